@@ -1,0 +1,32 @@
+// The one gate: format, lint with types, types, unused code, rules. Every step runs even when another fails, so that one
+// run shows everything there is to mend.
+
+import { existsSync } from "node:fs";
+
+import { ensureInstall } from "./ensure-install.mjs";
+import { agentsCompiled, compileAgents } from "./lib/compile-agents.mjs";
+import { fromRoot } from "./lib/paths.mjs";
+import { runNode } from "./lib/run-command.mjs";
+import { runSteps } from "./lib/steps.mjs";
+import { lintedPaths, tools } from "./lib/tools.mjs";
+
+await ensureInstall();
+// Types and the linter read the generated registries, so they have to be there.
+if (!agentsCompiled() && (await compileAgents()) !== 0) process.exit(1);
+
+const step = (name, script, args) => ({ name, run: () => runNode(script, args, { quiet: true }) });
+const typecheck = (project) => step(`types ${project}`, tools.tsc, ["-p", project, "--pretty", "false"]);
+const present = lintedPaths.filter((path) => existsSync(fromRoot(path)));
+
+const failed = await runSteps([
+  step("lint", tools.oxlint, ["--type-aware", "--deny-warnings", ...present]),
+  step("unused code", tools.knip, ["--no-progress"]),
+  typecheck("tsconfig.json"),
+  typecheck("tsconfig.test.json"),
+  typecheck("tsconfig.node.json"),
+  typecheck("scripts/tsconfig.json"),
+  step("format", tools.oxfmt, ["--check", "."]),
+  step("lockfile", "scripts/lockfile.mjs", []),
+  step("rules", "scripts/rules.mjs", []),
+]);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,125 @@
+// `npm run dev`: from a fresh clone to a running server in one command. Installs what is missing, compiles agents/,
+// brings the local catalog up to date and serves everything on one URL until it is told to stop.
+
+import { pathToFileURL } from "node:url";
+
+import { ensureInstall } from "./ensure-install.mjs";
+import { applyCatalogMigrations } from "./lib/catalog-migrations.mjs";
+import { agentsCompiled, compileAgents } from "./lib/compile-agents.mjs";
+import { parseDevArguments } from "./lib/dev-arguments.mjs";
+import { isPortFree, nextFreePort } from "./lib/free-port.mjs";
+import { fromRoot } from "./lib/paths.mjs";
+import { startGroup } from "./lib/process-group.mjs";
+import { passOnLines } from "./lib/quiet-lines.mjs";
+import { lockState } from "./lib/state-lock.mjs";
+import { tools, wranglerEnvironment } from "./lib/tools.mjs";
+import { waitUntilHealthy } from "./lib/wait-until-healthy.mjs";
+
+const defaultPort = 8787;
+
+const help = `Usage: npm run dev -- [options]
+
+Serves the definitions in agents/ on this machine. No account, key or container is needed.
+
+  --port N            listen on port N (default ${defaultPort}, or the next free one)
+  --persist-to DIR    keep threads and the catalog in DIR (default .wrangler/state)
+  --var NAME:VALUE    set a variable; .dev.vars.example names them all
+  --ip ADDRESS        listen on ADDRESS (default localhost)
+  --config FILE       another wrangler configuration
+  --help              this text
+
+Anything else is passed to \`wrangler dev\`.
+`;
+
+/** @returns {never} */
+function fail(message, code = 1) {
+  console.error(message);
+  process.exit(code);
+}
+
+function readArguments() {
+  try {
+    return parseDevArguments(process.argv.slice(2), process.cwd());
+  } catch (error) {
+    return fail(error.message);
+  }
+}
+
+async function choosePort(wanted) {
+  if (wanted !== undefined) return (await isPortFree(wanted)) ? wanted : fail(`Port ${wanted} is taken.`);
+  const port = await nextFreePort(defaultPort);
+  if (port !== defaultPort) console.log(`Port ${defaultPort} is taken, so this is on ${port}.`);
+  return port;
+}
+
+async function prepare(options) {
+  const compiled = await compileAgents();
+  // With an earlier good build the server can start; the compiler has said what is wrong and watches for the cure.
+  if (compiled !== 0 && !agentsCompiled()) fail("The definitions in agents/ could not be compiled.", compiled);
+  const migrated = await applyCatalogMigrations(options.stateFolder, options.shared);
+  if (migrated.code !== 0) fail(`${migrated.output}\nThe catalog's migrations could not be applied.`, migrated.code);
+}
+
+function greet(url) {
+  console.log(`
+Threadhold is ready on ${url}
+
+  curl ${url}/healthz
+  curl ${url}/api/agents
+  curl -X POST ${url}/api/threads -H 'content-type: application/json' -d '{"agent_id":"NAME"}'
+
+Changes under agents/ are served at once. Ctrl-C stops.
+`);
+}
+
+const options = readArguments();
+if (options.help) {
+  console.log(help);
+  process.exit(0);
+}
+await ensureInstall();
+
+const lock = lockState(options.stateFolder);
+if ("heldBy" in lock) {
+  fail(
+    `Another server (pid ${lock.heldBy}) uses ${options.stateFolder}.\n` +
+      "Stop it, or give this one a folder of its own: npm run dev -- --persist-to DIR",
+  );
+}
+process.on("exit", lock.release);
+
+await prepare(options);
+const port = await choosePort(options.port);
+const server = startGroup(
+  process.execPath,
+  [
+    // A URL, since Windows takes no bare path here.
+    `--import=${pathToFileURL(fromRoot("scripts/lib/honest-host.mjs")).href}`,
+    fromRoot(tools.wrangler),
+    "dev",
+    "--var",
+    "HOST_CHECKED:true",
+    "--port",
+    String(port),
+    ...(options.ip === undefined ? [] : ["--ip", options.ip]),
+    "--persist-to",
+    options.stateFolder,
+    "--show-interactive-dev-session=false",
+    ...options.shared,
+    ...options.rest,
+  ],
+  wranglerEnvironment,
+);
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => server.signal(signal));
+}
+passOnLines(server.stdout, (text) => process.stdout.write(text));
+passOnLines(server.stderr, (text) => process.stderr.write(text));
+
+const url = `http://${options.ip ?? "localhost"}:${port}`;
+const stopped = new AbortController();
+void waitUntilHealthy(`${url}/healthz`, stopped.signal).then((healthy) => healthy && greet(url));
+
+const code = await server.ended;
+stopped.abort();
+process.exit(code);

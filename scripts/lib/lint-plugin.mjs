@@ -1,0 +1,121 @@
+// Lint rules of our own, loaded by oxlint as a JS plugin. They hold what the built-in rules cannot express: a relative
+// import must stay inside its layer, core reads no ambient clock, and every lint disable says why.
+
+import path from "node:path";
+
+/**
+ * Whether a file may name a target by a relative path. In src/ it must not leave its layer and definitions must not
+ * leave agents/; whoever stands elsewhere reaches into src/ by "#layer/file.ts" only. Migrations are no layer: the
+ * store, which runs them, and tests read them as text.
+ */
+function mayReach(file, target) {
+  const [top, layer] = file.split("/");
+  if (target.startsWith("migrations/")) return top === "test" || file.startsWith("src/store/");
+  if (top === "src") return target.startsWith(file.split("/").length > 2 ? `src/${layer}/` : "src/");
+  if (top === "agents") return target.startsWith("agents/");
+  return !target.startsWith("src/");
+}
+
+/** Calls `visit(node, specifier)` for every way a module can name another one, types and dynamic imports included. */
+function forEachSpecifier(visit) {
+  const fromSource = (node) => {
+    if (typeof node.source?.value === "string") visit(node.source, node.source.value);
+  };
+  return {
+    ImportDeclaration: fromSource,
+    ExportNamedDeclaration: fromSource,
+    ExportAllDeclaration: fromSource,
+    ImportExpression: fromSource,
+    TSImportType: fromSource,
+  };
+}
+
+const relativeFile = (context) => path.relative(context.cwd, context.filename).split(path.sep).join("/");
+
+const noLayerEscape = {
+  meta: { type: "problem" },
+  create(context) {
+    const file = relativeFile(context);
+    return forEachSpecifier((node, specifier) => {
+      if (!specifier.startsWith(".")) return;
+      const target = path.posix.join(path.posix.dirname(file), specifier);
+      if (mayReach(file, target)) return;
+      context.report({ node, message: 'A relative import stays inside its layer: write "#layer/file.ts".' });
+    });
+  },
+};
+
+/** Files directly in src/ see every layer, but through the same "#layer/file.ts" names as everyone. */
+const noRelativeLayer = {
+  meta: { type: "problem" },
+  create(context) {
+    return forEachSpecifier((node, specifier) => {
+      if (!/^\.\/[^/]+\//.test(specifier)) return;
+      context.report({ node, message: 'Layers are imported as "#layer/file.ts", also from the composition root.' });
+    });
+  },
+};
+
+const noAmbientClock = {
+  meta: { type: "problem" },
+  create(context) {
+    const report = (node) => context.report({ node, message: "Time is passed in: ask the Clock port." });
+    return {
+      NewExpression(node) {
+        if (node.callee.name === "Date" && node.arguments.length === 0) report(node);
+      },
+      CallExpression(node) {
+        if (node.callee.name === "Date") report(node);
+      },
+    };
+  },
+};
+
+const directive = /^\s*(?:oxlint|eslint)-disable(?:-next-line|-line)?\b/;
+
+const disableNeedsReason = {
+  meta: { type: "problem" },
+  create(context) {
+    return {
+      Program() {
+        for (const comment of context.sourceCode.getAllComments()) {
+          if (!directive.test(comment.value)) continue;
+          if (/\s--\s+\S.{7,}/s.test(comment.value)) continue;
+          context.report({ node: comment, message: 'A lint disable says why: add " -- reason" to the comment.' });
+        }
+      },
+    };
+  },
+};
+
+const noEnum = {
+  meta: { type: "problem" },
+  create: (context) => ({
+    TSEnumDeclaration(node) {
+      context.report({ node, message: "No enums: use a union of string literals." });
+    },
+  }),
+};
+
+const noCatchAllFile = {
+  meta: { type: "problem" },
+  create: (context) => ({
+    Program(node) {
+      const name = path.basename(context.filename).replace(/\..*$/, "");
+      if (!/^(utils?|helpers?|types|misc|common)$/.test(name)) return;
+      context.report({ node, message: `"${name}" names no concept: call the file after the one thing it owns.` });
+    },
+  }),
+};
+
+export default {
+  meta: { name: "threadhold" },
+  rules: {
+    "no-layer-escape": noLayerEscape,
+    "no-relative-layer": noRelativeLayer,
+    "no-ambient-clock": noAmbientClock,
+    "disable-needs-reason": disableNeedsReason,
+    "no-enum": noEnum,
+    "no-catch-all-file": noCatchAllFile,
+  },
+};

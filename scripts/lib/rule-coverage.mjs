@@ -1,0 +1,65 @@
+// Compares the numbered behaviours in docs/ with the tests that prove them. A rule is a list item, `- RUN4: sentence`;
+// a test proves it by a name that begins with its id, `it("RUN4 …")`, or with several, `it("RUN4, RUN5 …")`.
+
+/**
+ * @typedef {{ path: string, text: string }} SourceFile
+ * @typedef {{ id: string, place: string }} Mention
+ */
+
+const ruleLine = /^\s*[-*] (?<id>[A-Z]{2,}\d+)\b(?<rest>.*)$/;
+const ids = /[A-Z]{2,}\d+/g;
+// `it("RUN4`, `it.skip("RUN4`, `test.for(cases)("RUN4`: a name stands right after an opening bracket of it or test, or
+// of the call that it.each(…) and its like return.
+const testName =
+  /(?:\b(?:it|test)(?:\.\w+)*|\))\s*\(\s*["'`](?<ids>[A-Z]{2,}\d+(?:[ ,]+[A-Z]{2,}\d+)*)(?![A-Za-z0-9_-])/g;
+
+/** @param {SourceFile[]} documents */
+export function readRules(documents) {
+  /** @type {Mention[]} */
+  const rules = [];
+  const problems = [];
+  for (const { path, text } of documents) {
+    text.split("\n").forEach((line, index) => {
+      const groups = ruleLine.exec(line)?.groups;
+      if (!groups) return;
+      const place = `${path}:${index + 1}`;
+      if (!/^: \S/.test(groups.rest ?? ""))
+        problems.push(`${place}  ${groups.id} is not written "- ${groups.id}: sentence"`);
+      rules.push({ id: groups.id ?? "", place });
+    });
+  }
+  return { rules, problems };
+}
+
+/** @param {SourceFile[]} tests */
+export function readProofs(tests) {
+  /** @type {Mention[]} */
+  const proofs = [];
+  for (const { path, text } of tests) {
+    for (const match of text.matchAll(testName)) {
+      const place = `${path}:${text.slice(0, match.index).split("\n").length}`;
+      for (const [id] of (match.groups?.ids ?? "").matchAll(ids)) proofs.push({ id, place });
+    }
+  }
+  return proofs;
+}
+
+/**
+ * @param {SourceFile[]} documents
+ * @param {SourceFile[]} tests
+ * @returns {{ problems: string[], rules: number, proofs: number }} no problems when every rule has a test and every id a rule
+ */
+export function checkCoverage(documents, tests) {
+  const { rules, problems } = readRules(documents);
+  const proofs = readProofs(tests);
+  const firstPlace = new Map();
+  for (const { id, place } of rules) {
+    const first = firstPlace.get(id);
+    if (first === undefined) firstPlace.set(id, place);
+    else problems.push(`${place}  ${id} is already a rule at ${first}`);
+  }
+  const proven = new Set(proofs.map(({ id }) => id));
+  for (const [id, place] of firstPlace) if (!proven.has(id)) problems.push(`${place}  ${id} has no test`);
+  for (const { id, place } of proofs) if (!firstPlace.has(id)) problems.push(`${place}  ${id} is not a rule`);
+  return { problems, rules: firstPlace.size, proofs: proofs.length };
+}

@@ -1,0 +1,29 @@
+// Checks that every numbered behaviour in docs/rules.md and docs/rules/ has a test and every id in a test's name a rule.
+// `node scripts/rules.mjs [folder]` checks another tree, which is how it is tested itself.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { root } from "./lib/paths.mjs";
+import { checkCoverage } from "./lib/rule-coverage.mjs";
+
+const tree = path.resolve(process.argv[2] ?? root);
+
+function filesUnder(folder, wanted) {
+  const start = path.join(tree, folder);
+  if (!existsSync(start)) return [];
+  return readdirSync(start, { recursive: true, encoding: "utf8" })
+    .map((name) => path.posix.join(folder, name.split(path.sep).join("/")))
+    .filter(wanted)
+    .sort();
+}
+
+const read = (file) => ({ path: file, text: readFileSync(path.join(tree, file), "utf8") });
+
+const documents = filesUnder("docs", (file) => file === "docs/rules.md" || /^docs\/rules\/.*\.md$/.test(file));
+const tests = filesUnder("test", (file) => /\.tsx?$/.test(file) && !file.includes("/fixtures/"));
+
+const { problems, rules, proofs } = checkCoverage(documents.map(read), tests.map(read));
+for (const problem of problems) console.log(problem);
+console.log(`${rules} rules, ${proofs} tests that name one, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);

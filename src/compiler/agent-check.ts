@@ -1,0 +1,97 @@
+// Checks of what an agent's fields demand of each other, and of the prompts that offer agents as tools.
+
+import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
+
+import type { Findings } from "./findings.ts";
+import { mayBeBroken, type Definition, type Project } from "./project.ts";
+
+/** Checks all agents. */
+export function checkAgents(project: Project, findings: Findings): void {
+  for (const agent of project.agents) {
+    const { value, file } = agent;
+    if (value.type === "dual_ai" && !value.sideB) {
+      findings.error({
+        code: "missing_side_b",
+        file,
+        path: ["type"],
+        message: `"${agent.name}" is dual_ai but has no sideB`,
+        suggestion: "sideB: { prompt: … }",
+      });
+    }
+    if (value.exposeAsTool && !isText(value.toolDescription)) {
+      findings.error({
+        code: "missing_tool_description",
+        file,
+        path: ["exposeAsTool"],
+        message: `"${agent.name}" has exposeAsTool but no toolDescription`,
+        suggestion: "toolDescription: …",
+      });
+    }
+    checkSide(agent, "sideA", { project, findings });
+    checkSide(agent, "sideB", { project, findings });
+  }
+  checkOffers(project, findings);
+}
+
+function checkSide(
+  { value, file }: Definition<AnyAgentDefinition>,
+  name: "sideA" | "sideB",
+  { project, findings }: { project: Project; findings: Findings },
+): void {
+  const side = value[name];
+  if (!side) return;
+  if (side.stopTool !== undefined && side.stopToolResponseProperty === undefined) {
+    findings.error({
+      code: "missing_stop_property",
+      file,
+      path: [name, "stopTool"],
+      message: `${name} has a stopTool but no stopToolResponseProperty to read its outcome from`,
+      suggestion: "stopToolResponseProperty: …",
+    });
+  }
+  for (const field of ["stopTool", "endSessionTool"] as const) {
+    const tool = side[field];
+    if (tool === undefined || offers(project, side, tool)) continue;
+    findings.warning({
+      code: "unreachable_tool",
+      file,
+      path: [name, field],
+      message: `prompt "${side.prompt}" does not list "${tool}" in its tools, so the model can never call it`,
+    });
+  }
+}
+
+function offers(project: Project, side: SideConfig, tool: string): boolean {
+  const prompt = project.prompts.find((candidate) => candidate.name === side.prompt);
+  const defined = [...project.tools, ...project.prompts, ...project.agents].some(({ name }) => name === tool);
+  if (!prompt || !defined || mayBeBroken(project, ["prompt"], side.prompt)) return true;
+  return (prompt.value.tools ?? []).some((offer) => (typeof offer === "string" ? offer : offer.name) === tool);
+}
+
+/** An agent that a prompt offers needs words by which a model can choose it. */
+function checkOffers(project: Project, findings: Findings): void {
+  const agents = new Map(project.agents.map((agent) => [agent.name, agent]));
+  const taken = new Set([...project.tools, ...project.prompts].map(({ name }) => name));
+  for (const { file, value } of project.prompts) {
+    for (const [index, tool] of (value.tools ?? []).entries()) {
+      const agent = typeof tool === "string" && !taken.has(tool) ? agents.get(tool) : undefined;
+      if (!agent || isText(agent.value.toolDescription) || agent.value.exposeAsTool) continue;
+      const described = isText(agent.value.description);
+      const report = described ? findings.warning : findings.error;
+      report({
+        code: "missing_tool_description",
+        file,
+        path: ["tools", index],
+        message: described
+          ? `agent "${agent.name}" has no toolDescription, so models choose it by its description`
+          : `agent "${agent.name}" has neither toolDescription nor description for models to choose it by`,
+        suggestion: "toolDescription: …",
+        notes: [`the agent is ${agent.file}`],
+      });
+    }
+  }
+}
+
+function isText(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== "";
+}

@@ -1,0 +1,72 @@
+// What a build leaves behind in `.threadhold/`. A good build writes registry, names and empty diagnostics, and keeps
+// a copy of the sources it was made from. A failed one in development writes the diagnostics and points the registry
+// at that copy: a source with a syntax error in it would otherwise break the bundling of the whole Worker.
+
+import { createHash } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Diagnostic } from "#spec/diagnostic.ts";
+
+import { readIfThere, writeIfChanged } from "./changed-file.ts";
+import { diagnosticsSource, namesSource, registrySource } from "./generated-source.ts";
+import { emptyProject, type Project } from "./project.ts";
+
+/** A build without errors. */
+export interface GoodBuild {
+  root: string;
+  project: Project;
+  /** Everything the definitions are made of, for the hash. */
+  bundle: string;
+  /** The project's sources that went into it, as paths from the root. */
+  sources: readonly string[];
+}
+
+const copyFolder = ".cache/last-good";
+
+/** Writes a good build; says whether anything changed. */
+export function writeGoodBuild({ root, project, bundle, sources }: GoodBuild): boolean {
+  const generated = join(root, ".threadhold");
+  const hash = createHash("sha256")
+    .update(registrySource(project, "", ".."))
+    .update(bundle.replaceAll(/"file:\/\/[^"]*"|createRequire\([^)]*\)/g, ""))
+    .digest("hex")
+    .slice(0, 16);
+  keepSources(root, sources);
+  writeIfChanged(join(root, copyFolder, "registry.txt"), registrySource(project, hash, `../${copyFolder}`));
+  const changed = [
+    writeIfChanged(join(generated, "names.d.ts"), namesSource(project)),
+    writeIfChanged(join(generated, "registry.ts"), registrySource(project, hash, "..")),
+    writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource([])),
+  ];
+  return changed.includes(true);
+}
+
+function keepSources(root: string, sources: readonly string[]): void {
+  const list = join(root, copyFolder, "sources.json");
+  const before: unknown = JSON.parse(readIfThere(list)?.toString("utf8") ?? "[]");
+  for (const path of sources) {
+    const content = readIfThere(join(root, path));
+    if (content) writeIfChanged(join(root, copyFolder, path), content);
+  }
+  for (const path of Array.isArray(before) ? before : []) {
+    if (!sources.includes(String(path))) rmSync(join(root, copyFolder, String(path)), { force: true });
+  }
+  writeIfChanged(list, JSON.stringify(sources));
+}
+
+/**
+ * Writes what a failed build found. With `serveLastGood` the registry goes on with the sources of the last good
+ * build, or with nothing where there has been none.
+ */
+export function writeFailedBuild(root: string, diagnostics: readonly Diagnostic[], serveLastGood: boolean): void {
+  const generated = join(root, ".threadhold");
+  writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(diagnostics));
+  if (!serveLastGood) return;
+  const registry = join(generated, "registry.ts");
+  const copy = readIfThere(join(root, copyFolder, "registry.txt"));
+  if (copy) writeIfChanged(registry, copy);
+  else if (!existsSync(registry)) writeIfChanged(registry, registrySource(emptyProject(), "empty", ".."));
+  const names = join(generated, "names.d.ts");
+  if (!existsSync(names)) writeIfChanged(names, namesSource(emptyProject()));
+}

@@ -1,0 +1,31 @@
+// The flags of `scripts/compile.mjs`, and which mode a build runs in.
+
+import { parseArgs } from "node:util";
+
+/** How a build is run. */
+export interface CompileOptions {
+  /** The project that holds `agents/`. */
+  root: string;
+  /** `dev` keeps the last good output and never fails; `strict` fails on errors. */
+  mode: "dev" | "strict";
+  /** Print the result as one line of JSON. */
+  json: boolean;
+}
+
+/** Commands of wrangler whose builds go to production; it sets WRANGLER_COMMAND for its `[build]` step. */
+const publishing = new Set(["deploy", "versions upload"]);
+
+/** Reads the flags; throws on unknown ones. */
+export function readCommandLine(argv: readonly string[], env: NodeJS.ProcessEnv, cwd: string): CompileOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      dev: { type: "boolean", default: false },
+      auto: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      root: { type: "string", default: cwd },
+    },
+  });
+  const lenient = values.dev || (values.auto && !publishing.has(env.WRANGLER_COMMAND ?? ""));
+  return { root: values.root, mode: lenient ? "dev" : "strict", json: values.json };
+}

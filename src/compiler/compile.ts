@@ -1,0 +1,109 @@
+// One build: find, bundle, load, read, check. Everything wrong is found in one go where it can be: files that do not
+// parse are left out and the rest is checked without them.
+
+import { join } from "node:path";
+
+import type { Message } from "esbuild";
+
+import type { Diagnostic } from "#spec/diagnostic.ts";
+
+import { checkAgents } from "./agent-check.ts";
+import { readDefinition } from "./definition-reader.ts";
+import { collectFindings, sortDiagnostics, type Findings } from "./findings.ts";
+import { checkIncludes } from "./include-check.ts";
+import { bundleModules, projectInputs, type BundlePlaces } from "./module-bundle.ts";
+import { bundleFileName, evaluateModules, type ModuleOutcome } from "./module-evaluation.ts";
+import { checkNames } from "./name-check.ts";
+import { findProjectFiles, type ProjectFile } from "./project-file.ts";
+import { emptyProject, type Project } from "./project.ts";
+import { checkReferences } from "./reference-check.ts";
+import { checkRoutes } from "./route-check.ts";
+import { openSyntaxTrees, type SyntaxTrees } from "./syntax-tree.ts";
+
+/** What a build found. `project` may be written out only when there is no error. */
+export interface Compilation {
+  diagnostics: Diagnostic[];
+  project: Project;
+  files: number;
+  /** The bundled definitions, for the hash. */
+  bundle: string;
+  /** The sources that went into it, as paths from the root. */
+  sources: string[];
+}
+
+/** Compiles the `agents/` folder of a project. Writes nothing. */
+export async function compileProject(root: string, packageRoot: string): Promise<Compilation> {
+  const trees = openSyntaxTrees(root);
+  const findings = collectFindings(trees);
+  const project = emptyProject();
+  const files = findProjectFiles(root);
+  if (files.length === 0) {
+    findings.warning({
+      code: "no_definitions",
+      file: "agents",
+      message: "there are no definitions, so there is nothing to talk to",
+      suggestion: "npm run new agent NAME",
+    });
+    return { diagnostics: [...findings.all], project, files: 0, bundle: "", sources: [] };
+  }
+  const outputFile = join(root, ".cache", bundleFileName(root));
+  const loaded = await loadFiles(files, { root, packageRoot, outputFile }, { findings, trees });
+  for (const file of files) readDefinition(file, loaded.outcomes.get(file.file), { project, findings, trees });
+  checkNames(project, findings);
+  checkReferences(project, findings);
+  checkIncludes(project, findings);
+  checkAgents(project, findings);
+  checkRoutes(project, findings);
+  return {
+    diagnostics: sortDiagnostics(findings.all),
+    project,
+    files: files.length,
+    bundle: loaded.bundle,
+    sources: loaded.sources,
+  };
+}
+
+interface Loaded {
+  outcomes: Map<string, ModuleOutcome>;
+  bundle: string;
+  sources: string[];
+}
+
+async function loadFiles(
+  files: readonly ProjectFile[],
+  places: BundlePlaces,
+  report: { findings: Findings; trees: SyntaxTrees },
+): Promise<Loaded> {
+  const nothing: Loaded = { outcomes: new Map(), bundle: "", sources: [] };
+  let readable = files.map(({ file }) => file);
+  while (readable.length > 0) {
+    const bundled = await bundleModules(readable, places);
+    if (bundled.type === "built") {
+      const outcomes = await evaluateModules({ code: bundled.code, sourceMap: bundled.sourceMap, places });
+      return { outcomes, bundle: bundled.code, sources: projectInputs(bundled.inputs, places.root) };
+    }
+    const faulty = new Set(bundled.errors.map((error) => error.location?.file));
+    for (const error of bundled.errors) reportBundleError(error, report);
+    const rest = readable.filter((file) => !faulty.has(file));
+    // The fault lies in a file that definitions share: which of them it takes along is not known.
+    if (rest.length === readable.length) return nothing;
+    readable = rest;
+  }
+  return nothing;
+}
+
+function reportBundleError(error: Message, { findings, trees }: { findings: Findings; trees: SyntaxTrees }): void {
+  const { location } = error;
+  const importing = /^Could not (?:resolve|read)|^No matching export/.test(error.text);
+  const hint = /^Did you mean to import "(.+)" instead\?$/.exec(error.notes[0]?.text ?? "")?.[1];
+  const file = location?.file ?? "agents";
+  const place = location
+    ? {
+        line: location.line,
+        column: location.column + 1,
+        source: trees.lineText(file, location.line) ?? location.lineText,
+      }
+    : undefined;
+  const message = error.text.charAt(0).toLowerCase() + error.text.slice(1);
+  findings.error({ code: importing ? "import" : "syntax", file, place, message, suggestion: hint });
+}

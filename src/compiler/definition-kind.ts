@@ -1,0 +1,65 @@
+// The kinds of definitions: the folder each lives in, and how a value tells which kind it is.
+
+import { hookNameOf } from "#spec/define-hook.ts";
+import { threadEndpointHandler } from "#spec/endpoint.ts";
+
+/** The folders of `agents/`. */
+export const definitionFolders = ["models", "prompts", "agents", "tools", "hooks", "api"] as const;
+
+export type DefinitionFolder = (typeof definitionFolders)[number];
+
+/** What a default export turned out to be. */
+export type ExportKind = "model" | "prompt" | "agent" | "tool" | "hook" | "thread endpoint" | "function" | "unknown";
+
+/** The kinds that are referred to by name. */
+export type NamedKind = "model" | "prompt" | "agent" | "tool";
+
+/** How the definitions of a folder are made. */
+export const folderMakers: Record<DefinitionFolder, string> = {
+  models: "defineModel",
+  prompts: "definePrompt",
+  agents: "defineAgent",
+  tools: "defineTool",
+  hooks: "defineHook",
+  api: "defineController or defineThreadEndpoint",
+};
+
+/** The kind a folder of named definitions holds. */
+export const folderKinds: Record<"models" | "prompts" | "agents" | "tools", NamedKind> = {
+  models: "model",
+  prompts: "prompt",
+  agents: "agent",
+  tools: "tool",
+};
+
+const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
+  model: "models",
+  prompt: "prompts",
+  agent: "agents",
+  tool: "tools",
+  hook: "hooks",
+  "thread endpoint": "api",
+};
+
+/** Tells a value's kind by its shape, so that definitions written without the define functions count too. */
+export function exportKindOf(value: unknown): ExportKind {
+  if (typeof value === "function") {
+    if (hookNameOf(value) !== undefined) return "hook";
+    return threadEndpointHandler(value) === undefined ? "function" : "thread endpoint";
+  }
+  if (Array.isArray(value)) return typeof value[0] === "string" && value.length >= 2 ? "tool" : "unknown";
+  if (!isObject(value)) return "unknown";
+  if ("sideA" in value) return "agent";
+  if ("prompt" in value || "toolDescription" in value) return "prompt";
+  return "provider" in value ? "model" : "unknown";
+}
+
+/** The folder a kind belongs in. */
+export function folderOf(kind: ExportKind): DefinitionFolder | undefined {
+  return kindFolders[kind];
+}
+
+/** Whether a value is an object whose properties can be read. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,176 @@
+// From loaded modules to the project: each default export is checked to be what its folder holds, and filed by name.
+// What cannot be used is reported here and remembered as broken.
+
+import type { AnyAgentDefinition } from "#spec/agent.ts";
+import type { AnyModelDefinition } from "#spec/model.ts";
+import type { AnyPromptDefinition } from "#spec/prompt.ts";
+import type { AnyToolDefinition } from "#spec/tool.ts";
+
+import {
+  exportKindOf,
+  folderKinds,
+  folderMakers,
+  folderOf,
+  isObject,
+  type DefinitionFolder,
+  type NamedKind,
+} from "./definition-kind.ts";
+import { isDefinitionName, isToolName } from "./definition-name.ts";
+import type { Findings } from "./findings.ts";
+import { readHook } from "./hook-reader.ts";
+import type { ModuleOutcome } from "./module-evaluation.ts";
+import { baseName, type ProjectFile } from "./project-file.ts";
+import type { Project } from "./project.ts";
+import { readRoute } from "./route-reader.ts";
+import { checkShape } from "./shape-check.ts";
+import type { SyntaxTrees } from "./syntax-tree.ts";
+import { checkArgumentSchema, checkToolParts } from "./tool-check.ts";
+
+/** What reading needs at hand. */
+export interface ReaderContext {
+  project: Project;
+  findings: Findings;
+  trees: SyntaxTrees;
+}
+
+/** Reads one file into the project. */
+export function readDefinition(file: ProjectFile, outcome: ModuleOutcome | undefined, context: ReaderContext): void {
+  const { findings } = context;
+  if (outcome?.type !== "loaded") {
+    markBroken(file, context);
+    if (outcome) reportThrown(file, outcome, context);
+    return;
+  }
+  const value = outcome.exports.default;
+  if (value === undefined) {
+    markBroken(file, context);
+    findings.error({
+      code: "missing_default_export",
+      file: file.file,
+      message: "no default export",
+      suggestion: `export default ${folderMakers[file.folder]}(…)`,
+    });
+    return;
+  }
+  if (!belongs(value, file.folder)) {
+    reportWrongKind(file, value, context);
+    return;
+  }
+  if (file.folder === "hooks") readHook(file, value, context);
+  else if (file.folder === "api") readRoute(file, outcome.exports, context);
+  else if (file.folder === "tools") readTool(file, value, context);
+  else if (isObject(value)) readNamed({ file: file.file, kind: folderKinds[file.folder] }, value, context);
+}
+
+/** An object of no clear kind may be a definition that lacks a field; its folder says which kind it should be. */
+function belongs(value: unknown, folder: DefinitionFolder): boolean {
+  const kind = exportKindOf(value);
+  if (folder === "api") return kind === "function" || kind === "thread endpoint";
+  if (folder === "tools" || folder === "hooks") return folderOf(kind) === folder;
+  return folderOf(kind) === folder || (kind === "unknown" && isObject(value) && !Array.isArray(value));
+}
+
+function markBroken(file: ProjectFile, { project, trees }: ReaderContext): void {
+  if (file.folder === "hooks" || file.folder === "api") return;
+  const name = file.folder === "tools" ? baseName(file) : trees.literalName(file.file);
+  project.broken.push({ kind: folderKinds[file.folder], ...(name === undefined ? {} : { name }) });
+}
+
+function reportThrown(
+  file: ProjectFile,
+  outcome: Extract<ModuleOutcome, { type: "threw" }>,
+  { findings, trees }: ReaderContext,
+): void {
+  const at = outcome.at ?? { file: file.file, line: 1, column: 1 };
+  const source = trees.lineText(at.file, at.line) ?? "";
+  findings.error({
+    code: "evaluation",
+    file: at.file,
+    place: { line: at.line, column: at.column, source },
+    message: `${outcome.message}, while the module was loaded`,
+    ...(at.file === file.file ? {} : { notes: [`loaded by ${file.file}`] }),
+  });
+}
+
+function reportWrongKind(file: ProjectFile, value: unknown, { project, findings }: ReaderContext): void {
+  const kind = exportKindOf(value);
+  const home = folderOf(kind);
+  const name = isObject(value) && typeof value.name === "string" ? value.name : undefined;
+  if (kind === "model" || kind === "prompt" || kind === "agent" || kind === "tool") {
+    const known = kind === "tool" ? baseName(file) : name;
+    project.broken.push({ kind, ...(known === undefined ? {} : { name: known }) });
+  }
+  if (file.folder !== "hooks" && file.folder !== "api") {
+    project.broken.push({ kind: folderKinds[file.folder], ...(name === undefined ? {} : { name }) });
+  }
+  const article = /^[aeiou]/.test(kind) ? "an" : "a";
+  findings.error({
+    code: "wrong_kind",
+    file: file.file,
+    path: [],
+    message:
+      home === undefined
+        ? `the default export was not made by ${folderMakers[file.folder]}`
+        : `the default export is ${article} ${kind}, but this folder holds what ${folderMakers[file.folder]} makes`,
+    suggestion: home === undefined ? undefined : `agents/${home}/`,
+  });
+}
+
+function readTool(file: ProjectFile, value: unknown, context: ReaderContext): void {
+  const name = baseName(file);
+  if (!isToolName(name)) {
+    context.findings.error({
+      code: "bad_file_name",
+      file: file.file,
+      message: `"${name}" cannot be a tool's name: letters, digits, _ and - only, a letter or _ first, at most 64`,
+      suggestion: toolNameFrom(name),
+    });
+    context.project.broken.push({ kind: "tool", name });
+    return;
+  }
+  if (!checkToolParts(file.file, value, context.findings)) {
+    context.project.broken.push({ kind: "tool", name });
+    return;
+  }
+  // The shape has just been checked; zod cannot give this tuple's type back.
+  context.project.tools.push({ name, file: file.file, value: value as AnyToolDefinition });
+}
+
+function toolNameFrom(name: string): string | undefined {
+  const repaired = name
+    .replaceAll(/[^A-Za-z0-9_-]+/g, "_")
+    .replace(/^(?=[0-9-])/, "_")
+    .slice(0, 64);
+  return isToolName(repaired) ? repaired : undefined;
+}
+
+function readNamed(
+  { file, kind }: { file: string; kind: NamedKind },
+  value: Record<string, unknown>,
+  { project, findings }: ReaderContext,
+): void {
+  const usable = checkShape({ kind, file, value, base: [] }, findings);
+  const name = typeof value.name === "string" ? value.name : undefined;
+  if (name !== undefined && !isDefinitionName(name)) {
+    findings.error({
+      code: "bad_name",
+      file,
+      path: ["name"],
+      message: `${JSON.stringify(name)} cannot be a name: at most 128 printable characters, no spaces at its ends`,
+    });
+  }
+  if (!usable || name === undefined || !isDefinitionName(name)) {
+    project.broken.push({ kind, ...(name === undefined ? {} : { name }) });
+    return;
+  }
+  // `checkShape` has found the value to be of this type.
+  if (kind === "model") project.models.push({ name, file, value: value as unknown as AnyModelDefinition });
+  if (kind === "prompt") {
+    const prompt = value as unknown as AnyPromptDefinition;
+    if (prompt.requiredSchema !== undefined) {
+      checkArgumentSchema({ file, schema: prompt.requiredSchema, base: ["requiredSchema"] }, findings);
+    }
+    project.prompts.push({ name, file, value: prompt });
+  }
+  if (kind === "agent") project.agents.push({ name, file, value: value as unknown as AnyAgentDefinition });
+}

@@ -1,0 +1,226 @@
+// The fields of each kind of definition, checked on the real values: JavaScript definitions and casts pass no type
+// checker. Each table lists exactly the fields of its spec type, so a field added there must be added here.
+
+import { z } from "zod";
+
+import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
+import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
+import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
+import type { ToolOptions } from "#spec/tool-options.ts";
+
+import type { NamedKind } from "./definition-kind.ts";
+
+type Fields<T> = Record<keyof T, z.ZodType>;
+
+const name = z.string().min(1);
+const count = z.number().int().positive();
+const price = z.number().nonnegative();
+const bound = z.number().positive().nullable().optional();
+const callable = z.instanceof(Function);
+
+/** Every provider a model may name. */
+export const providers = [
+  "openai",
+  "openrouter",
+  "anthropic",
+  "google",
+  "test",
+  "openai-responses",
+  "openai-compatible",
+  "azure",
+  "vertex",
+  "bedrock",
+  "workers-ai",
+] as const satisfies readonly AnyModelProvider[];
+
+const modelFields = {
+  name,
+  provider: z.enum(providers),
+  model: name,
+  includedProviders: z.array(name).optional(),
+  fallbacks: z.array(name).optional(),
+  inputPrice: price.optional(),
+  outputPrice: price.optional(),
+  cachedPrice: price.optional(),
+  cacheWritePrice: price.optional(),
+  capabilities: z
+    .strictObject({
+      vision: z.boolean().optional(),
+      functionCalling: z.boolean().optional(),
+      structuredOutputs: z.boolean().optional(),
+    })
+    .optional(),
+  baseUrl: z.url().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  temperature: z.number().optional(),
+  maxTokens: count.optional(),
+  contextWindow: count.optional(),
+  thinkingLevel: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
+  cache: z
+    .union([
+      z.enum(["auto", "disabled"]),
+      z.strictObject({
+        system: z.boolean().optional(),
+        tools: z.boolean().optional(),
+        messages: z.boolean().optional(),
+      }),
+    ])
+    .optional(),
+  retry: z
+    .strictObject({
+      maxRetries: z.number().int().nonnegative().optional(),
+      initialDelayMs: z.number().nonnegative().optional(),
+      multiplier: z.number().positive().optional(),
+      maxDelayMs: z.number().nonnegative().optional(),
+    })
+    .optional(),
+  compat: z
+    .strictObject({
+      maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+      supportsDeveloperRole: z.boolean().optional(),
+      supportsReasoningEffort: z.boolean().optional(),
+    })
+    .optional(),
+  script: z.union([z.array(z.object({})), callable]).optional(),
+} satisfies Fields<ModelDefinition>;
+
+const subpromptFields = {
+  name,
+  includeTextResponse: z.boolean().optional(),
+  includeToolCalls: z.boolean().optional(),
+  includeErrors: z.boolean().optional(),
+  initUserMessageProperty: name.optional(),
+} satisfies Fields<SubpromptConfig>;
+
+const promptFields = {
+  name,
+  toolDescription: z.string(),
+  prompt: z.union([
+    z.string(),
+    z.array(
+      z.discriminatedUnion("type", [
+        z.strictObject({ type: z.literal("text"), content: z.string() }),
+        z.strictObject({ type: z.literal("include"), prompt: name }),
+      ]),
+    ),
+  ]),
+  model: name,
+  includeChat: z.boolean().optional(),
+  includePastTools: z.boolean().optional(),
+  parallelToolCalls: z.boolean().optional(),
+  toolChoice: z.enum(["auto", "none", "required"]).optional(),
+  requiredSchema: z.unknown().optional(),
+  tools: z.array(z.union([name, z.strictObject(subpromptFields)])).optional(),
+  reasoning: z
+    .strictObject({
+      effort: z.enum(["low", "medium", "high"]).optional(),
+      maxTokens: count.optional(),
+      exclude: z.boolean().optional(),
+      include: z.boolean().optional(),
+    })
+    .optional(),
+  recentImageThreshold: z.number().int().nonnegative().optional(),
+  toolMode: z.union([z.enum(["sequential", "parallel"]), z.strictObject({ batched: count })]).optional(),
+  modelOrder: z.boolean().optional(),
+  context: z
+    .strictObject({
+      maxTokens: count.optional(),
+      keepFirst: z.number().int().nonnegative().optional(),
+      keepRecent: z.number().int().nonnegative().optional(),
+      toolOutputMaxLines: count.optional(),
+      strategy: z.enum(["auto", "truncate_tools", "summarize", "drop", "none"]).optional(),
+    })
+    .optional(),
+  temperature: z.number().optional(),
+  maxTokens: count.optional(),
+} satisfies Fields<PromptDefinition>;
+
+const conduct = {
+  strategy: z
+    .union([
+      z.enum(["loop", "react", "plan"]),
+      z.discriminatedUnion("type", [
+        z.strictObject({ type: z.literal("loop"), maxIterations: z.number().positive().optional() }),
+        z.strictObject({
+          type: z.literal("react"),
+          maxSteps: z.number().positive().optional(),
+          reasoningPrompt: z.string().optional(),
+        }),
+        z.strictObject({
+          type: z.literal("plan"),
+          maxPlanSteps: z.number().positive().optional(),
+          allowReplan: z.boolean().optional(),
+        }),
+      ]),
+    ])
+    .optional(),
+  limits: z.strictObject({ steps: bound, turns: bound, tokens: bound, durationMs: bound, cost: bound }).optional(),
+  filters: z.array(callable).optional(),
+};
+
+const sideFields = {
+  label: z.string().optional(),
+  prompt: name,
+  stopOnResponse: z.boolean().optional(),
+  stopTool: name.optional(),
+  stopToolResponseProperty: name.optional(),
+  maxSteps: count.optional(),
+  endSessionTool: name.optional(),
+  ...conduct,
+} satisfies Fields<SideConfig>;
+
+const agentFields = {
+  name,
+  title: z.string().optional(),
+  type: z.enum(["ai_human", "dual_ai"]).optional(),
+  maxSessionTurns: count.optional(),
+  sideA: z.strictObject(sideFields),
+  sideB: z.strictObject(sideFields).optional(),
+  exposeAsTool: z.boolean().optional(),
+  toolDescription: z.string().optional(),
+  description: z.string().optional(),
+  icon: z.string().optional(),
+  ...conduct,
+} satisfies Fields<AgentDefinition>;
+
+const toolOptionFields = {
+  idempotent: z.boolean().optional(),
+  reconcile: callable.optional(),
+  needsApproval: z.union([z.boolean(), callable]).optional(),
+  editableArguments: z.boolean().optional(),
+  deadlineMs: z.number().positive().optional(),
+  timeoutMs: z.number().positive().optional(),
+  sequential: z.boolean().optional(),
+  dependsOn: z.array(name).optional(),
+} satisfies Fields<ToolOptions>;
+
+/** What a definition of each kind must look like; for a tool, its options. */
+export const definitionShapes: Record<NamedKind, z.ZodType> = {
+  model: z.strictObject(modelFields),
+  prompt: z.strictObject(promptFields),
+  agent: z.strictObject(agentFields),
+  tool: z.strictObject(toolOptionFields),
+};
+
+/** The words a field or a name at some place could have been meant to be. */
+export function knownWords(kind: NamedKind, path: readonly (string | number)[]): string[] {
+  const here = path.at(-1);
+  if (here === "sideA" || here === "sideB") return Object.keys(sideFields);
+  if (path.includes("tools")) return Object.keys(subpromptFields);
+  if (path.length > 0) return nestedKeys(definitionShapes[kind], path);
+  return Object.keys({ model: modelFields, prompt: promptFields, agent: agentFields, tool: toolOptionFields }[kind]);
+}
+
+function nestedKeys(shape: z.ZodType, path: readonly (string | number)[]): string[] {
+  let node: unknown = shape;
+  for (const key of path) {
+    node = unwrap(node);
+    node = node instanceof z.ZodObject ? node.shape[String(key)] : undefined;
+  }
+  const last = unwrap(node);
+  return last instanceof z.ZodObject ? Object.keys(last.shape) : [];
+}
+
+function unwrap(node: unknown): unknown {
+  return node instanceof z.ZodOptional ? node.unwrap() : node;
+}

@@ -1,0 +1,74 @@
+// The text of the generated files.
+
+import type { Diagnostic } from "#spec/diagnostic.ts";
+
+import type { Definition, Project } from "./project.ts";
+import { compareRoutes } from "./route-pattern.ts";
+
+const heading = "// Generated from agents/ by the compiler; changes made here are lost.\n";
+
+/** `.threadhold/registry.ts`. `toRoot` leads from the generated file to the folder that holds `agents/`. */
+export function registrySource(project: Project, hash: string, toRoot: string): string {
+  const load = (file: string, indent: string): string => {
+    const untyped = file.endsWith(".ts") ? "" : `\n${indent}// @ts-ignore -- a JavaScript module has no types`;
+    return `${untyped}\n${indent}() => import(${JSON.stringify(`${toRoot}/${file}`)}).then((module) => module.default)`;
+  };
+  const table = (name: string, definitions: readonly Definition<unknown>[]): string => {
+    const entries = byName(definitions).map(
+      (entry) => `    ${JSON.stringify(entry.name)}:${load(entry.file, "      ")},`,
+    );
+    return `  ${name}: {${entries.length === 0 ? "" : `\n${entries.join("\n")}\n  `}},`;
+  };
+  const list = (name: string, entries: readonly { file: string }[]): string => {
+    const rows = entries.map((entry) => {
+      const fields = Object.entries(entry).map(([key, value]) => `      ${key}: ${JSON.stringify(value)},`);
+      return `    {\n${fields.join("\n")}\n      load:${load(entry.file, "        ")},\n    },`;
+    });
+    return `  ${name}: [${rows.length === 0 ? "" : `\n${rows.join("\n")}\n  `}],`;
+  };
+  return `${heading}import type { Registry } from "threadhold";
+
+export const registry: Registry = {
+${table("models", project.models)}
+${table("prompts", project.prompts)}
+${table("agents", project.agents)}
+${table("tools", project.tools)}
+${list("hooks", project.hooks)}
+${list("routes", project.routes.toSorted(compareRoutes))}
+  hash: ${JSON.stringify(hash)},
+};
+`;
+}
+
+/** `.threadhold/names.d.ts`: the project's names as types; nothing while it has none, so that any name type-checks. */
+export function namesSource({ models, prompts, agents, tools }: Project): string {
+  const union = (definitions: readonly Definition<unknown>[]): string =>
+    byName(definitions)
+      .map(({ name }) => JSON.stringify(name))
+      .join(" | ") || "never";
+  if ([models, prompts, agents, tools].every((definitions) => definitions.length === 0))
+    return `${heading}export {};\n`;
+  return `${heading}export {};
+
+declare module "threadhold" {
+  interface Register {
+    models: ${union(models)};
+    prompts: ${union(prompts)};
+    agents: ${union(agents)};
+    tools: ${union(tools)};
+  }
+}
+`;
+}
+
+/** `.threadhold/diagnostics.ts`. */
+export function diagnosticsSource(diagnostics: readonly Diagnostic[]): string {
+  return `${heading}import type { Diagnostic } from "threadhold";
+
+export const diagnostics: Diagnostic[] = ${JSON.stringify(diagnostics, null, 2)};
+`;
+}
+
+function byName<Value>(definitions: readonly Definition<Value>[]): Definition<Value>[] {
+  return definitions.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}

@@ -1,0 +1,41 @@
+// Reads a hook file: its function, and the name `defineHook` tagged it with.
+
+import { closestWord } from "#lib/edit-distance.ts";
+import { hookNameOf } from "#spec/define-hook.ts";
+import type { AnyHookName } from "#spec/hook.ts";
+
+import type { ReaderContext } from "./definition-reader.ts";
+import type { ProjectFile } from "./project-file.ts";
+
+const hookNames = Object.keys({
+  filter_messages: true,
+  prefilter_llm_history: true,
+  before_create_message: true,
+  after_create_message: true,
+  before_update_message: true,
+  after_update_message: true,
+  before_store_tool_result: true,
+  after_tool_call_success: true,
+  after_tool_call_failure: true,
+} satisfies Record<AnyHookName, true>);
+
+/** Files a hook under its name. */
+export function readHook(file: ProjectFile, value: unknown, { project, findings }: ReaderContext): void {
+  const name = hookNameOf(value) ?? "";
+  if (!isHookName(name)) {
+    findings.error({
+      code: "unknown_hook",
+      file: file.file,
+      path: ["argument:0"],
+      message: `unknown hook "${name}"`,
+      suggestion: closestWord(name, hookNames),
+      notes: [`hooks: ${hookNames.join(", ")}`],
+    });
+    return;
+  }
+  project.hooks.push({ hook: name, file: file.file });
+}
+
+function isHookName(name: string): name is AnyHookName {
+  return hookNames.includes(name);
+}

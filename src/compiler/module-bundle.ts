@@ -1,0 +1,118 @@
+// Bundles all definitions into one module in which each stays asleep until it is asked for, so that one that throws
+// does not take the others with it. `threadhold` and `@standardagents/spec` are our spec, zod is the installed one.
+
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { build, type BuildFailure, type Message, type Plugin } from "esbuild";
+
+import { isObject } from "./definition-kind.ts";
+import { runtimeStubSource } from "./runtime-stub.ts";
+
+/** Where a build happens. */
+export interface BundlePlaces {
+  /** The project that holds `agents/`. */
+  root: string;
+  /** The package this compiler is part of. */
+  packageRoot: string;
+  /** Where the bundle will be written. */
+  outputFile: string;
+}
+
+/** The bundle, or what stood in its way. */
+export type BundleResult =
+  | { type: "built"; code: string; sourceMap: string; inputs: string[] }
+  | { type: "failed"; errors: Message[] };
+
+/** Bundles the given files; the result exports `load`, a table from file to loader. */
+export async function bundleModules(files: readonly string[], places: BundlePlaces): Promise<BundleResult> {
+  const table = files.map((file) => `${JSON.stringify(file)}: () => import(${JSON.stringify(`./${file}`)}),`);
+  try {
+    const result = await build({
+      stdin: {
+        contents: `export const load = {\n${table.join("\n")}\n};`,
+        resolveDir: places.root,
+        sourcefile: "definitions.js",
+      },
+      absWorkingDir: places.root,
+      outfile: places.outputFile,
+      write: false,
+      metafile: true,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      sourcemap: "external",
+      sourcesContent: false,
+      logLevel: "silent",
+      logLimit: 0,
+      keepNames: true,
+      tsconfigRaw: {},
+      loader: { ".txt": "text", ".md": "text", ".html": "text", ".sql": "text", ".bin": "binary", ".wasm": "empty" },
+      banner: {
+        js: `import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(${JSON.stringify(
+          join(places.root, "package.json"),
+        )});`,
+      },
+      plugins: [resolution(places)],
+    });
+    const inputs = Object.keys(result.metafile.inputs).filter((path) => path !== "definitions.js");
+    const [map, code] = [".map", ".mjs"].map(
+      (end) => result.outputFiles.find((output) => output.path.endsWith(end))?.text ?? "",
+    );
+    return { type: "built", code: code ?? "", sourceMap: map ?? "", inputs };
+  } catch (error) {
+    if (isBuildFailure(error)) return { type: "failed", errors: error.errors };
+    throw error;
+  }
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return isObject(error) && Array.isArray(error.errors);
+}
+
+function resolution(places: BundlePlaces): Plugin {
+  const inner = { resolvedHere: true };
+  return {
+    name: "threadhold-definitions",
+    setup(bundler) {
+      bundler.onResolve({ filter: /^(?:threadhold|@standardagents\/spec)$/ }, () => ({
+        path: join(places.packageRoot, "src/spec/index.ts"),
+      }));
+      bundler.onResolve({ filter: /^threadhold\// }, ({ path, pluginData }) =>
+        pluginData === inner
+          ? undefined
+          : bundler.resolve(path, { resolveDir: places.packageRoot, kind: "import-statement", pluginData: inner }),
+      );
+      bundler.onResolve({ filter: /^zod(?:\/|$)/ }, async ({ path, resolveDir, kind, pluginData }) => {
+        if (pluginData === inner) return undefined;
+        const own = await bundler.resolve(path, { resolveDir, kind, pluginData: inner });
+        const found =
+          own.errors.length === 0
+            ? own
+            : await bundler.resolve(path, { resolveDir: places.packageRoot, kind, pluginData: inner });
+        return found.errors.length === 0 ? { path: pathToFileURL(found.path).href, external: true } : found;
+      });
+      bundler.onResolve({ filter: /^cloudflare:/ }, ({ path }) => ({ path, namespace: "runtime-stub" }));
+      bundler.onLoad({ filter: /.*/, namespace: "runtime-stub" }, () => ({
+        contents: runtimeStubSource,
+        loader: "js",
+      }));
+    },
+  };
+}
+
+/** The bundle's own sources that belong to the project, as paths from its root. */
+export function projectInputs(inputs: readonly string[], root: string): string[] {
+  return inputs.filter((path) => !path.includes(":") && !isAbsolute(path) && !outside(path, root)).toSorted();
+}
+
+function outside(path: string, root: string): boolean {
+  const inside = relative(root, resolve(root, path));
+  return inside.startsWith("..") || inside.split(/[\\/]/).includes("node_modules");
+}
+
+/** A source named in the bundle's source map, as a path from the root. */
+export function mappedSource(source: string, places: BundlePlaces): string {
+  return relative(places.root, resolve(dirname(places.outputFile), source)).replaceAll("\\", "/");
+}

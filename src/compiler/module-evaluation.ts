@@ -1,0 +1,113 @@
+// Loads the bundled definitions in Node, one by one, and says of each that fails why and where. Loading must not
+// disturb the build: output goes to stderr, a module that never finishes is given up, nothing is left behind.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { SourceMap, type SourceMapPayload } from "node:module";
+import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { isObject } from "./definition-kind.ts";
+import { mappedSource, type BundlePlaces } from "./module-bundle.ts";
+
+/** A definition's exports, or why there are none. */
+export type ModuleOutcome =
+  | { type: "loaded"; exports: Record<string, unknown> }
+  | { type: "threw"; message: string; at?: { file: string; line: number; column: number } };
+
+type Loader = () => Promise<unknown>;
+
+const patienceMs = 10_000;
+
+/** The bundle to load. `places.outputFile` is written and removed again. */
+export interface LoadableBundle {
+  code: string;
+  sourceMap: string;
+  places: BundlePlaces;
+}
+
+/** A name for a bundle that no other content and no other process uses. */
+export function bundleFileName(seed: string): string {
+  return `definitions-${createHash("sha256").update(seed).digest("hex").slice(0, 12)}-${process.pid}.mjs`;
+}
+
+/** Loads every module of the bundle. */
+export async function evaluateModules(bundle: LoadableBundle): Promise<Map<string, ModuleOutcome>> {
+  const { outputFile } = bundle.places;
+  mkdirSync(dirname(outputFile), { recursive: true });
+  writeFileSync(outputFile, bundle.code);
+  const restoreProcess = guardProcess();
+  const stray: unknown[] = [];
+  const noteStray = (reason: unknown): void => void stray.push(reason);
+  process.on("unhandledRejection", noteStray);
+  try {
+    // The bundle's only export, as `bundleModules` writes it.
+    const entry = (await import(/* @vite-ignore */ pathToFileURL(outputFile).href)) as { load: Record<string, Loader> };
+    const outcomes = new Map<string, ModuleOutcome>();
+    for (const [file, loader] of Object.entries(entry.load)) {
+      outcomes.set(file, await loadModule(loader, bundle));
+    }
+    await new Promise((done) => setImmediate(done));
+    for (const reason of stray) {
+      const outcome = failure(reason, bundle);
+      if (outcome.at) outcomes.set(outcome.at.file, outcome);
+    }
+    return outcomes;
+  } finally {
+    process.off("unhandledRejection", noteStray);
+    restoreProcess();
+    rmSync(outputFile, { force: true });
+  }
+}
+
+async function loadModule(loader: Loader, bundle: LoadableBundle): Promise<ModuleOutcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`still not loaded after ${patienceMs / 1000} s`)), patienceMs);
+  });
+  try {
+    const exports: unknown = await Promise.race([loader(), tooLong]);
+    return { type: "loaded", exports: isObject(exports) ? exports : {} };
+  } catch (error) {
+    return failure(error, bundle);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Threw = Extract<ModuleOutcome, { type: "threw" }>;
+
+function failure(error: unknown, bundle: LoadableBundle): Threw {
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`;
+  const at = error instanceof Error ? placeOf(error, bundle) : undefined;
+  return { type: "threw", message, ...(at ? { at } : {}) };
+}
+
+/** The first frame of the stack that lies in the project's own sources. */
+function placeOf(error: Error, { sourceMap, places }: LoadableBundle): Threw["at"] {
+  const frames = (error.stack ?? "").matchAll(/definitions-[0-9a-f]+-\d+\.mjs[^\s:]*:(\d+):(\d+)/g);
+  const map = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload);
+  for (const [, line, column] of frames) {
+    const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!("originalSource" in entry) || !entry.originalSource) continue;
+    const file = mappedSource(entry.originalSource, places);
+    if (file.startsWith("..") || file.includes("node_modules/")) continue;
+    return { file, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
+  }
+  return undefined;
+}
+
+/** Sends what modules print to stderr, and does not let one end the build with a silent success. */
+function guardProcess(): () => void {
+  const { log, info, debug } = console;
+  const exit = Object.getOwnPropertyDescriptor(process, "exit");
+  const toStderr = console.error.bind(console);
+  Object.assign(console, { log: toStderr, info: toStderr, debug: toStderr });
+  process.exit = () => {
+    throw new Error("process.exit was called");
+  };
+  return () => {
+    Object.assign(console, { log, info, debug });
+    if (exit) Object.defineProperty(process, "exit", exit);
+  };
+}

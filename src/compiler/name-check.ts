@@ -1,0 +1,64 @@
+// Checks that a name means one thing: no two definitions of a kind share one, and nothing that a model can call
+// shares one with another callable. A prompt and an agent of one name are only confusing until something calls it.
+
+import { isToolName } from "./definition-name.ts";
+import type { Findings } from "./findings.ts";
+import { callablesOf, definitionsOf, type Project } from "./project.ts";
+import { findReferences } from "./reference-check.ts";
+
+/** Reports names that are taken twice, and callables whose names no provider would take. */
+export function checkNames(project: Project, findings: Findings): void {
+  for (const kind of ["model", "prompt", "agent", "tool"] as const) {
+    const first = new Map<string, string>();
+    for (const { name, file } of definitionsOf(project, kind)) {
+      const earlier = first.get(name);
+      if (earlier === undefined) first.set(name, file);
+      else {
+        findings.error({
+          code: "duplicate_name",
+          file,
+          ...(kind === "tool" ? {} : { path: ["name"] }),
+          message: `another ${kind} is called "${name}"`,
+          notes: [`the first is ${earlier}`],
+        });
+      }
+    }
+  }
+  checkCallables(project, findings);
+}
+
+function checkCallables(project: Project, findings: Findings): void {
+  const called = new Set(findReferences(project).flatMap(({ kinds, name }) => (kinds.length > 1 ? [name] : [])));
+  for (const agent of project.agents) if (agent.value.exposeAsTool) called.add(agent.name);
+  for (const prompt of project.prompts) {
+    for (const tool of prompt.value.tools ?? []) if (typeof tool !== "string") called.add(tool.name);
+  }
+  const first = new Map<string, { kind: string; file: string }>();
+  for (const { kind, name, file } of callablesOf(project)) {
+    const earlier = first.get(name);
+    first.set(name, earlier ?? { kind, file });
+    const path = kind === "tool" ? {} : { path: ["name"] };
+    if (earlier && earlier.kind !== kind) {
+      const report = called.has(name) || earlier.kind === "tool" ? findings.error : findings.warning;
+      report({
+        code: "duplicate_name",
+        file,
+        ...path,
+        message: `${article(kind)} and ${article(earlier.kind)} are both called "${name}", and a model can call either`,
+        notes: [`the other is ${earlier.file}`],
+      });
+    }
+    if (called.has(name) && !isToolName(name)) {
+      findings.error({
+        code: "bad_name",
+        file,
+        ...path,
+        message: `"${name}" is called as a tool, so it may have only letters, digits, _ and -, at most 64`,
+      });
+    }
+  }
+}
+
+function article(kind: string): string {
+  return kind === "agent" ? "an agent" : `a ${kind}`;
+}

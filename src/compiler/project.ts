@@ -1,0 +1,74 @@
+// The project as the checks see it: its readable definitions by kind, and what is known of those that could not be
+// read, so that one broken file does not make every reference to it look wrong.
+
+import type { AnyAgentDefinition } from "#spec/agent.ts";
+import type { RouteAccess } from "#spec/endpoint.ts";
+import type { AnyHookName } from "#spec/hook.ts";
+import type { AnyModelDefinition } from "#spec/model.ts";
+import type { AnyPromptDefinition } from "#spec/prompt.ts";
+import type { RouteMethod } from "#spec/registry.ts";
+import type { AnyToolDefinition } from "#spec/tool.ts";
+
+import type { NamedKind } from "./definition-kind.ts";
+
+/** A definition that is referred to by name. */
+export interface Definition<Value> {
+  name: string;
+  file: string;
+  value: Value;
+}
+
+/** A hook file. */
+export interface HookDefinition {
+  hook: AnyHookName;
+  file: string;
+}
+
+/** A route file. */
+export interface RouteDefinition {
+  method: RouteMethod;
+  pattern: string;
+  params: string[];
+  file: string;
+  kind: "controller" | "thread";
+  access?: RouteAccess;
+}
+
+/** A named definition that exists but could not be read; without a name it may be any of its kind. */
+export interface BrokenDefinition {
+  kind: NamedKind;
+  name?: string;
+}
+
+export interface Project {
+  models: Definition<AnyModelDefinition>[];
+  prompts: Definition<AnyPromptDefinition>[];
+  agents: Definition<AnyAgentDefinition>[];
+  tools: Definition<AnyToolDefinition>[];
+  hooks: HookDefinition[];
+  routes: RouteDefinition[];
+  broken: BrokenDefinition[];
+}
+
+/** A project without anything. */
+export function emptyProject(): Project {
+  return { models: [], prompts: [], agents: [], tools: [], hooks: [], routes: [], broken: [] };
+}
+
+/** The readable definitions of a kind. */
+export function definitionsOf(project: Project, kind: NamedKind): Definition<unknown>[] {
+  return { model: project.models, prompt: project.prompts, agent: project.agents, tool: project.tools }[kind];
+}
+
+/** What can be called as a tool, with its kind. */
+export function callablesOf(project: Project): (Definition<unknown> & { kind: NamedKind })[] {
+  const kinds = ["tool", "prompt", "agent"] as const;
+  return kinds.flatMap((kind) => definitionsOf(project, kind).map((definition) => ({ ...definition, kind })));
+}
+
+/** Whether a definition that could not be read may be the one meant by a name. */
+export function mayBeBroken(project: Project, kinds: readonly NamedKind[], name: string): boolean {
+  return project.broken.some(
+    (broken) => kinds.includes(broken.kind) && (broken.name === undefined || broken.name === name),
+  );
+}

@@ -1,0 +1,103 @@
+// Checks that every name a definition refers to is defined: models, prompts, and what can be called as a tool.
+
+import { closestWord } from "#lib/edit-distance.ts";
+import type { SideConfig } from "#spec/agent.ts";
+import type { DiagnosticCode } from "#spec/diagnostic.ts";
+import type { AnyPromptDefinition } from "#spec/prompt.ts";
+
+import type { NamedKind } from "./definition-kind.ts";
+import type { Findings } from "./findings.ts";
+import { callablesOf, definitionsOf, mayBeBroken, type Definition, type Project } from "./project.ts";
+import type { DefinitionPath } from "./syntax-tree.ts";
+
+/** A name in a definition. */
+export interface Reference {
+  /** What the name may stand for. */
+  kinds: readonly NamedKind[];
+  name: string;
+  file: string;
+  path: DefinitionPath;
+}
+
+const callable: readonly NamedKind[] = ["tool", "prompt", "agent"];
+
+/** Every reference of the project. */
+export function findReferences(project: Project): Reference[] {
+  return [
+    ...project.models.flatMap(({ file, value }) =>
+      (value.fallbacks ?? []).map((name, index) => reference(["model"], name, { file, path: ["fallbacks", index] })),
+    ),
+    ...project.prompts.flatMap(promptReferences),
+    ...project.agents.flatMap(({ file, value }) => [
+      ...sideReferences(file, "sideA", value.sideA),
+      ...(value.sideB ? sideReferences(file, "sideB", value.sideB) : []),
+    ]),
+    ...project.tools.flatMap(({ file, value }) =>
+      (value.options?.dependsOn ?? []).map((name, index) =>
+        reference(callable, name, { file, path: ["argument:3", "dependsOn", index] }),
+      ),
+    ),
+  ];
+}
+
+function reference(kinds: readonly NamedKind[], name: string, at: { file: string; path: DefinitionPath }): Reference {
+  return { kinds, name, ...at };
+}
+
+function promptReferences({ file, value }: Definition<AnyPromptDefinition>): Reference[] {
+  const parts = typeof value.prompt === "string" ? [] : value.prompt;
+  return [
+    reference(["model"], value.model, { file, path: ["model"] }),
+    ...parts.flatMap((part, index) =>
+      part.type === "include" ? [reference(["prompt"], part.prompt, { file, path: ["prompt", index, "prompt"] })] : [],
+    ),
+    ...(value.tools ?? []).map((tool, index) =>
+      typeof tool === "string"
+        ? reference(callable, tool, { file, path: ["tools", index] })
+        : reference(["prompt"], tool.name, { file, path: ["tools", index, "name"] }),
+    ),
+  ];
+}
+
+function sideReferences(file: string, side: "sideA" | "sideB", config: SideConfig): Reference[] {
+  const tools = (["stopTool", "endSessionTool"] as const).flatMap((field) => {
+    const name = config[field];
+    return name === undefined ? [] : [reference(callable, name, { file, path: [side, field] })];
+  });
+  return [reference(["prompt"], config.prompt, { file, path: [side, "prompt"] }), ...tools];
+}
+
+/** Reports names that nothing has. */
+export function checkReferences(project: Project, findings: Findings): void {
+  const everything = [
+    ...callablesOf(project),
+    ...project.models.map((model) => ({ ...model, kind: "model" as const })),
+  ];
+  for (const { kinds, name, file, path } of findReferences(project)) {
+    const candidates = kinds.flatMap((kind) => definitionsOf(project, kind).map((definition) => definition.name));
+    if (candidates.includes(name) || mayBeBroken(project, kinds, name)) continue;
+    const broken = project.broken.flatMap((one) =>
+      kinds.includes(one.kind) && one.name !== undefined ? [one.name] : [],
+    );
+    const other = everything.find((definition) => definition.name === name);
+    const [kind = "tool"] = kinds;
+    findings.error({
+      code: codes[kind],
+      file,
+      path,
+      message: `unknown ${kind} "${name}"`,
+      suggestion: closestWord(name, [...candidates, ...broken]),
+      ...(other
+        ? { notes: [`"${name}" is ${other.kind === "agent" ? "an agent" : `a ${other.kind}`}: ${other.file}`] }
+        : {}),
+      ...(other || candidates.length > 0 ? {} : { notes: [`there is no ${kind} yet: npm run new ${kind} ${name}`] }),
+    });
+  }
+}
+
+const codes: Record<NamedKind, DiagnosticCode> = {
+  model: "unknown_model",
+  prompt: "unknown_prompt",
+  tool: "unknown_tool",
+  agent: "unknown_tool",
+};

@@ -1,0 +1,93 @@
+// Turns what zod says about a definition into findings: unknown fields are warnings with a likely name, anything
+// else that is wrong with a field is an error.
+
+import type { z } from "zod";
+
+import { closestWord } from "#lib/edit-distance.ts";
+
+import type { NamedKind } from "./definition-kind.ts";
+import { definitionShapes, knownWords, providers } from "./definition-shape.ts";
+import type { Findings } from "./findings.ts";
+import type { DefinitionPath } from "./syntax-tree.ts";
+
+/** A value to check, and where in its file it stands. */
+export interface ShapeSubject {
+  kind: NamedKind;
+  file: string;
+  value: unknown;
+  /** Path of the value itself; empty for the definition's own object. */
+  base: DefinitionPath;
+}
+
+/** Checks fields; says whether the definition can be used for further checks. */
+export function checkShape(subject: ShapeSubject, findings: Findings): boolean {
+  const parsed = definitionShapes[subject.kind].safeParse(subject.value);
+  if (parsed.success) return true;
+  let usable = true;
+  for (const issue of parsed.error.issues.flatMap(mostSpecific)) {
+    if (issue.code === "unrecognized_keys") reportUnknown(issue, subject, findings);
+    else {
+      usable = false;
+      reportInvalid(issue, subject, findings);
+    }
+  }
+  return usable;
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** In a union the branch that got furthest is the one that was meant. */
+function mostSpecific(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  const depth = (issues: readonly Issue[]): number => Math.max(0, ...issues.map((inner) => inner.path.length));
+  const byDepth = issue.errors.toSorted((one, other) => depth(other) - depth(one));
+  const best = byDepth[0] ?? [];
+  const unknownKeys = issue.errors.find((issues) => issues.every((inner) => inner.code === "unrecognized_keys"));
+  const chosen = unknownKeys ?? (depth(best) > 0 ? best : undefined);
+  if (!chosen) return [issue];
+  return chosen.flatMap((inner) => mostSpecific({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function pathOf(issue: Issue): (string | number)[] {
+  return issue.path.map((key) => (typeof key === "symbol" ? String(key) : key));
+}
+
+function reportUnknown(
+  issue: Extract<Issue, { code: "unrecognized_keys" }>,
+  { kind, file, base }: ShapeSubject,
+  findings: Findings,
+): void {
+  const path = pathOf(issue);
+  const known = knownWords(kind, path);
+  for (const key of issue.keys) {
+    const owner = path.length === 0 ? (kind === "tool" ? "a tool's options" : `a ${kind}`) : `"${path.join(".")}"`;
+    findings.warning({
+      code: "unknown_field",
+      file,
+      path: [...base, ...path, key],
+      target: "key",
+      message: `unknown field "${key}" of ${owner}`,
+      suggestion: closestWord(key, known),
+    });
+  }
+}
+
+function reportInvalid(issue: Issue, { kind, file, value, base }: ShapeSubject, findings: Findings): void {
+  const path = pathOf(issue);
+  const found = path.reduce<unknown>(
+    (inner, key) => (inner === undefined ? inner : Reflect.get(Object(inner), key)),
+    value,
+  );
+  const field = path.join(".");
+  const isProvider = kind === "model" && field === "provider";
+  findings.error({
+    code: "invalid_field",
+    file,
+    path: [...base, ...path],
+    message:
+      found === undefined
+        ? `${kind} without "${field}"`
+        : `"${field}" of a ${kind}: ${issue.message.replace(/^Invalid /, "invalid ")}`,
+    suggestion: isProvider && typeof found === "string" ? closestWord(found, providers) : undefined,
+  });
+}

@@ -1,0 +1,200 @@
+// Where in a source file a part of its definition stands. Files are parsed only when something is to be said about
+// them. A path that the tree does not spell out (a spread, a computed value) leads to the nearest part that it does.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { parseSync } from "oxc-parser";
+
+import { isObject } from "./definition-kind.ts";
+
+/** Property names and indexes from the definition's object; `argument:1` first for a tool's second argument. */
+export type DefinitionPath = readonly (string | number)[];
+
+/** A place in a file, counted from 1, and its line. */
+export interface SourcePlace {
+  line: number;
+  column: number;
+  source: string;
+}
+
+interface Node {
+  type: string;
+  start: number;
+  [key: string]: unknown;
+}
+
+interface Tree {
+  text: string;
+  body: Node[];
+  /** False when the parser had to give up somewhere. */
+  whole: boolean;
+}
+
+/** Looks things up in the syntax trees of a project's files. */
+export interface SyntaxTrees {
+  /** Where a part of the default export stands; `key` points at the property's name instead of its value. */
+  locate(file: string, path: DefinitionPath, target?: "key" | "value"): SourcePlace | undefined;
+  /** Where a named export stands. */
+  locateExport(file: string, name: string): SourcePlace | undefined;
+  /** The definition's `name`, if it is spelled out; undefined too when the file cannot be parsed. */
+  literalName(file: string): string | undefined;
+  /** The text of a line, counted from 1. */
+  lineText(file: string, line: number): string | undefined;
+}
+
+/** Opens the trees of a project. */
+export function openSyntaxTrees(root: string): SyntaxTrees {
+  const trees = new Map<string, Tree | null>();
+
+  function treeOf(file: string): Tree | null {
+    const known = trees.get(file);
+    if (known !== undefined) return known;
+    const tree = readTree(join(root, file));
+    trees.set(file, tree);
+    return tree;
+  }
+
+  return {
+    locate(file, path, target = "value") {
+      const tree = treeOf(file);
+      const node = tree && walk(tree, path, target);
+      return tree && node ? placeOf(tree.text, node.start) : undefined;
+    },
+    locateExport(file, name) {
+      const tree = treeOf(file);
+      const declaration = tree?.body.find((node) => declaredNames(node).includes(name));
+      return tree && declaration ? placeOf(tree.text, declaration.start) : undefined;
+    },
+    literalName(file) {
+      const tree = treeOf(file);
+      const root = tree?.whole ? defaultExport(tree) : undefined;
+      const name = tree && root ? step({ tree, key: "name", seen: new Set() }, root)?.value : undefined;
+      return typeof name?.value === "string" ? name.value : undefined;
+    },
+    lineText(file, line) {
+      return treeOf(file)?.text.split("\n")[line - 1]?.replace(/\r$/, "");
+    },
+  };
+}
+
+function readTree(path: string): Tree | null {
+  try {
+    const text = readFileSync(path, "utf8");
+    const parsed = parseSync(path, text);
+    const body = nodesOf(parsed.program.body);
+    return { text, body, whole: parsed.errors.length === 0 };
+  } catch {
+    // A file outside the project, or gone since: findings about it go without a place.
+    return null;
+  }
+}
+
+function placeOf(text: string, offset: number): SourcePlace {
+  const before = text.slice(0, offset);
+  const lineStart = before.lastIndexOf("\n") + 1;
+  const end = text.indexOf("\n", offset);
+  return {
+    line: before.split("\n").length,
+    column: offset - lineStart + 1,
+    source: text.slice(lineStart, end === -1 ? undefined : end).replace(/\r$/, ""),
+  };
+}
+
+function defaultExport(tree: Tree): Node | undefined {
+  const statement = tree.body.find((node) => node.type === "ExportDefaultDeclaration");
+  const value = statement?.declaration;
+  return isNode(value) ? value : undefined;
+}
+
+function walk(tree: Tree, path: DefinitionPath, target: "key" | "value"): Node | undefined {
+  let node = defaultExport(tree);
+  for (const [index, key] of path.entries()) {
+    const found = node && step({ tree, key, seen: new Set() }, node);
+    if (!found) break;
+    node = target === "key" && index === path.length - 1 ? found.key : found.value;
+  }
+  return node;
+}
+
+interface Found {
+  key: Node;
+  value: Node;
+}
+
+interface Step {
+  tree: Tree;
+  key: string | number;
+  /** Nodes looked through already: a constant may refer to itself. */
+  seen: Set<Node>;
+}
+
+/** One step down: into an object's property, an array's element, or through what only wraps them. */
+function step(wanted: Step, node: Node): Found | undefined {
+  const { tree, key, seen } = wanted;
+  if (seen.has(node)) return undefined;
+  seen.add(node);
+  const into = (next: unknown): Found | undefined => (isNode(next) ? step(wanted, next) : undefined);
+  switch (node.type) {
+    case "ObjectExpression":
+      return propertyOf(node, String(key));
+    case "ArrayExpression": {
+      const element = typeof key === "number" ? nodesOf(node.elements)[key] : undefined;
+      return element && { key: element, value: element };
+    }
+    case "CallExpression": {
+      const values = nodesOf(node.arguments);
+      const argument = /^argument:(\d)$/.exec(String(key));
+      if (argument) {
+        const value = values[Number(argument[1])];
+        return value && { key: value, value };
+      }
+      // `z.object({…}).optional()`: the shape may be an argument here or of the call this one is made on.
+      return values.map(into).find((found) => found !== undefined) ?? into(node.callee);
+    }
+    case "StaticMemberExpression":
+    case "MemberExpression":
+      return into(node.object);
+    case "Identifier":
+      return into(variable(tree, String(node.name)));
+    case "TSAsExpression":
+    case "TSSatisfiesExpression":
+    case "ParenthesizedExpression":
+      return into(node.expression);
+    default:
+      return undefined;
+  }
+}
+
+function propertyOf(node: Node, name: string): Found | undefined {
+  for (const property of nodesOf(node.properties)) {
+    const { key, value } = property;
+    if (property.type !== "Property" || !isNode(key) || !isNode(value)) continue;
+    if (key.name === name || key.value === name) return { key, value };
+  }
+  return undefined;
+}
+
+function variable(tree: Tree, name: string): unknown {
+  for (const statement of tree.body) {
+    const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    for (const declarator of isNode(declaration) ? nodesOf(declaration.declarations) : []) {
+      if (isNode(declarator.id) && declarator.id.name === name) return declarator.init;
+    }
+  }
+  return undefined;
+}
+
+function declaredNames(statement: Node): unknown[] {
+  const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : undefined;
+  if (!isNode(declaration)) return [];
+  return nodesOf(declaration.declarations).map((declarator) => isNode(declarator.id) && declarator.id.name);
+}
+
+function nodesOf(value: unknown): Node[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function isNode(value: unknown): value is Node {
+  return isObject(value) && typeof value.type === "string" && typeof value.start === "number";
+}

@@ -1,0 +1,46 @@
+// Checks of a tool's three elements, its arguments and its options.
+
+import { isObject } from "./definition-kind.ts";
+import type { Findings } from "./findings.ts";
+import { checkShape } from "./shape-check.ts";
+import type { DefinitionPath } from "./syntax-tree.ts";
+import { findSchemaProblems } from "./tool-schema.ts";
+
+/** Checks a tool definition; says whether it can be used. */
+export function checkToolParts(file: string, value: unknown, findings: Findings): boolean {
+  const [description, schema, tool] = Array.isArray(value) ? (value as unknown[]) : [];
+  const invalid = (index: number, message: string): false => {
+    findings.error({ code: "invalid_field", file, path: [`argument:${index}`], message });
+    return false;
+  };
+  if (typeof description !== "string" || description.trim() === "") {
+    return invalid(0, "a tool needs a description: it is what the model reads");
+  }
+  if (tool !== undefined && typeof tool !== "function") {
+    return invalid(2, "the third argument of defineTool must be a function, or undefined for a remote tool");
+  }
+  if (schema !== null) checkArgumentSchema({ file, schema, base: ["argument:1"] }, findings);
+  const options = Reflect.get(Object(value), "options") as unknown;
+  if (options === undefined) return true;
+  if (!isObject(options)) return invalid(3, "the options of a tool must be an object");
+  return checkShape({ kind: "tool", file, value: options, base: ["argument:3"] }, findings);
+}
+
+/** Checks the schema of a tool's or a prompt's arguments. */
+export function checkArgumentSchema(
+  { file, schema, base }: { file: string; schema: unknown; base: DefinitionPath },
+  findings: Findings,
+): void {
+  for (const problem of findSchemaProblems(schema)) {
+    const where = problem.path.reduce(
+      (text, key) => (/^[[{]/.test(key) ? text + key : text ? `${text}.${key}` : key),
+      "",
+    );
+    findings.error({
+      code: "invalid_schema",
+      file,
+      path: [...base, ...problem.path.filter((key) => !/^(?:\[\]|\{\})$/.test(key))],
+      message: where === "" ? problem.message : `argument "${where}": ${problem.message}`,
+    });
+  }
+}

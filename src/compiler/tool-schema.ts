@@ -1,0 +1,95 @@
+// Checks that a schema of arguments uses only the zod types that function calling can express: the list of
+// `spec/tool-arguments.ts`, applied to the real schema.
+
+import { isObject } from "./definition-kind.ts";
+
+/** A place in a schema that is not allowed. `path` leads through properties to it. */
+export interface SchemaProblem {
+  path: string[];
+  message: string;
+}
+
+const deepest = 7;
+
+/** Finds what is not allowed in a tool's arguments; empty when all is well. */
+export function findSchemaProblems(schema: unknown): SchemaProblem[] {
+  const type = typeOf(schema);
+  if (type === "object") return propertiesOf(schema).flatMap(([key, inner]) => check(inner, [key], [schema]));
+  const seen = type === undefined ? kindWord(schema) : `z.${type}()`;
+  return [{ path: [], message: `arguments must be a z.object({ … }), not ${seen}` }];
+}
+
+/** `parents` are the schemas around this one; their number is how deep it stands. */
+function check(node: unknown, path: string[], parents: readonly unknown[]): SchemaProblem[] {
+  const type = typeOf(node);
+  const problem = (message: string): SchemaProblem[] => [{ path, message }];
+  if (type === undefined) return problem(`${kindWord(node)} is no zod 4 schema`);
+  if (parents.includes(node)) return problem("a schema that contains itself is not allowed");
+  const inner = (child: unknown, key?: string): SchemaProblem[] =>
+    parents.length > deepest
+      ? problem(`nested more than ${deepest} levels deep`)
+      : check(child, key === undefined ? path : [...path, key], [...parents, node]);
+  const definition = definitionOf(node);
+  switch (type) {
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
+      return [];
+    case "literal":
+      return listOf(definition.values).every(isPlain)
+        ? []
+        : problem("a literal must be a string, a number, a boolean or null");
+    case "enum":
+      return isObject(definition.entries) &&
+        Object.values(definition.entries).every((value) => typeof value === "string")
+        ? []
+        : problem("an enum may hold only strings");
+    case "optional":
+    case "nullable":
+    case "default":
+      return inner(definition.innerType);
+    case "array":
+      return inner(definition.element, "[]");
+    case "object":
+      return propertiesOf(node).flatMap(([key, child]) => inner(child, key));
+    case "record":
+      return typeOf(definition.keyType) === "string"
+        ? inner(definition.valueType, "{}")
+        : problem("a record's keys must be z.string()");
+    case "union":
+      return listOf(definition.options).flatMap((option) => inner(option));
+    default:
+      return problem(`z.${type}() is not allowed in tool arguments`);
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+function definitionOf(node: unknown): Record<string, unknown> {
+  const internals = isObject(node) ? node._zod : undefined;
+  const definition = isObject(internals) ? internals.def : undefined;
+  return isObject(definition) ? definition : {};
+}
+
+function typeOf(node: unknown): string | undefined {
+  const { type } = definitionOf(node);
+  return typeof type === "string" ? type : undefined;
+}
+
+function propertiesOf(node: unknown): [string, unknown][] {
+  const { shape } = definitionOf(node);
+  return isObject(shape) ? Object.entries(shape) : [];
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function kindWord(value: unknown): string {
+  if (isObject(value) && "_def" in value) return "a schema of an older zod";
+  if (Array.isArray(value)) return "an array";
+  return value === null ? "null" : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,81 @@
+// What a message is made of: an ordered list of parts. The list is the truth; `content` and `tool_calls` of a message on
+// the wire are derived from it.
+
+import { z } from "zod";
+
+import { jsonObjectSchema } from "./json.ts";
+
+/** Text that was said. */
+export const textPartSchema = z.object({ type: z.literal("text"), text: z.string() });
+
+/** What a model thought. `redacted` marks thinking whose words the provider keeps to itself. */
+export const thinkingPartSchema = z.object({
+  type: z.literal("thinking"),
+  thinking: z.string(),
+  redacted: z.boolean().optional(),
+});
+
+/** A call the model asks for. `arguments` stays a string, and `invalid` is set, where it did not parse as an object. */
+export const toolCallPartSchema = z.object({
+  type: z.literal("tool_call"),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.union([jsonObjectSchema, z.string()]),
+  invalid: z.literal(true).optional(),
+});
+
+const sourceFields = {
+  /** Base64 bytes. */
+  data: z.base64().optional(),
+  /** Path of a file of the thread. */
+  path: z.string().optional(),
+  url: z.url().optional(),
+};
+
+/** An image: exactly one of `data`, `path`, `url`. */
+export const imagePartSchema = z.object({
+  type: z.literal("image"),
+  mime_type: z.string().regex(/^image\/[\w.+-]+$/),
+  ...sourceFields,
+});
+
+/** A file: exactly one of `data`, `path`, `url`. */
+export const filePartSchema = z.object({
+  type: z.literal("file"),
+  name: z.string().optional(),
+  mime_type: z.string().min(1),
+  ...sourceFields,
+});
+
+/** Any part of a stored message. */
+export const partSchema = z.discriminatedUnion("type", [
+  textPartSchema,
+  thinkingPartSchema,
+  toolCallPartSchema,
+  imagePartSchema,
+  filePartSchema,
+]);
+
+/** The parts a caller may send. */
+export const inputPartSchema = z.discriminatedUnion("type", [
+  textPartSchema.strict(),
+  imagePartSchema.strict(),
+  filePartSchema.strict(),
+]);
+
+/** Message content as a caller sends it: a string, or parts. */
+export const inputContentSchema = z.union([z.string(), z.array(inputPartSchema).min(1).max(100)], {
+  error: "must be a string, or a list of parts: text, image, file",
+});
+
+export type TextPart = z.infer<typeof textPartSchema>;
+export type ThinkingPart = z.infer<typeof thinkingPartSchema>;
+export type ToolCallPart = z.infer<typeof toolCallPartSchema>;
+export type ImagePart = z.infer<typeof imagePartSchema>;
+export type FilePart = z.infer<typeof filePartSchema>;
+export type Part = z.infer<typeof partSchema>;
+export type InputContent = z.infer<typeof inputContentSchema>;
+
+/** A tool call as events and logs carry it. */
+export const toolCallSchema = toolCallPartSchema.omit({ type: true });
+export type ToolCall = z.infer<typeof toolCallSchema>;

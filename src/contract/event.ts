@@ -1,0 +1,164 @@
+// The event vocabulary: everything a subscriber can be told. `seq` rises within a thread and a number is never used twice,
+// crash or not. Deltas carry `offset`, so that applying one twice changes nothing.
+
+import { z } from "zod";
+
+import { toolCallSchema } from "./content.ts";
+import { jsonSchema } from "./json.ts";
+import { messageSchema, roleSchema, sideSchema, stopReasonSchema } from "./message.ts";
+import { runErrorSchema, runKindSchema, runStatusSchema } from "./run.ts";
+import { threadSchema } from "./thread.ts";
+import { toolResultSchema } from "./tool-result.ts";
+import { costSchema, usageSchema } from "./usage.ts";
+
+/** 0 only on a snapshot of a thread that has told nothing yet. */
+const seqSchema = z.number().int().nonnegative();
+
+const base = {
+  seq: seqSchema,
+  thread_id: z.string(),
+  /** Microseconds since epoch. */
+  at: z.number().int(),
+  run_id: z.string().optional(),
+  step: z.number().int().positive().optional(),
+  message_id: z.string().optional(),
+  side: sideSchema.optional(),
+  depth: z.number().int().nonnegative().optional(),
+  /** First number of the events this one stands for. */
+  from_seq: seqSchema.optional(),
+  /** The message is hidden from user interfaces; subscriptions leave such events out unless asked. */
+  silent: z.literal(true).optional(),
+  /** `seq` of the frame before this one on the same subscription; set when a frame is sent. */
+  prev: z.number().int().nonnegative().optional(),
+};
+
+function event<T extends string, F extends z.ZodRawShape>(type: T, fields: F) {
+  return z.object({ ...base, type: z.literal(type), ...fields });
+}
+
+const index = z.number().int().nonnegative();
+/** UTF-16 units of the block before this delta. */
+const offset = z.number().int().nonnegative();
+const delta = z.string();
+
+export const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", "queue", "recovery"]);
+
+/** Shape of every event but the snapshot, one object per type. */
+const plainEventSchema = z.discriminatedUnion("type", [
+  event("run_start", {
+    agent_id: z.string(),
+    kind: runKindSchema,
+    trigger: runTriggerSchema,
+    parent_run_id: z.string().nullable(),
+  }),
+  event("run_end", {
+    status: runStatusSchema,
+    reason: z.string().nullable(),
+    outcome: jsonSchema,
+    usage: usageSchema,
+    cost: costSchema,
+    message_ids: z.array(z.string()),
+    error: runErrorSchema.nullable(),
+  }),
+  event("input_rejected", { reason: z.string() }),
+  event("awaiting_tool_execution", {
+    tool_calls: z.array(
+      toolCallSchema.extend({
+        kind: z.enum(["remote", "approval", "limit"]),
+        deadline: z.number().int().nullable(),
+      }),
+    ),
+  }),
+  event("step_start", { model: z.string(), attempt: z.number().int().positive() }),
+  event("step_end", {
+    usage: usageSchema,
+    stop_reason: stopReasonSchema.nullable(),
+    cost: costSchema,
+  }),
+  event("turn_end", { reason: z.string(), outcome: jsonSchema.optional() }),
+  event("message_start", { role: roleSchema, position: z.string() }),
+  event("text_start", { index }),
+  event("text_delta", { index, offset, delta }),
+  event("text_end", { index, text: z.string() }),
+  event("thinking_start", { index }),
+  event("thinking_delta", { index, offset, delta }),
+  event("thinking_end", { index, thinking: z.string() }),
+  event("toolcall_start", {
+    index,
+    tool_call: z.object({ id: z.string(), name: z.string() }),
+  }),
+  event("toolcall_delta", { index, offset, delta }),
+  event("toolcall_end", { index, tool_call: toolCallSchema }),
+  event("message_end", { message: messageSchema }),
+  event("message_retracted", { reason: z.enum(["recovery", "retry", "fallback"]) }),
+  event("message_updated", { message: messageSchema }),
+  event("message_deleted", { message: messageSchema }),
+  event("tool_execution_start", {
+    tool_call_id: z.string(),
+    tool_name: z.string(),
+    args: jsonSchema,
+  }),
+  event("tool_execution_delta", {
+    tool_call_id: z.string(),
+    tool_name: z.string(),
+    offset: offset.optional(),
+    delta: delta.optional(),
+    progress: jsonSchema.optional(),
+  }),
+  event("tool_execution_end", {
+    tool_call_id: z.string(),
+    tool_name: z.string(),
+    result: toolResultSchema,
+    is_error: z.boolean(),
+    duration_ms: z.number().nonnegative(),
+  }),
+  event("model_retry", {
+    attempt: z.number().int().positive(),
+    max: z.number().int(),
+    delay_ms: z.number().nonnegative(),
+    error: runErrorSchema,
+  }),
+  event("model_fallback", { from: z.string(), to: z.string(), error: runErrorSchema }),
+  event("queue_changed", { queued: z.array(z.string()) }),
+  event("thread_updated", { thread: threadSchema }),
+  event("custom", { name: z.string(), data: jsonSchema }),
+  event("error", { code: z.string(), message: z.string() }),
+]);
+
+/** Gives a whole picture: sent first to a new subscriber, and when the deltas it asked for are gone. */
+const snapshotSchema = event("snapshot", {
+  thread: threadSchema,
+  messages: z.array(messageSchema),
+  /** What is in flight, told as the events a subscriber would have seen of it so far. */
+  partial: z.array(plainEventSchema),
+});
+
+/** Shape of every event. */
+export const eventSchema = z.discriminatedUnion("type", [plainEventSchema, snapshotSchema]);
+
+/** Any event that a snapshot may hold. */
+export type PlainEvent = z.infer<typeof plainEventSchema>;
+
+/** Any event. */
+export type ThreadEvent = PlainEvent | z.infer<typeof snapshotSchema>;
+
+export type EventType = ThreadEvent["type"];
+
+/** One kind of event. */
+export type EventOf<T extends EventType> = Extract<ThreadEvent, { type: T }>;
+
+type Unnumbered<E> = E extends ThreadEvent ? Omit<E, "seq" | "thread_id" | "at" | "prev"> : never;
+
+/** An event before the thread gave it its number and time. */
+export type EventDraft = Unnumbered<ThreadEvent>;
+
+/** Every type, for filters and tables. */
+export const eventTypes: readonly EventType[] = [
+  ...plainEventSchema.options.map((option) => option.shape.type.value),
+  "snapshot",
+];
+
+/** SSE `event:` name of a type: `error` is taken by EventSource itself, so it travels as `thread_error`. */
+export function sseEventName(type: EventType): string {
+  return type === "error" ? "thread_error" : type;
+}

@@ -1,0 +1,319 @@
+// The pure reducer that folds events into what a person sees of a thread. Used by the server for snapshots and by every
+// client, so that both show the same. Folding an event twice changes nothing; folding a snapshot replaces everything.
+
+import type { Part } from "./content.ts";
+import type { EventOf, PlainEvent, ThreadEvent } from "./event.ts";
+import type { Json } from "./json.ts";
+import type { Message } from "./message.ts";
+import type { RunError, RunStatus } from "./run.ts";
+import type { Thread } from "./thread.ts";
+import type { ToolResult } from "./tool-result.ts";
+import { zeroUsage } from "./usage.ts";
+import type { Usage } from "./usage.ts";
+
+/** A message as seen by a subscriber; `streaming` while it grows. */
+export type MessageView = Message & { streaming: boolean };
+
+/** A tool call that was begun, with what it has said so far. */
+export interface ToolView {
+  tool_call_id: string;
+  tool_name: string;
+  message_id: string | null;
+  args: Json;
+  output: string;
+  progress: Json;
+  result: ToolResult | null;
+  running: boolean;
+}
+
+/** A run as its events tell it. */
+export interface RunView {
+  id: string;
+  status: RunStatus;
+  usage: Usage;
+  cost: number | null;
+  reason: string | null;
+  error: RunError | null;
+}
+
+/** What a subscriber knows of a thread. Messages are sorted by `position`. */
+export interface ThreadView {
+  readonly last_seq: number;
+  readonly thread: Thread | null;
+  readonly messages: readonly MessageView[];
+  readonly tools: Readonly<Record<string, ToolView>>;
+  readonly runs: Readonly<Record<string, RunView>>;
+  readonly active_run_id: string | null;
+}
+
+/** A view before any event. */
+export const emptyView: ThreadView = Object.freeze({
+  last_seq: 0,
+  thread: null,
+  messages: [],
+  tools: {},
+  runs: {},
+  active_run_id: null,
+});
+
+/** Folds one event in. Returns the same object when the event says nothing new. */
+export function fold(view: ThreadView, event: ThreadEvent): ThreadView {
+  if (event.type === "snapshot") return foldSnapshot(event);
+  if (event.seq <= view.last_seq) return view;
+  return { ...apply(view, event), last_seq: event.seq };
+}
+
+/** Folds many. */
+export function foldAll(events: Iterable<ThreadEvent>, from: ThreadView = emptyView): ThreadView {
+  let view = from;
+  for (const event of events) view = fold(view, event);
+  return view;
+}
+
+function foldSnapshot(event: EventOf<"snapshot">): ThreadView {
+  const base: ThreadView = {
+    ...emptyView,
+    thread: event.thread,
+    active_run_id: event.thread.active_run_id,
+    messages: event.messages.map((message) => ({ ...message, streaming: false })),
+  };
+  let view = base;
+  for (const part of event.partial) view = apply(view, part);
+  return { ...view, last_seq: event.seq };
+}
+
+function apply(view: ThreadView, event: PlainEvent): ThreadView {
+  switch (event.type) {
+    case "run_start":
+    case "run_end":
+    case "awaiting_tool_execution":
+      return applyRun(view, event);
+    case "message_start":
+      return putMessage(view, startedMessage(event));
+    case "message_end":
+    case "message_updated":
+      return putMessage(view, { ...event.message, streaming: false });
+    case "message_deleted":
+      return dropMessage(view, event.message.id);
+    case "message_retracted":
+      return event.message_id === undefined ? dropUnfinished(view, event.run_id) : dropMessage(view, event.message_id);
+    case "text_start":
+    case "text_delta":
+    case "text_end":
+    case "thinking_start":
+    case "thinking_delta":
+    case "thinking_end":
+    case "toolcall_start":
+    case "toolcall_delta":
+    case "toolcall_end":
+      return applyBlock(view, event);
+    case "tool_execution_start":
+    case "tool_execution_delta":
+    case "tool_execution_end":
+      return applyTool(view, event);
+    case "thread_updated":
+      return { ...view, thread: event.thread };
+    case "input_rejected":
+    case "step_start":
+    case "step_end":
+    case "turn_end":
+    case "model_retry":
+    case "model_fallback":
+    case "queue_changed":
+    case "custom":
+    case "error":
+      return view;
+  }
+}
+
+function applyRun(view: ThreadView, event: EventOf<"run_start" | "run_end" | "awaiting_tool_execution">): ThreadView {
+  const id = event.run_id;
+  if (id === undefined) return view;
+  const known = view.runs[id] ?? {
+    id,
+    status: "running",
+    usage: zeroUsage,
+    cost: 0,
+    reason: null,
+    error: null,
+  };
+  const put = (run: RunView, active: string | null): ThreadView => ({
+    ...view,
+    runs: { ...view.runs, [id]: run },
+    active_run_id: active,
+  });
+  switch (event.type) {
+    case "run_start":
+      return put({ ...known, status: "running" }, id);
+    case "awaiting_tool_execution":
+      return put({ ...known, status: "awaiting_tool_execution" }, id);
+    case "run_end": {
+      const { status, usage, cost, reason, error } = event;
+      const active = view.active_run_id === id ? null : view.active_run_id;
+      return put({ ...known, status, usage, cost, reason, error }, active);
+    }
+  }
+}
+
+function startedMessage(event: EventOf<"message_start">): MessageView {
+  return {
+    id: event.message_id ?? "",
+    role: event.role,
+    content: null,
+    name: null,
+    tool_calls: null,
+    tool_call_id: null,
+    created_at: event.at,
+    parent_id: null,
+    depth: event.depth ?? 0,
+    silent: event.silent ?? false,
+    metadata: {},
+    parts: [],
+    position: event.position,
+    branch_id: "",
+    run_id: event.run_id ?? null,
+    side: event.side ?? null,
+    status: "started",
+    stop_reason: null,
+    model: null,
+    usage: null,
+    cost: null,
+    result: null,
+    streaming: true,
+  };
+}
+
+/** Puts a message in its place: by `id` if known, else by `position`. Almost always the end of the list. */
+function putMessage(view: ThreadView, message: MessageView): ThreadView {
+  const messages = view.messages.filter((known) => known.id !== message.id);
+  let at = messages.length;
+  while (at > 0 && (messages[at - 1]?.position ?? "") > message.position) at -= 1;
+  messages.splice(at, 0, message);
+  return { ...view, messages };
+}
+
+function dropMessage(view: ThreadView, id: string): ThreadView {
+  const tools = Object.fromEntries(Object.entries(view.tools).filter(([, tool]) => tool.message_id !== id));
+  return { ...view, tools, messages: view.messages.filter((message) => message.id !== id) };
+}
+
+/** After a crash nobody knows which half-answer was streamed: all of the run's that never ended go. */
+function dropUnfinished(view: ThreadView, runId: string | undefined): ThreadView {
+  return {
+    ...view,
+    messages: view.messages.filter((message) => !message.streaming || message.run_id !== runId),
+  };
+}
+
+type BlockEvent = EventOf<
+  | "text_start"
+  | "text_delta"
+  | "text_end"
+  | "thinking_start"
+  | "thinking_delta"
+  | "thinking_end"
+  | "toolcall_start"
+  | "toolcall_delta"
+  | "toolcall_end"
+>;
+
+function applyBlock(view: ThreadView, event: BlockEvent): ThreadView {
+  const at = view.messages.findIndex((message) => message.id === event.message_id);
+  const message = view.messages[at];
+  if (message === undefined) return view;
+  const parts = [...message.parts];
+  // A block whose beginning was missed stands empty until the message's end tells what it was.
+  while (parts.length < event.index) parts.push({ type: "text", text: "" });
+  parts[event.index] = nextPart(parts[event.index], event);
+  const messages = [...view.messages];
+  messages[at] = withParts(message, parts);
+  return { ...view, messages };
+}
+
+function nextPart(part: Part | undefined, event: BlockEvent): Part {
+  switch (event.type) {
+    case "text_start":
+      return { type: "text", text: "" };
+    case "text_delta":
+      return { type: "text", text: spliced(part?.type === "text" ? part.text : "", event) };
+    case "text_end":
+      return { type: "text", text: event.text };
+    case "thinking_start":
+      return { type: "thinking", thinking: "" };
+    case "thinking_delta":
+      return {
+        type: "thinking",
+        thinking: spliced(part?.type === "thinking" ? part.thinking : "", event),
+      };
+    case "thinking_end":
+      return { type: "thinking", thinking: event.thinking };
+    case "toolcall_start":
+      return { type: "tool_call", ...event.tool_call, arguments: "" };
+    case "toolcall_delta": {
+      const known = part?.type === "tool_call" ? part : { id: "", name: "", arguments: "" };
+      const before = typeof known.arguments === "string" ? known.arguments : "";
+      return {
+        type: "tool_call",
+        id: known.id,
+        name: known.name,
+        arguments: spliced(before, event),
+      };
+    }
+    case "toolcall_end":
+      return { type: "tool_call", ...event.tool_call };
+  }
+}
+
+function spliced(before: string, event: { offset: number; delta: string }): string {
+  return before.slice(0, event.offset) + event.delta;
+}
+
+/** The message with other parts, and `content` made from them again. */
+function withParts(message: MessageView, parts: Part[]): MessageView {
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return { ...message, parts, content: text === "" ? null : text };
+}
+
+function applyTool(
+  view: ThreadView,
+  event: EventOf<"tool_execution_start" | "tool_execution_delta" | "tool_execution_end">,
+): ThreadView {
+  const known: ToolView = view.tools[event.tool_call_id] ?? {
+    tool_call_id: event.tool_call_id,
+    tool_name: event.tool_name,
+    message_id: event.message_id ?? null,
+    args: null,
+    output: "",
+    progress: null,
+    result: null,
+    running: true,
+  };
+  return {
+    ...view,
+    tools: { ...view.tools, [event.tool_call_id]: nextTool(known, event) },
+  };
+}
+
+function nextTool(
+  known: ToolView,
+  event: EventOf<"tool_execution_start" | "tool_execution_delta" | "tool_execution_end">,
+): ToolView {
+  switch (event.type) {
+    case "tool_execution_start":
+      return { ...known, args: event.args, running: true };
+    case "tool_execution_delta":
+      return {
+        ...known,
+        output:
+          event.delta === undefined
+            ? known.output
+            : spliced(known.output, {
+                offset: event.offset ?? known.output.length,
+                delta: event.delta,
+              }),
+        progress: event.progress ?? known.progress,
+      };
+    case "tool_execution_end":
+      return { ...known, result: event.result, running: false };
+  }
+}

@@ -1,0 +1,19 @@
+// Log entries: what the loop did and what it cost (Standard Agents, Log). A model attempt is one entry; its tool calls
+// are entries under it.
+
+import { z } from "zod";
+
+import { jsonObjectSchema } from "./json.ts";
+
+export const logTypeSchema = z.enum(["llm_request", "tool_call", "hook", "error", "recovery"]);
+export type LogType = z.infer<typeof logTypeSchema>;
+
+export const logSchema = z.object({
+  id: z.string(),
+  type: logTypeSchema,
+  run_id: z.string().nullable(),
+  parent_id: z.string().nullable(),
+  created_at: z.number().int(),
+  data: jsonObjectSchema,
+});
+export type Log = z.infer<typeof logSchema>;

@@ -1,0 +1,49 @@
+// A message on the wire: the Standard Agents shape plus our own fields. `parts` is the truth, `content` and `tool_calls`
+// are views of it. `position` orders the messages of a branch: compare as strings.
+
+import { z } from "zod";
+
+import { partSchema } from "./content.ts";
+import { jsonObjectSchema } from "./json.ts";
+import { toolResultSchema } from "./tool-result.ts";
+import { costSchema, usageSchema } from "./usage.ts";
+
+/** Who speaks. `extension` messages are an application's own records: kept in order, never sent to a model. */
+export const roleSchema = z.enum(["system", "user", "assistant", "tool", "extension"]);
+export type Role = z.infer<typeof roleSchema>;
+
+/** Why a model stopped, in our words. `aborted` and `error` mark a partial answer that was kept. */
+export const stopReasonSchema = z.enum(["stop", "length", "tool_calls", "content_filter", "aborted", "error"]);
+export type StopReason = z.infer<typeof stopReasonSchema>;
+
+/** `started`: a tool message whose call runs; `complete`: nothing more comes. */
+export const messageStatusSchema = z.enum(["started", "complete"]);
+
+export const sideSchema = z.enum(["a", "b"]);
+export type Side = z.infer<typeof sideSchema>;
+
+export const messageSchema = z.object({
+  id: z.string(),
+  role: roleSchema,
+  content: z.string().nullable(),
+  name: z.string().nullable(),
+  tool_calls: z.string().nullable(),
+  tool_call_id: z.string().nullable(),
+  created_at: z.number().int(),
+  parent_id: z.string().nullable(),
+  depth: z.number().int().nonnegative(),
+  silent: z.boolean(),
+  metadata: jsonObjectSchema,
+  parts: z.array(partSchema),
+  position: z.string(),
+  branch_id: z.string(),
+  run_id: z.string().nullable(),
+  side: sideSchema.nullable(),
+  status: messageStatusSchema,
+  stop_reason: stopReasonSchema.nullable(),
+  model: z.string().nullable(),
+  usage: usageSchema.nullable(),
+  cost: costSchema,
+  result: toolResultSchema.nullable(),
+});
+export type Message = z.infer<typeof messageSchema>;

@@ -1,0 +1,18 @@
+// The one subscriber protocol: frames from the thread's object to a reader, and acknowledgements back (architecture §5.7).
+
+import { z } from "zod";
+
+/** What a reader sends: it has taken everything up to `seq`. At least every 64 KiB or every second. */
+export const acknowledgementSchema = z.object({ type: z.literal("ack"), seq: z.number().int().nonnegative() }).strict();
+
+/** A reader acknowledges after this many bytes at the latest. */
+export const acknowledgeBytes = 64 * 1024;
+
+/** A reader acknowledges after this many milliseconds at the latest. */
+export const acknowledgeIntervalMs = 1000;
+
+/** The object stops sending to a reader with this much unacknowledged, and catches up with merged deltas later. */
+export const acknowledgeWindow = 256 * 1024;
+
+/** A reader that never acknowledged anything is closed after this many bytes. */
+export const unacknowledgedLimit = 4 * 1024 * 1024;

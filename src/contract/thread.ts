@@ -1,0 +1,39 @@
+// A thread: a durable conversation, one Durable Object.
+
+import { z } from "zod";
+
+import { jsonObjectSchema } from "./json.ts";
+import { costSchema, usageSchema } from "./usage.ts";
+
+export const threadStatusSchema = z.enum(["idle", "running", "awaiting_tool_execution", "error"]);
+export type ThreadStatus = z.infer<typeof threadStatusSchema>;
+
+/** The call of another thread that this one answers. */
+export const threadParentSchema = z.object({
+  thread_id: z.string(),
+  run_id: z.string(),
+  tool_call_id: z.string(),
+});
+
+export const threadSchema = z.object({
+  id: z.string(),
+  agent_id: z.string(),
+  /** The agent the thread was created with; a handoff changes `agent_id` only. */
+  origin_agent_id: z.string(),
+  user_id: z.string().nullable(),
+  title: z.string().nullable(),
+  tags: z.array(z.string()),
+  metadata: jsonObjectSchema,
+  status: threadStatusSchema,
+  created_at: z.number().int(),
+  updated_at: z.number().int(),
+  message_count: z.number().int().nonnegative(),
+  usage: usageSchema,
+  cost: costSchema,
+  last_seq: z.number().int().nonnegative(),
+  active_run_id: z.string().nullable(),
+  pending_tool_calls: z.array(z.object({ id: z.string(), name: z.string() })),
+  branch_id: z.string(),
+  parent: threadParentSchema.nullable(),
+});
+export type Thread = z.infer<typeof threadSchema>;

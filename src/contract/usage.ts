@@ -1,0 +1,44 @@
+// Token counts and money. `input` counts uncached prompt tokens; what was read from or written to a provider's cache
+// stands beside it; reasoning counts in `output`. Cost is USD, null where a price is missing.
+
+import { z } from "zod";
+
+const count = z.number().int().nonnegative();
+
+/** Tokens of one model call, or of many added up. */
+export const usageSchema = z.object({
+  input: count,
+  output: count,
+  cache_read: count,
+  cache_write: count,
+  total_tokens: count,
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+/** USD, or null where a price was missing. */
+export const costSchema = z.number().nonnegative().nullable();
+
+/** No tokens. */
+export const zeroUsage: Usage = Object.freeze({
+  input: 0,
+  output: 0,
+  cache_read: 0,
+  cache_write: 0,
+  total_tokens: 0,
+});
+
+/** Sums two counts. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    input: left.input + right.input,
+    output: left.output + right.output,
+    cache_read: left.cache_read + right.cache_read,
+    cache_write: left.cache_write + right.cache_write,
+    total_tokens: left.total_tokens + right.total_tokens,
+  };
+}
+
+/** Sums two costs; unknown and anything is unknown, so that a sum never claims to know more than its parts. */
+export function addCost(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? null : left + right;
+}

@@ -1,0 +1,46 @@
+// Zod schemas as JSON Schema, in the two dialects we speak: the draft-7 object that function calling wants, and
+// components of an OpenAPI 3.1 document.
+
+import { z } from "zod";
+
+/** A JSON Schema, or a part of one. */
+export type JsonSchema = { [key: string]: unknown };
+
+/**
+ * Arguments as function calling wants them: an object schema of draft 7 without `$schema`, in which every object without
+ * free keys is closed. Fields with a default need not be given. `null` stands for no arguments.
+ */
+export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
+  if (schema === null) return { type: "object", properties: {}, additionalProperties: false };
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: closeObject });
+  return rest;
+}
+
+function closeObject(context: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { jsonSchema } = context;
+  if (jsonSchema.type === "object" && jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false;
+}
+
+/**
+ * Named schemas as OpenAPI components; one that holds another named one refers to it. `input` describes what is accepted,
+ * `output` what is answered.
+ */
+export function componentSchemas(
+  named: ReadonlyMap<string, z.ZodType>,
+  io: "input" | "output",
+): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of named) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { io, uri: componentReference });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => {
+      const { $schema: _, $id: __, ...rest } = schema;
+      return [id, rest];
+    }),
+  );
+}
+
+/** How a document points to a component. */
+export function componentReference(id: string): string {
+  return `#/components/schemas/${id}`;
+}

@@ -1,0 +1,41 @@
+// UUIDv7s that rise without exception: also within a millisecond, when the clock steps back, and after a restart that
+// knows the last one given.
+
+import { v7 } from "uuid";
+
+const lastSequence = 0xffff_ffff;
+
+/** Gives rising UUIDv7s. */
+export class OrderedUuids {
+  readonly #now: () => number;
+  #msecs = 0;
+  #sequence = 0;
+
+  /** `now` gives milliseconds since epoch. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Everything given from now on is greater than `uuid`. */
+  rise(uuid: string): void {
+    const msecs = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+    if (Number.isSafeInteger(msecs) && msecs >= this.#msecs) {
+      this.#msecs = msecs + 1;
+      this.#sequence = 0;
+    }
+  }
+
+  next(): string {
+    const now = this.#now();
+    if (now > this.#msecs) {
+      this.#msecs = now;
+      this.#sequence = 0;
+    } else if (this.#sequence < lastSequence) {
+      this.#sequence += 1;
+    } else {
+      this.#msecs += 1;
+      this.#sequence = 0;
+    }
+    return v7({ msecs: this.#msecs, seq: this.#sequence });
+  }
+}

@@ -1,0 +1,15 @@
+// How much of a conversation a prompt's model is sent, and what gives way when it is too much.
+
+/** The budget for one model request. What is stored is never rewritten, only what is sent. */
+export interface ContextOptions {
+  /** Tokens the request may hold, system prompt included. Default 100,000, or the model's `contextWindow`. */
+  maxTokens?: number;
+  /** Messages at the beginning that always stay. Default 2. */
+  keepFirst?: number;
+  /** Messages at the end that always stay whole. Default 10. */
+  keepRecent?: number;
+  /** Lines kept of a long tool output. Default 50. */
+  toolOutputMaxLines?: number;
+  /** Which ways of making room may be used, mildest first. Default `auto`: all of them. */
+  strategy?: "auto" | "truncate_tools" | "summarize" | "drop" | "none";
+}

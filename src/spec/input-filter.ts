@@ -1,0 +1,12 @@
+// Checks on what a user writes, before a model reads it.
+
+import type { ThreadState } from "./thread-state.ts";
+
+/** Let the text through, let it through with a remark for the model, or refuse it and end the run. */
+export type InputVerdict =
+  | { action: "pass" }
+  | { action: "warn"; message: string }
+  | { action: "reject"; reason: string };
+
+/** Judges a user's text. Filters run in order; the first refusal counts. */
+export type InputFilter = (text: string, state: ThreadState) => InputVerdict | Promise<InputVerdict>;

@@ -1,0 +1,29 @@
+// How the runtime treats a tool's calls: crash safety, approval, deadlines, order. All of it is ours, none of it
+// changes the document's three-element tuple.
+
+import type { CallableName } from "./register.ts";
+import type { ThreadState } from "./thread-state.ts";
+import type { ToolResult } from "./tool-result.ts";
+
+/** What the outside world knows of a call whose outcome was lost: its result, or that it never happened. */
+export type ReconcileAnswer = ToolResult | "not_done";
+
+/** Options of a tool. `Args` is what its schema parses to. */
+export interface ToolOptions<State = ThreadState, Args = Record<string, unknown>> {
+  /** Safe to run twice with one call id: after a crash the call is simply run again. */
+  idempotent?: boolean;
+  /** Asks the outside world what became of a call that a crash cut off. */
+  reconcile?: (callId: string, args: Args, state: State) => Promise<ReconcileAnswer>;
+  /** Wait for a person's consent before running: always, or when the function says so. */
+  needsApproval?: boolean | ((args: Args, state: State) => boolean | Promise<boolean>);
+  /** Whoever approves may change the arguments. */
+  editableArguments?: boolean;
+  /** Remote tools: milliseconds to wait for the result before the model is told there is none. */
+  deadlineMs?: number;
+  /** Milliseconds the function may take before its signal fires and the call is an error. */
+  timeoutMs?: number;
+  /** Never runs beside another call of the same step. */
+  sequential?: boolean;
+  /** Tools whose calls in the same step run first. */
+  dependsOn?: CallableName[];
+}

@@ -1,0 +1,57 @@
+// What a tool gives back: text for the model, files for the thread.
+
+/** A piece of text (Standard Agents, tools). */
+export interface TextContent {
+  type: "text";
+  text: string;
+}
+
+/** An image, base64 (Standard Agents, tools). */
+export interface ImageContent {
+  type: "image";
+  data: string;
+  mimeType: string;
+}
+
+/** A piece of content (Standard Agents, tools). */
+export type ToolContent = TextContent | ImageContent;
+
+/** A new file to store under `/attachments/` and link to the result (Standard Agents, tools). */
+export interface ToolAttachment {
+  name: string;
+  mimeType: string;
+  /** Base64. */
+  data: string;
+  /** Pixels, for images. */
+  width?: number;
+  /** Pixels, for images. */
+  height?: number;
+}
+
+/** A file the thread already has (Standard Agents, tools). */
+export interface AttachmentRef {
+  id: string;
+  type: "file";
+  path: string;
+  name: string;
+  mimeType: string;
+  /** Bytes. */
+  size: number;
+  /** Pixels, for images. */
+  width?: number;
+  /** Pixels, for images. */
+  height?: number;
+  description?: string;
+}
+
+/** The outcome of a tool call (Standard Agents, tools). */
+export interface ToolResult {
+  status: "success" | "error";
+  /** The text the model reads. */
+  result?: string;
+  /** What went wrong, for the model to read. */
+  error?: string;
+  /** Kept in the log, never sent to the model. */
+  stack?: string;
+  attachments?: Array<ToolAttachment | AttachmentRef>;
+}

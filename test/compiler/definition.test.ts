@@ -1,0 +1,184 @@
+// What is said of fields, schemas and names.
+
+import { describe, expect, it } from "vitest";
+
+import { compileWith, findingsOf, onlyFinding } from "./temporary-project.ts";
+
+const prompt = (fields: string): string => `import { z } from "zod";
+export default {
+  name: "other",
+  toolDescription: "Other",
+  prompt: "Hm.",
+  model: "fast",
+  ${fields}
+};`;
+
+const agent = (fields: string): string => `export default {
+  name: "night",
+  sideA: { prompt: "support" },
+  ${fields}
+};`;
+
+describe("fields", () => {
+  it("COMP14 warns about an unknown field, at its name, with the likely one", async () => {
+    expect(await onlyFinding({ "agents/prompts/other.ts": prompt("includeChats: true,") })).toMatchObject({
+      severity: "warning",
+      code: "unknown_field",
+      file: "agents/prompts/other.ts",
+      line: 7,
+      column: 3,
+      suggestion: "includeChat",
+    });
+    expect(
+      await onlyFinding({ "agents/prompts/other.ts": prompt(`tools: [{ name: "support", includeErors: false }],`) }),
+    ).toMatchObject({ code: "unknown_field", line: 7, column: 30, suggestion: "includeErrors" });
+    expect(
+      await onlyFinding({ "agents/agents/night.ts": agent("sideB: { prompt: 'support', labl: 'B' },") }),
+    ).toMatchObject({ severity: "warning", line: 4, column: 31, suggestion: "label" });
+  });
+
+  it("COMP15 reports a missing field and one of the wrong type", async () => {
+    expect(
+      await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", provider: "test" };` }),
+    ).toMatchObject({ severity: "error", code: "invalid_field", line: 1, message: 'model without "model"' });
+    expect(
+      await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "opnai" };` }),
+    ).toMatchObject({ code: "invalid_field", line: 1, column: 54, suggestion: "openai" });
+    expect(await onlyFinding({ "agents/agents/night.ts": agent("maxSessionTurns: -1,") })).toMatchObject({
+      code: "invalid_field",
+      line: 4,
+      column: 20,
+    });
+    // What is broken so is not checked further, and does not make references to it look wrong.
+    expect(
+      await onlyFinding({
+        "agents/agents/night.ts": `export default { name: "night", type: "dual_ai", toolDescription: "N",\n  sideA: "support" };`,
+        "agents/prompts/other.ts": prompt(`tools: ["night"],`),
+      }),
+    ).toMatchObject({ code: "invalid_field", file: "agents/agents/night.ts", line: 2, column: 10 });
+  });
+
+  it("COMP16 reports a zod type that function calling cannot express, with its path in the schema", async () => {
+    const findings = await findingsOf("invalid_schema", {
+      "agents/prompts/other.ts": prompt(
+        `requiredSchema: z.object({
+    when: z.date(),
+    list: z.array(z.object({ big: z.bigint() })).optional(),
+    kind: z.enum({ a: 1 }),
+    map: z.record(z.enum(["a"]), z.string()),
+  }),`,
+      ),
+    });
+    expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
+      [8, 11, 'argument "when": z.date() is not allowed in tool arguments'],
+      [9, 35, 'argument "list[].big": z.bigint() is not allowed in tool arguments'],
+      [10, 11, 'argument "kind": an enum may hold only strings'],
+      [11, 10, 'argument "map": a record\'s keys must be z.string()'],
+    ]);
+  });
+
+  it("COMP17 reports tool arguments that are no object, contain themselves or nest too deep", async () => {
+    const withSchema = (schema: string): Record<string, string> => ({
+      "agents/tools/odd.ts": `import { defineTool } from "threadhold";
+import { z } from "zod";
+const Node: z.ZodType = z.object({ get next() { return Node.optional(); } });
+let deep: z.ZodType = z.string();
+for (let level = 0; level < 8; level++) deep = z.array(deep);
+export default defineTool("Odd", ${schema} as never, async () => ({ status: "success" }));`,
+    });
+    const at = { code: "invalid_schema", file: "agents/tools/odd.ts", line: 6 };
+    expect(await onlyFinding(withSchema("z.string()"))).toMatchObject({
+      ...at,
+      column: 34,
+      message: "arguments must be a z.object({ … }), not z.string()",
+    });
+    expect(await onlyFinding(withSchema("Node"))).toMatchObject({
+      ...at,
+      line: expect.any(Number),
+      message: expect.stringContaining("contains itself"),
+    });
+    expect(await onlyFinding(withSchema("z.object({ deep })"))).toMatchObject({
+      ...at,
+      message: expect.stringContaining("more than 7 levels"),
+    });
+  });
+
+  it("COMP18 accepts every zod type the document allows", async () => {
+    const { diagnostics, project } = await compileWith({
+      "agents/tools/wide.ts": `import { defineTool } from "threadhold";
+import { z } from "zod";
+const leaf = z.string().min(1).describe("x");
+export default defineTool("Wide", z.object({
+  a: leaf, b: z.number().int(), c: z.boolean(), d: z.null(), e: z.literal("x"), f: z.enum(["a", "b"]),
+  g: leaf.optional(), h: leaf.nullable(), i: leaf.default("x"), j: z.array(leaf), k: z.object({ l: leaf }),
+  m: z.record(z.string(), leaf), n: z.union([leaf, z.number()]), o: z.email(), p: z.strictObject({ q: leaf }),
+}), async () => ({ status: "success" }));`,
+    });
+    expect(diagnostics).toEqual([]);
+    expect(project.tools).toHaveLength(2);
+  });
+
+  it("COMP19 reports a tool without description and one whose third argument is no function", async () => {
+    expect(await onlyFinding({ "agents/tools/mute.ts": `export default ["", null, () => {}];` })).toMatchObject({
+      code: "invalid_field",
+      file: "agents/tools/mute.ts",
+      message: expect.stringContaining("description"),
+    });
+    expect(await onlyFinding({ "agents/tools/odd.ts": `export default ["Odd", null, "run"];` })).toMatchObject({
+      code: "invalid_field",
+      message: expect.stringContaining("function"),
+    });
+  });
+});
+
+describe("names", () => {
+  it("COMP20 reports two definitions of one kind with one name", async () => {
+    expect(
+      await onlyFinding({ "agents/models/zz.ts": `export default { name: "fast", provider: "test", model: "x" };` }),
+    ).toMatchObject({
+      severity: "error",
+      code: "duplicate_name",
+      file: "agents/models/zz.ts",
+      line: 1,
+      column: 24,
+      notes: ["the first is agents/models/fast.ts"],
+    });
+    const tool = `export default ["Again", null, () => {}];`;
+    expect(await onlyFinding({ "agents/tools/z/search_docs.ts": tool })).toMatchObject({ code: "duplicate_name" });
+  });
+
+  it("COMP21 reports a tool that shares its name with a prompt or an agent", async () => {
+    expect(await onlyFinding({ "agents/tools/desk.ts": `export default ["Desk", null, () => {}];` })).toMatchObject({
+      severity: "error",
+      code: "duplicate_name",
+      file: "agents/agents/desk.ts",
+      line: 2,
+      column: 36,
+      notes: ["the other is agents/tools/desk.ts"],
+    });
+  });
+
+  it("COMP22 a prompt and an agent of one name are an error when a model can call it, else a warning", async () => {
+    const same = { "agents/prompts/desk.ts": prompt("").replace('"other"', '"desk"') };
+    expect(await onlyFinding(same)).toMatchObject({ severity: "warning", code: "duplicate_name" });
+    const [called] = await findingsOf("duplicate_name", {
+      ...same,
+      "agents/prompts/other.ts": prompt(`tools: ["desk"],`),
+    });
+    expect(called).toMatchObject({ severity: "error", file: "agents/agents/desk.ts" });
+  });
+
+  it("COMP23 reports a name that cannot be one, and a callable whose name no provider takes", async () => {
+    expect(await onlyFinding({ "agents/agents/night.ts": agent("").replace('"night"', '" night"') })).toMatchObject({
+      code: "bad_name",
+      file: "agents/agents/night.ts",
+      line: 2,
+      column: 9,
+    });
+    const spaced = { "agents/agents/night.ts": agent(`toolDescription: "N",`).replace('"night"', '"night shift"') };
+    expect((await compileWith(spaced)).diagnostics).toEqual([]);
+    expect(
+      await onlyFinding({ ...spaced, "agents/prompts/other.ts": prompt(`tools: ["night shift"],`) }),
+    ).toMatchObject({ severity: "error", code: "bad_name", file: "agents/agents/night.ts", line: 2 });
+  });
+});

@@ -1,0 +1,72 @@
+// `npm run new`: starting files that compile, and what it refuses.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it, vi } from "vitest";
+
+import { compileProject } from "#compiler/compile.ts";
+
+import { runScript, type CommandResult } from "./command.ts";
+import { good, packageRoot, writeProject } from "./temporary-project.ts";
+
+// Each test starts processes; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
+
+const create = (root: string, ...words: string[]): Promise<CommandResult> =>
+  runScript("new.mjs", [...words, "--root", root]);
+
+describe("new", () => {
+  it("COMP55 writes a file of each kind, and together they compile without a word", async () => {
+    const root = writeProject({});
+    for (const [kind, name] of [
+      ["model", "quick"],
+      ["prompt", "helper"],
+      ["agent", "front_desk"],
+      ["tool", "echo"],
+      ["api", "health"],
+      ["api", "threads/[id]/status.get"],
+    ] as const) {
+      const result = await create(root, kind, name);
+      expect(result).toMatchObject({ code: 0, stderr: "" });
+      expect(result.stdout).toMatch(/^wrote agents\/\S+\.ts\nnext: /);
+    }
+    for (const hook of ["filter_messages", "after_create_message", "after_tool_call_failure"]) {
+      expect(await create(root, "hook", hook)).toMatchObject({ code: 0 });
+    }
+    const { diagnostics, project } = await compileProject(root, packageRoot);
+    expect(diagnostics).toEqual([]);
+    expect(project.prompts[0]?.value.model).toBe("quick");
+    expect(project.agents[0]?.value.sideA.prompt).toBe("helper");
+    expect(project.routes.map(({ kind }) => kind)).toEqual(["controller", "thread"]);
+    expect(project.hooks).toHaveLength(3);
+  });
+
+  it("COMP56 says what has to be made first", async () => {
+    const root = writeProject({});
+    expect((await create(root, "agent", "desk")).stdout).toContain("first: npm run new prompt desk");
+    expect((await create(root, "prompt", "desk")).stdout).toContain("first: npm run new model default");
+  });
+
+  it("COMP57 refuses to overwrite, a taken name, a bad name, an unknown hook and wrong usage", async () => {
+    const root = writeProject(good);
+    const refused = async (...words: string[]): Promise<string> => {
+      const { code, stderr, stdout } = await create(root, ...words);
+      expect([code, stdout]).toEqual([1, ""]);
+      return stderr;
+    };
+    expect(await refused("tool", "search_docs")).toContain("agents/tools/search_docs.ts exists already");
+    expect(await refused("agent", "desk")).toContain("exists already");
+    expect(readFileSync(join(root, "agents/tools/search_docs.ts"), "utf8")).toBe(good["agents/tools/search_docs.ts"]);
+    const renamed = writeProject({ "agents/models/a.ts": good["agents/models/fast.ts"] ?? "" });
+    expect((await create(renamed, "model", "fast")).stderr).toContain('agents/models/a.ts is called "fast" already');
+    expect(existsSync(join(renamed, "agents/models/fast.ts"))).toBe(false);
+    expect(await refused("tool", "9lives")).toContain("is no name");
+    expect(await refused("tool", "../escape")).toContain("is no name");
+    expect(await refused("api", "../escape")).toContain("is no route");
+    expect(await refused("hook", "filter")).toContain("filter_messages");
+    for (const words of [[], ["tool"], ["widget", "x"], ["tool", "a", "b"], ["--nope"]]) {
+      expect(await refused(...words)).toContain("Usage: npm run new KIND NAME");
+    }
+  });
+});

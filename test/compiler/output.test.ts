@@ -1,0 +1,178 @@
+// What a build writes, when, and what it leaves alone; the command's modes and exit codes.
+
+import { readFileSync, statSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+
+import { build } from "esbuild";
+import { describe, expect, it, vi } from "vitest";
+
+import { readCommandLine } from "#compiler/command-line.ts";
+import { formatDiagnostics } from "#compiler/diagnostic-report.ts";
+
+import { runScript } from "./command.ts";
+import { good, packageRoot, writeFiles, writeProject } from "./temporary-project.ts";
+
+// Each test starts processes; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
+
+const read = (root: string, path: string): string => readFileSync(join(root, path), "utf8");
+const compile = (root: string, ...flags: string[]): ReturnType<typeof runScript> =>
+  runScript("compile.mjs", ["--root", root, ...flags]);
+
+const syntaxError = { "agents/tools/search_docs.ts": "export default defineTool(" };
+const unknownTool = {
+  "agents/prompts/support.ts": (good["agents/prompts/support.ts"] ?? "").replace("search_docs", "serch_docs"),
+};
+
+/** Bundles the generated registry as wrangler would, so that an import that cannot be resolved or parsed throws. */
+async function bundleRegistry(root: string): Promise<string> {
+  const result = await build({
+    entryPoints: [join(root, ".threadhold/registry.ts")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    external: ["zod"],
+    alias: { threadhold: join(packageRoot, "src/spec/index.ts") },
+    logLevel: "silent",
+  });
+  return result.outputFiles[0]?.text ?? "";
+}
+
+describe("output", () => {
+  it("COMP45 writes a registry of lazy loaders, names and empty diagnostics", async () => {
+    const root = writeProject({
+      ...good,
+      "agents/hooks/b.ts": `import { defineHook } from "threadhold";\nexport default defineHook("filter_messages", async (_s, m) => m);`,
+      "agents/hooks/a.ts": `import { defineHook } from "threadhold";\nexport default defineHook("after_create_message", async () => {});`,
+      "agents/api/[x].ts": "export default () => null;",
+      "agents/api/static.ts": "export default () => null;",
+    });
+    expect(await compile(root)).toMatchObject({ code: 0, stderr: "" });
+    const registry = read(root, ".threadhold/registry.ts");
+    expect(registry).toContain('() => import("../agents/tools/search_docs.ts").then((module) => module.default)');
+    expect(registry.indexOf("agents/hooks/a.ts")).toBeLessThan(registry.indexOf("agents/hooks/b.ts"));
+    expect(registry.indexOf('pattern: "/static"')).toBeLessThan(registry.indexOf('pattern: "/:x"'));
+    const names = read(root, ".threadhold/names.d.ts");
+    expect(names).toContain('declare module "threadhold"');
+    expect(names).toContain('tools: "search_docs";');
+    expect(read(root, ".threadhold/diagnostics.ts")).toContain("diagnostics: Diagnostic[] = [];");
+  });
+
+  it("COMP46 rewrites nothing when nothing changed, and gives a new hash when a definition did", async () => {
+    const root = writeProject(good);
+    await compile(root);
+    const before = statSync(join(root, ".threadhold/registry.ts")).mtimeMs;
+    const registry = read(root, ".threadhold/registry.ts");
+    expect(JSON.parse((await compile(root, "--json")).stdout)).toMatchObject({ ok: true, changed: false, files: 4 });
+    expect(statSync(join(root, ".threadhold/registry.ts")).mtimeMs).toBe(before);
+    writeFiles(root, {
+      "agents/prompts/support.ts": (good["agents/prompts/support.ts"] ?? "").replace("Help.", "Help!"),
+    });
+    expect(JSON.parse((await compile(root, "--json")).stdout)).toMatchObject({ ok: true, changed: true });
+    const [hash, next] = [registry, read(root, ".threadhold/registry.ts")].map(
+      (text) => /hash: "(\w+)"/.exec(text)?.[1],
+    );
+    expect(hash).toMatch(/^[0-9a-f]{16}$/);
+    expect(next).not.toBe(hash);
+  });
+
+  it("COMP47 a strict build with errors exits 1 and rewrites only the diagnostics", async () => {
+    const root = writeProject(good);
+    await compile(root);
+    const [registry, names] = [".threadhold/registry.ts", ".threadhold/names.d.ts"].map((path) => read(root, path));
+    writeFiles(root, unknownTool);
+    expect(await compile(root)).toMatchObject({ code: 1 });
+    expect(read(root, ".threadhold/registry.ts")).toBe(registry);
+    expect(read(root, ".threadhold/names.d.ts")).toBe(names);
+    expect(read(root, ".threadhold/diagnostics.ts")).toContain('"code": "unknown_tool"');
+  });
+
+  it("COMP48 a failed build in development exits 0 and goes on serving the last good sources", async () => {
+    const root = writeProject(good);
+    await compile(root, "--dev");
+    for (const fault of [syntaxError, unknownTool]) {
+      writeFiles(root, { ...good, ...fault });
+      const failed = await compile(root, "--dev");
+      expect(failed.code).toBe(0);
+      expect(failed.stdout).toContain("the last good build keeps being served");
+      expect(read(root, ".threadhold/diagnostics.ts")).toContain('"severity": "error"');
+      expect(await bundleRegistry(root)).toContain('tools: ["search_docs"]');
+    }
+    writeFiles(root, good);
+    unlinkSync(join(root, "agents/tools/search_docs.ts"));
+    expect((await compile(root, "--dev")).stdout).toContain('unknown tool "search_docs"');
+    expect(await bundleRegistry(root)).toContain("Searches");
+    writeFiles(root, good);
+    await compile(root, "--dev");
+    expect(read(root, ".threadhold/registry.ts")).toContain('import("../agents/tools/search_docs.ts")');
+    expect(read(root, ".threadhold/diagnostics.ts")).toContain("Diagnostic[] = [];");
+  });
+
+  it("COMP49 a first build in development that fails still leaves a valid, empty registry", async () => {
+    const root = writeProject({ ...good, ...syntaxError });
+    expect((await compile(root, "--dev")).code).toBe(0);
+    expect(read(root, ".threadhold/registry.ts")).toContain("tools: {},");
+    await bundleRegistry(root);
+    expect(read(root, ".threadhold/names.d.ts")).not.toContain("Register");
+  });
+
+  it("COMP50 a project without definitions builds an empty registry and warns", async () => {
+    const root = writeProject({});
+    const empty = await compile(root);
+    expect(empty).toMatchObject({ code: 0 });
+    expect(empty.stdout).toContain("agents  warning  there are no definitions");
+    expect(read(root, ".threadhold/registry.ts")).toContain("routes: [],");
+  });
+
+  it("COMP51 what a definition prints or leaves running disturbs neither the output nor the exit", async () => {
+    const root = writeProject({
+      ...good,
+      "agents/tools/noisy.ts": `console.log("noise");\nsetInterval(() => {}, 1000);\nexport default ["Noisy", null, () => {}];`,
+    });
+    const result = await compile(root, "--json");
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout)).toMatchObject({ ok: true, diagnostics: [] });
+    expect(result.stderr).toContain("noise");
+    writeFiles(root, { "agents/tools/noisy.ts": `process.exit(0);\nexport default ["Noisy", null, () => {}];` });
+    const stopped = await compile(root);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stdout).toContain("agents/tools/noisy.ts:1:9  error  Error: process.exit was called");
+  });
+});
+
+describe("command", () => {
+  it("COMP52 --auto is strict only for wrangler's publishing commands", () => {
+    const mode = (env: NodeJS.ProcessEnv, ...flags: string[]): string => readCommandLine(flags, env, "/").mode;
+    expect(mode({ WRANGLER_COMMAND: "deploy" }, "--auto")).toBe("strict");
+    expect(mode({ WRANGLER_COMMAND: "versions upload" }, "--auto")).toBe("strict");
+    expect(mode({ WRANGLER_COMMAND: "dev" }, "--auto")).toBe("dev");
+    expect(mode({}, "--auto")).toBe("dev");
+    expect(mode({})).toBe("strict");
+    expect(mode({ WRANGLER_COMMAND: "deploy" }, "--dev")).toBe("dev");
+  });
+
+  it("COMP53 shows place, line, mark, suggestion and count, in colour only when asked", async () => {
+    const root = writeProject({ ...good, ...unknownTool });
+    const { stdout } = await compile(root);
+    expect(stdout).toBe(
+      [
+        'agents/prompts/support.ts:7:11  error  unknown tool "serch_docs"',
+        '  7 │   tools: ["serch_docs"],',
+        "    │           ^",
+        '  Did you mean "search_docs"?',
+        "",
+        "1 error",
+        "",
+      ].join("\n"),
+    );
+    const finding = { severity: "error", code: "syntax", message: "m", file: "f" } as const;
+    expect(formatDiagnostics([finding], true)).toContain("\u001B[31merror\u001B[39m");
+    expect(formatDiagnostics([finding, { ...finding, severity: "warning" }], false)).toMatch(/\n\n1 error, 1 warning$/);
+  });
+
+  it("COMP54 an unknown flag is refused", async () => {
+    const refused = await runScript("compile.mjs", ["--rot", "x"]);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("--rot");
+  });
+});

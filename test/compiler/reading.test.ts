@@ -1,0 +1,197 @@
+// What counts as a definition, and what is said of modules that cannot be read.
+
+import { describe, expect, it } from "vitest";
+
+import { compileProject } from "#compiler/compile.ts";
+
+import { compileWith, findingsOf, good, onlyFinding, packageRoot, writeProject } from "./temporary-project.ts";
+
+const tool = `import { defineTool } from "threadhold";
+export default defineTool("Does", async () => ({ status: "success" }));`;
+
+describe("discovery", () => {
+  it("COMP1 reads TypeScript and JavaScript, in subfolders too, and names a tool by its file", async () => {
+    const { project, diagnostics } = await compileWith({
+      "agents/tools/crm/find_lead.ts": tool,
+      "agents/tools/plain.js": tool,
+      "agents/tools/module.mjs": tool,
+    });
+    expect(diagnostics).toEqual([]);
+    expect(project.tools.map(({ name }) => name).toSorted()).toEqual(["find_lead", "module", "plain", "search_docs"]);
+    expect(project.models.map(({ name }) => name)).toEqual(["fast"]);
+    expect(project.agents.map(({ name }) => name)).toEqual(["desk"]);
+  });
+
+  it("COMP2 leaves out tests, declarations and files that begin with _ or .", async () => {
+    const broken = "this is no TypeScript (";
+    const { project, diagnostics } = await compileWith({
+      "agents/tools/a.test.ts": broken,
+      "agents/tools/b.d.ts": broken,
+      "agents/tools/_shared.ts": broken,
+      "agents/tools/.hidden.ts": broken,
+      "agents/tools/_folder/c.ts": broken,
+      "agents/tools/notes.md": broken,
+    });
+    expect(diagnostics).toEqual([]);
+    expect(project.tools.map(({ name }) => name)).toEqual(["search_docs"]);
+  });
+
+  it("COMP3 warns about an absent or empty agents folder and gives an empty project", async () => {
+    for (const root of [writeProject({}), writeProject({ "agents/tools/.keep": "" })]) {
+      const { diagnostics, project } = await compileProject(root, packageRoot);
+      expect(diagnostics).toMatchObject([{ severity: "warning", code: "no_definitions", file: "agents" }]);
+      expect(project.tools).toEqual([]);
+    }
+  });
+
+  it("COMP4 reads modules that import from the Workers runtime, extend its classes and read its env", async () => {
+    const { diagnostics, project } = await compileWith({
+      "agents/tools/runtime.ts": `import { defineTool } from "threadhold";
+import { DurableObject, env } from "cloudflare:workers";
+import * as sockets from "cloudflare:sockets";
+class Thing extends DurableObject { constructor() { super({}, {}); } }
+const url = \`\${env.HOST}/\${env.DEEP.PATH}\` + sockets.connect("x").opened + new Thing();
+export default defineTool("Uses " + url.slice(0, 0), async () => ({ status: "success" }));`,
+    });
+    expect(diagnostics).toEqual([]);
+    expect(project.tools.map(({ name }) => name)).toContain("runtime");
+  });
+});
+
+describe("modules that cannot be read", () => {
+  it("COMP5 reports a syntax error with line and column, and still checks the other files", async () => {
+    const { diagnostics } = await compileWith({
+      "agents/tools/broken.ts": `import { defineTool } from "threadhold";
+export default defineTool("Boom", async () => ({ status: "success" );`,
+      "agents/models/other.ts": `export default { name: "other", provider: "test", model: "x", fallbacks: ["fsat"] };`,
+    });
+    expect(diagnostics).toMatchObject([
+      { code: "unknown_model", file: "agents/models/other.ts", line: 1, suggestion: "fast" },
+      { severity: "error", code: "syntax", file: "agents/tools/broken.ts", line: 2, column: 68 },
+    ]);
+  });
+
+  it("COMP6 reports what a module throws, at the line that threw, in a helper too", async () => {
+    const { diagnostics } = await compileWith({
+      "agents/tools/boom.ts": `import { defineTool } from "threadhold";
+
+const settings = JSON.parse("{");
+export default defineTool(String(settings), async () => ({ status: "success" }));`,
+      "agents/_lib/limit.ts": `export function limit(): number {
+  throw new RangeError("no limit set");
+}`,
+      "agents/tools/second.ts": `import { limit } from "../_lib/limit.ts";
+export default [\`\${limit()}\`, null, () => {}];`,
+      "agents/tools/third.ts": `import { limit } from "../_lib/limit.ts";
+export default [\`\${limit()}\`, null, () => {}];`,
+    });
+    // The helper's fault is told once, whoever meets it.
+    expect(diagnostics).toHaveLength(2);
+    expect(diagnostics[0]).toMatchObject({
+      code: "evaluation",
+      file: "agents/_lib/limit.ts",
+      line: 2,
+      column: 9,
+      message: expect.stringContaining("no limit set"),
+      notes: ["loaded by agents/tools/second.ts", "loaded by agents/tools/third.ts"],
+    });
+    expect(diagnostics[1]).toMatchObject({ code: "evaluation", file: "agents/tools/boom.ts", line: 3, column: 23 });
+    expect(diagnostics[1]?.source).toBe('const settings = JSON.parse("{");');
+  });
+
+  it("COMP7 reports an import that leads nowhere, and an export that is not there", async () => {
+    const [missing] = await findingsOf("import", {
+      "agents/tools/lost.ts": `import { x } from "./nowhere.ts";\nexport default [x, null, () => {}];`,
+    });
+    expect(missing).toMatchObject({ severity: "error", file: "agents/tools/lost.ts", line: 1, column: 19 });
+    expect(missing?.message).toContain("./nowhere.ts");
+    const [named] = await findingsOf("import", {
+      "agents/_lib/names.ts": "export const greeting = 'hi';",
+      "agents/tools/lost.ts": `import { greting } from "../_lib/names.ts";\nexport default [greting, null, () => {}];`,
+    });
+    expect(named).toMatchObject({ file: "agents/tools/lost.ts", line: 1, column: 10, suggestion: "greeting" });
+  });
+
+  it("COMP8 does not call a reference unknown when its target is the file that cannot be read", async () => {
+    expect(
+      await onlyFinding({
+        "agents/models/fast.ts": `export default { name: "fast", provider: "test", model: nothing };`,
+      }),
+    ).toMatchObject({ code: "evaluation", file: "agents/models/fast.ts", line: 1 });
+    expect(await onlyFinding({ "agents/models/fast.ts": "export default {{" })).toMatchObject({ code: "syntax" });
+    // A broken tool is known by its file's name, so it excuses no other name.
+    const codes = await compileWith({
+      "agents/tools/broken.ts": "export default defineTool(",
+      "agents/prompts/p.ts": `export default {
+  name: "p", toolDescription: "", prompt: "", model: "fast", tools: ["broken", "serch_docs"] };`,
+    });
+    expect(codes.diagnostics).toMatchObject([
+      { code: "unknown_tool", message: 'unknown tool "serch_docs"', line: 2 },
+      { code: "syntax", file: "agents/tools/broken.ts" },
+    ]);
+  });
+
+  it("COMP9 gives up nothing else when a module leaves a promise rejected", async () => {
+    expect(
+      await onlyFinding({
+        "agents/tools/stray.ts": `import { defineTool } from "threadhold";
+void Promise.reject(new Error("forgotten"));
+export default defineTool("Strays", async () => ({ status: "success" }));`,
+      }),
+    ).toMatchObject({ code: "evaluation", file: "agents/tools/stray.ts", line: 2 });
+  });
+});
+
+describe("default exports", () => {
+  it("COMP10 reports a missing default export and says how to write it", async () => {
+    expect(await onlyFinding({ "agents/tools/empty.ts": "export const x = 1;" })).toMatchObject({
+      severity: "error",
+      code: "missing_default_export",
+      file: "agents/tools/empty.ts",
+      suggestion: "export default defineTool(…)",
+    });
+  });
+
+  it("COMP11 reports the wrong kind of definition and names the folder it belongs in", async () => {
+    expect(await onlyFinding({ "agents/models/wrong.ts": `\n${good["agents/prompts/support.ts"]}` })).toMatchObject({
+      code: "wrong_kind",
+      file: "agents/models/wrong.ts",
+      line: 3,
+      column: 16,
+      suggestion: "agents/prompts/",
+      message: expect.stringContaining("is a prompt"),
+    });
+    expect(await onlyFinding({ "agents/hooks/h.ts": "export default async () => {};" })).toMatchObject({
+      code: "wrong_kind",
+      message: expect.stringContaining("defineHook"),
+    });
+    expect(await onlyFinding({ "agents/api/x.ts": "export default 7;" })).toMatchObject({
+      code: "wrong_kind",
+      line: 1,
+    });
+  });
+
+  it("COMP12 reports a tool file whose name cannot be a tool's, with one that can", async () => {
+    expect(await onlyFinding({ "agents/tools/9 lives.ts": tool })).toMatchObject({
+      code: "bad_file_name",
+      file: "agents/tools/9 lives.ts",
+      suggestion: "_9_lives",
+    });
+    expect(await onlyFinding({ [`agents/tools/${"a".repeat(65)}.ts`]: tool })).toMatchObject({ code: "bad_file_name" });
+  });
+
+  it("COMP13 reports an unknown hook with the nearest name", async () => {
+    expect(
+      await onlyFinding({
+        "agents/hooks/trim.ts": `import { defineHook } from "threadhold";
+export default defineHook("filter_mesages" as never, async () => []);`,
+      }),
+    ).toMatchObject({
+      code: "unknown_hook",
+      file: "agents/hooks/trim.ts",
+      line: 2,
+      column: 27,
+      suggestion: "filter_messages",
+    });
+  });
+});

@@ -1,0 +1,139 @@
+// Routes of agents/api: what a file answers, in which order, and what is said of those that cannot be.
+
+import { describe, expect, it } from "vitest";
+
+import { compareRoutes, readRouteName } from "#compiler/route-pattern.ts";
+
+import { compileWith, onlyFinding } from "./temporary-project.ts";
+
+const controller = "export default async () => ({ ok: true });";
+const threadEndpoint = `import { defineThreadEndpoint } from "threadhold";
+export default defineThreadEndpoint(async (_request, state) => Response.json(state.threadId));`;
+
+describe("routes", () => {
+  it("COMP36 reads method, pattern and parameters from the file's name", () => {
+    const read = (stem: string): unknown => {
+      const route = readRouteName(stem);
+      return route.type === "route" ? [route.method, route.pattern, route.params] : route.message;
+    };
+    expect(read("health.get")).toEqual(["GET", "/health", []]);
+    expect(read("health")).toEqual(["GET", "/health", []]);
+    expect(read("threads/[id]/status.get")).toEqual(["GET", "/threads/:id/status", ["id"]]);
+    expect(read("notes/index.post")).toEqual(["POST", "/notes", []]);
+    expect(read("index")).toEqual(["GET", "/", []]);
+    expect(read("files/[...rest]")).toEqual(["GET", "/files/*rest", ["rest"]]);
+    expect(read("files/[...rest].delete")).toEqual(["DELETE", "/files/*rest", ["rest"]]);
+    expect(read("feeds/news.json")).toEqual(["GET", "/feeds/news.json", []]);
+  });
+
+  it("COMP37 sorts static before dynamic before catch-all", () => {
+    const patterns = ["/*all", "/a/:id", "/:any", "/a/*rest", "/a/b", "/a/:id/c", "/a"];
+    const sorted = patterns.map((pattern) => ({ pattern, method: "GET" })).toSorted(compareRoutes);
+    expect(sorted.map(({ pattern }) => pattern)).toEqual([
+      "/a/b",
+      "/a",
+      "/a/:id/c",
+      "/a/:id",
+      "/a/*rest",
+      "/:any",
+      "/*all",
+    ]);
+  });
+
+  it("COMP38 tells thread endpoints from controllers and reads who may call", async () => {
+    const { project, diagnostics } = await compileWith({
+      "agents/api/threads/[id]/status.get.ts": `export const access = "admin";\n${threadEndpoint}`,
+      "agents/api/health.ts": `export const access = "public";\n${controller}`,
+      "agents/api/plain.post.ts": controller,
+    });
+    expect(diagnostics).toEqual([]);
+    expect(project.routes).toEqual([
+      {
+        method: "GET",
+        pattern: "/health",
+        params: [],
+        file: "agents/api/health.ts",
+        kind: "controller",
+        access: "public",
+      },
+      { method: "POST", pattern: "/plain", params: [], file: "agents/api/plain.post.ts", kind: "controller" },
+      {
+        method: "GET",
+        pattern: "/threads/:id/status",
+        params: ["id"],
+        file: "agents/api/threads/[id]/status.get.ts",
+        kind: "thread",
+        access: "admin",
+      },
+    ]);
+  });
+
+  it("COMP39 reports two files that answer one route, whatever their parameters are called", async () => {
+    expect(
+      await onlyFinding({ "agents/api/notes/[a].ts": controller, "agents/api/notes/[b].get.ts": controller }),
+    ).toMatchObject({
+      severity: "error",
+      code: "route_conflict",
+      file: "agents/api/notes/[b].get.ts",
+      notes: ["the first is agents/api/notes/[a].ts"],
+    });
+    const apart = { "agents/api/notes/[a].ts": controller, "agents/api/notes/[b].post.ts": controller };
+    expect((await compileWith(apart)).diagnostics).toEqual([]);
+  });
+
+  it("COMP40 warns when a route takes a built-in one's place", async () => {
+    expect(await onlyFinding({ "agents/api/threads/[thread].get.ts": threadEndpoint })).toMatchObject({
+      severity: "warning",
+      code: "route_shadows_built_in",
+      file: "agents/api/threads/[thread].get.ts",
+      message: expect.stringContaining("/api/~/threads/:thread"),
+    });
+    expect(await onlyFinding({ "agents/api/agents/index.get.ts": controller })).toMatchObject({ severity: "warning" });
+  });
+
+  it("COMP41 reports routes under /~/", async () => {
+    expect(await onlyFinding({ "agents/api/~/mine.ts": controller })).toMatchObject({
+      severity: "error",
+      code: "reserved_route",
+      file: "agents/api/~/mine.ts",
+    });
+  });
+
+  it("COMP42 reports file names that are no route", async () => {
+    const bad = async (name: string): Promise<string> => {
+      const finding = await onlyFinding({ [`agents/api/${name}.ts`]: controller });
+      expect(finding).toMatchObject({ severity: "error", code: "bad_file_name", file: `agents/api/${name}.ts` });
+      return finding.message;
+    };
+    expect(await bad("a b")).toContain('"a b" is no route segment');
+    expect(await bad("x-[id]")).toContain("no route segment");
+    expect(await bad("[[id]]")).toContain("no route segment");
+    expect(await bad("[...rest]/more")).toContain("must stand last");
+    expect(await bad("[id]/[id]")).toContain('called "id"');
+    expect(await bad("health.head")).toContain("HEAD is answered for every route");
+  });
+
+  it("COMP43 warns about a misspelt method", async () => {
+    expect(await onlyFinding({ "agents/api/notes.psot.ts": controller })).toMatchObject({
+      severity: "warning",
+      code: "bad_file_name",
+      suggestion: "post",
+    });
+  });
+
+  it("COMP44 reports a thread endpoint without a dynamic segment, and an unknown access", async () => {
+    expect(await onlyFinding({ "agents/api/status.ts": threadEndpoint })).toMatchObject({
+      severity: "error",
+      code: "missing_thread_segment",
+      file: "agents/api/status.ts",
+      line: 2,
+    });
+    expect(await onlyFinding({ "agents/api/x.ts": `${controller}\nexport const access = "pubic";` })).toMatchObject({
+      severity: "error",
+      code: "invalid_field",
+      file: "agents/api/x.ts",
+      line: 2,
+      suggestion: "public",
+    });
+  });
+});

@@ -1,0 +1,110 @@
+// Proves that the lint configuration bites: every file under fixtures/ is linted as if it stood in the real tree, and
+// its first line says which rules must fire, no more and no fewer.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const fixtures = path.join(root, "test/lint/fixtures");
+const placements: Record<string, string> = { root: "src", definitions: "agents", tests: "test/core" };
+const placementOf = (folder: string): string => placements[folder] ?? `src/${folder}`;
+
+/** Where a fixture such as `core/calls-fetch.ts` stands in the copied tree. */
+function placedPath(fixture: string): string {
+  const [folder = "", ...rest] = fixture.split("/");
+  return [placementOf(folder), ...rest].join("/");
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
+    .sort();
+}
+
+/** Reads `// must fail: a, b` or `// must pass`; anything else is a broken fixture. */
+function expectedRules(fixture: string): string[] {
+  const [head = ""] = readFileSync(path.join(fixtures, fixture), "utf8").split("\n");
+  if (head === "// must pass") return [];
+  const match = /^\/\/ must fail: (.+)$/.exec(head);
+  if (!match?.[1]) throw new Error(`${fixture}: the first line must say "// must pass" or "// must fail: …"`);
+  return match[1].split(", ").sort();
+}
+
+interface Diagnostic {
+  code?: string;
+  message: string;
+  filename: string;
+}
+
+function lint(tree: string): Map<string, string[]> {
+  const oxlint = path.join(root, "node_modules/oxlint/bin/oxlint");
+  let output: string;
+  try {
+    const args = [oxlint, "--type-aware", "-f", "json", "src", "agents", "test"];
+    output = execFileSync(process.execPath, args, { cwd: tree, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  } catch (error) {
+    // Findings make the linter exit with 1; its report is on stdout all the same.
+    output = (error as { stdout: string }).stdout;
+  }
+  const report = JSON.parse(output) as { diagnostics: Diagnostic[] };
+  const found = new Map<string, string[]>();
+  for (const diagnostic of report.diagnostics) {
+    const rule =
+      diagnostic.code ?? (/^Unused .*directive/.test(diagnostic.message) ? "unused-directive" : diagnostic.message);
+    found.set(diagnostic.filename, [...(found.get(diagnostic.filename) ?? []), rule].sort());
+  }
+  return found;
+}
+
+describe("lint fixtures", () => {
+  const tree = mkdtempSync(path.join(tmpdir(), "threadhold-lint-"));
+  let found = new Map<string, string[]>();
+
+  beforeAll(() => {
+    for (const file of [
+      ".oxlintrc.json",
+      "package.json",
+      "tsconfig.json",
+      "tsconfig.test.json",
+      "tsconfig.node.json",
+    ]) {
+      cpSync(path.join(root, file), path.join(tree, file));
+    }
+    cpSync(path.join(root, "scripts/lib/lint-plugin.mjs"), path.join(tree, "scripts/lib/lint-plugin.mjs"));
+    symlinkSync(path.join(root, "node_modules"), path.join(tree, "node_modules"));
+    for (const fixture of filesUnder(fixtures)) {
+      const target = path.join(tree, placedPath(fixture));
+      mkdirSync(path.dirname(target), { recursive: true });
+      cpSync(path.join(fixtures, fixture), target);
+    }
+    // Generated, not kept as a file: a fixture of 401 lines teaches nobody anything.
+    writeFileSync(path.join(tree, "src/lib/too-long.ts"), "export {};\n".repeat(401));
+    writeFileSync(path.join(tree, "src/lib/just-fits.ts"), "export {};\n".repeat(400));
+    found = lint(tree);
+  }, 60_000);
+
+  afterAll(() => {
+    rmSync(tree, { recursive: true, force: true });
+  });
+
+  it.each(filesUnder(fixtures))("%s", (fixture) => {
+    expect(found.get(placedPath(fixture)) ?? []).toEqual(expectedRules(fixture));
+  });
+
+  it("a file has at most 400 lines", () => {
+    expect(found.get("src/lib/too-long.ts")).toContain("eslint(max-lines)");
+    expect(found.get("src/lib/just-fits.ts") ?? []).not.toContain("eslint(max-lines)");
+  });
+
+  it("every layer of src has fixtures", () => {
+    const layers = readdirSync(path.join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const covered = new Set(readdirSync(fixtures));
+    expect(layers.map((entry) => entry.name).filter((name) => !covered.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+// A developer's variables are never overwritten, and a new file opens the loopback only.
+
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+import { ensureDevVars } from "../../scripts/lib/dev-vars.mjs";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "threadhold-vars-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+it("writes the file once, readable by its owner alone", () => {
+  const file = path.join(folder, ".dev.vars");
+  expect(ensureDevVars(file)).toBe(true);
+  const text = readFileSync(file, "utf8");
+  expect(text.split("\n").filter((line) => line && !line.startsWith("#"))).toEqual(["OPEN_LOOPBACK=true"]);
+  expect(statSync(file).mode & 0o077).toBe(0);
+  expect(ensureDevVars(file)).toBe(false);
+  expect(readFileSync(file, "utf8")).toBe(text);
+});

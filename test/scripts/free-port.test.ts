@@ -1,0 +1,36 @@
+// A port somebody listens on is never chosen.
+
+import { createServer, type Server } from "node:net";
+
+import { afterEach, expect, it } from "vitest";
+
+import { isPortFree, nextFreePort } from "../../scripts/lib/free-port.mjs";
+
+const servers: Server[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+function listen(host: string): Promise<number> {
+  const server = createServer();
+  servers.push(server);
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, host, () => {
+      const address = server.address();
+      if (address === null || typeof address === "string") reject(new Error("no port"));
+      else resolve(address.port);
+    });
+  });
+}
+
+it("sees a listener and steps over it", async () => {
+  const port = await listen("127.0.0.1");
+  expect(await isPortFree(port)).toBe(false);
+  expect(await nextFreePort(port)).toBeGreaterThan(port);
+});
+
+it("says so when there is none", async () => {
+  const port = await listen("127.0.0.1");
+  await expect(nextFreePort(port, 1)).rejects.toThrow("--port");
+});

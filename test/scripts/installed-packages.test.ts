@@ -1,0 +1,41 @@
+// When a command decides to install, and when it must not.
+
+import { expect, it } from "vitest";
+
+import { missingPackages } from "../../scripts/lib/installed-packages.mjs";
+import { nodeTooOld } from "../../scripts/lib/node-version.mjs";
+
+const lockfile = {
+  packages: {
+    "": { version: "0.1.0" },
+    "node_modules/hono": { version: "4.13.19" },
+    "node_modules/esbuild-other-platform": { version: "1.0.0", optional: true },
+  },
+};
+
+it("asks for everything in a fresh clone, but not for other platforms' builds", () => {
+  expect(missingPackages(lockfile, undefined)).toEqual(["node_modules/hono"]);
+});
+
+it("is content with an exact install", () => {
+  expect(missingPackages(lockfile, { packages: { "node_modules/hono": { version: "4.13.19" } } })).toEqual([]);
+});
+
+it("sees another version, also of an optional package", () => {
+  const installed = {
+    packages: {
+      "node_modules/hono": { version: "4.13.18" },
+      "node_modules/esbuild-other-platform": { version: "0.9.0" },
+    },
+  };
+  expect(missingPackages(lockfile, installed)).toEqual(["node_modules/hono", "node_modules/esbuild-other-platform"]);
+});
+
+it.each([
+  ["18.20.0", false],
+  ["20.18.9", false],
+  ["20.19.0", true],
+  ["22.0.0", true],
+])("Node %s: works %s", (version, works) => {
+  expect(nodeTooOld(version) === undefined).toBe(works);
+});

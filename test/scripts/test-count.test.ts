@@ -1,0 +1,24 @@
+// The closing line of a test run is honest, whatever happened.
+
+import { expect, it } from "vitest";
+
+import { countTests } from "../../scripts/lib/test-count.mjs";
+
+const file = (status: string, ...tests: string[]) => ({
+  status,
+  assertionResults: tests.map((test) => ({ status: test })),
+});
+
+it("counts what ran", () => {
+  const report = { testResults: [file("passed", "passed", "passed", "skipped"), file("failed", "failed", "passed")] };
+  expect(countTests(report, 1)).toEqual({ passed: 3, failed: 1, skipped: 1 });
+});
+
+it("counts a file that broke outside its tests as a failure", () => {
+  expect(countTests({ testResults: [file("failed"), file("passed", "passed")] }, 1)).toMatchObject({ failed: 1 });
+});
+
+it("never says 0 failed of a run that went wrong", () => {
+  expect(countTests(undefined, 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  expect(countTests({ testResults: [file("passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 });
+});

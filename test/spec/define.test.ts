@@ -1,0 +1,88 @@
+// What the define functions give back at run time.
+
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import {
+  defineController,
+  defineHook,
+  defineThreadEndpoint,
+  defineTool,
+  hookNameOf,
+  readTool,
+  threadEndpointHandler,
+  type ThreadState,
+  type ToolCall,
+} from "#spec/index.ts";
+
+const call: ToolCall = { id: "c1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
+const state = { threadId: "t1" } as ThreadState;
+
+describe("defineTool", () => {
+  it("SPEC8 gives the document's three elements, with options as a property and no fourth element", () => {
+    const schema = z.object({ q: z.string() });
+    const run = async () => ({ status: "success" }) as const;
+    const plain = defineTool("Does", schema, run);
+    expect([...plain]).toEqual(["Does", schema, run]);
+    expect(plain).toHaveLength(3);
+    expect(Object.keys(plain)).toEqual(["0", "1", "2"]);
+    const optional = defineTool("Does", schema, run, { idempotent: true });
+    expect(optional).toHaveLength(3);
+    expect(optional.options).toEqual({ idempotent: true });
+    expect([...defineTool("Bare", run)]).toEqual(["Bare", null, run]);
+    expect([...defineTool("Remote")]).toEqual(["Remote", null, undefined]);
+  });
+
+  it("SPEC9 a tool's schema, not its function's arity, says how it is called", async () => {
+    const seen: unknown[][] = [];
+    const note = async (...values: unknown[]) => {
+      seen.push(values);
+      return { status: "success" } as const;
+    };
+    await readTool(defineTool("With", z.object({}), note)).run?.(state, { a: 1 }, call);
+    await readTool(defineTool("Bare", note)).run?.(state, { a: 1 }, call);
+    await readTool(["By hand", null, note]).run?.(state, {}, call);
+    expect(seen).toEqual([
+      [state, { a: 1 }, call],
+      [state, call],
+      [state, call],
+    ]);
+    expect(readTool(defineTool("Remote", z.object({}))).run).toBeUndefined();
+  });
+});
+
+describe("tags", () => {
+  it("SPEC10 defineHook gives the function itself, tagged invisibly", () => {
+    const filter = async () => [];
+    const hook = defineHook("filter_messages", filter);
+    expect(hook).toBe(filter);
+    expect(hookNameOf(hook)).toBe("filter_messages");
+    expect(Object.keys(hook)).toEqual([]);
+    expect(hookNameOf(async () => [])).toBeUndefined();
+  });
+
+  it("SPEC11 one function may serve two hooks, and a frozen one may serve any", () => {
+    const shared = async (_state: unknown, message: Record<string, unknown>) => message;
+    const create = defineHook("before_create_message", shared);
+    const after = defineHook("after_create_message", shared as never);
+    expect([hookNameOf(create), hookNameOf(after)]).toEqual(["before_create_message", "after_create_message"]);
+    expect(
+      hookNameOf(
+        defineHook(
+          "filter_messages",
+          Object.freeze(async () => []),
+        ),
+      ),
+    ).toBe("filter_messages");
+  });
+
+  it("SPEC12 a thread endpoint is a controller that carries its handler and does not run without a thread", () => {
+    const handler = (): Response => new Response("ok");
+    const endpoint = defineThreadEndpoint(handler);
+    expect(threadEndpointHandler(endpoint)).toBe(handler);
+    expect(() => endpoint({} as never)).toThrow("needs its thread");
+    const controller = (): string => "ok";
+    expect(defineController(controller)).toBe(controller);
+    expect(threadEndpointHandler(controller)).toBeUndefined();
+  });
+});

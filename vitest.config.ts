@@ -1,0 +1,58 @@
+// Two kinds of tests: "workers" run inside the Workers runtime beside the object they test, "node" run outside it.
+// End-to-end files drive real processes, so they come last and one at a time.
+import { fileURLToPath } from "node:url";
+
+import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+const fromRoot = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+// Fixtures are material for tests, never tests themselves.
+const exclude = ["**/node_modules/**", "**/fixtures/**"];
+
+// Vite does not read wrangler's alias, so the name is given to both.
+const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts") } };
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve,
+        plugins: [cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
+        test: {
+          name: "workers",
+          // A server on this machine that answers as the providers do: tests inside the runtime make real fetches to it.
+          globalSetup: [fromRoot("./test/support/model-server/global-setup.ts")],
+          exclude,
+          // Property tests on two shared cores take longer than the five seconds of the default.
+          testTimeout: 30_000,
+          include: ["test/{core,store,thread,http,flow,contract,models}/**/*.test.ts"],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "node",
+          environment: "node",
+          exclude,
+          include: ["test/{compiler,spec,scripts,lint}/**/*.test.ts"],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: "e2e",
+          environment: "node",
+          exclude,
+          include: ["test/e2e/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+});
