@@ -1,0 +1,41 @@
+// The message an answer becomes.
+
+import type { RunPorts } from "../ports/run-ports.ts";
+import type { NumberedPlan } from "../ports/step-port.ts";
+import type { MessageRecord, StoredPart } from "../record.ts";
+import { stopReasonOf } from "./asked.ts";
+import type { Asked } from "./asked.ts";
+
+/** The record, before hooks. A partial answer says why it is one in `stop_reason`. */
+export function answerRecord(
+  asked: Asked,
+  parts: StoredPart[],
+  { plan, ports }: { plan: NumberedPlan; ports: RunPorts },
+): MessageRecord {
+  const { answer, times } = asked;
+  return {
+    id: answer.messageId,
+    branch: ports.run.branch,
+    position: answer.messageId,
+    role: "assistant",
+    parts,
+    name: null,
+    tool_call_id: null,
+    parent_id: null,
+    depth: plan.depth,
+    silent: false,
+    metadata: {},
+    run_id: ports.run.id,
+    step: plan.step,
+    side: plan.side,
+    status: "complete",
+    stop_reason: stopReasonOf(asked),
+    model: asked.model.name,
+    usage: asked.usage,
+    cost: asked.cost,
+    result: null,
+    created_at: times.started_at,
+    updated_at: times.ended_at,
+    events: [],
+  };
+}

@@ -1,0 +1,207 @@
+// Assembles a model's answer from its parts and tells what is seen of it, block by block.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { StopReason } from "#contract/message.ts";
+
+import type { EventList } from "../event-list.ts";
+import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.ts";
+import type { StoredPart } from "../record.ts";
+
+/** How much of a raw answer the log keeps, in UTF-16 units. */
+const rawLimit = 256 * 1024;
+
+interface OpenBlock {
+  kind: "text" | "thinking" | "toolcall";
+  text: string;
+  redacted: boolean;
+}
+
+/** Parses tool arguments; anything but an object stays the string it was, marked invalid. */
+export function parseArguments(json: string): { arguments: JsonObject | string; invalid?: true } {
+  if (json.trim() === "") return { arguments: {} };
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { arguments: value as JsonObject };
+    }
+  } catch {
+    // Not JSON: the call is answered with an error the model can read.
+  }
+  return { arguments: json, invalid: true };
+}
+
+/** One attempt's answer as it grows. Blocks are told only while `visible`. */
+export class Answer {
+  /** Also its position: an answer takes its place when it begins. */
+  readonly messageId: string;
+  readonly #events: EventList;
+  readonly #hideThinking: boolean;
+  readonly #parts = new Map<number, StoredPart>();
+  readonly #open = new Map<number, OpenBlock>();
+  #started = false;
+  #raw = "";
+  finish: ModelFinish | null = null;
+  failure: ModelFailure | null = null;
+
+  constructor(messageId: string, events: EventList, { hideThinking }: { hideThinking: boolean }) {
+    this.messageId = messageId;
+    this.#events = events;
+    this.#hideThinking = hideThinking;
+  }
+
+  /** True once a subscriber was told of this message. */
+  get shown(): boolean {
+    return this.#started;
+  }
+
+  /** What the provider sent, up to 256 KiB. */
+  get raw(): string {
+    return this.#raw;
+  }
+
+  /** Tells the message's beginning, once. */
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#events.tell({
+      type: "message_start",
+      role: "assistant",
+      message_id: this.messageId,
+      position: this.messageId,
+    });
+  }
+
+  /** Takes the next part. */
+  take(part: ModelPart): void {
+    switch (part.type) {
+      case "text_start":
+      case "thinking_start":
+        this.#begin(part);
+        return;
+      case "text_delta":
+      case "thinking_delta":
+      case "toolcall_delta":
+        this.#grow(part.index, part.delta);
+        return;
+      case "text_end":
+      case "thinking_end":
+        this.#end(part.index, part.provider_data);
+        return;
+      case "toolcall_start":
+        this.#begin(part);
+        this.#events.tell({
+          type: "toolcall_start",
+          message_id: this.messageId,
+          index: part.index,
+          tool_call: { id: part.id, name: part.name },
+        });
+        return;
+      case "toolcall_end":
+        this.#endCall(part);
+        return;
+      case "raw":
+        if (this.#raw.length < rawLimit) {
+          this.#raw = (this.#raw + part.chunk).slice(0, rawLimit);
+        }
+        return;
+      case "finish": {
+        const { type: _, ...finish } = part;
+        this.finish = finish;
+        return;
+      }
+      case "error":
+        this.failure = part.failure;
+        return;
+    }
+  }
+
+  /** The whole answer: a block that its provider never closed ends here, a call that was not closed is none. */
+  closed(): StoredPart[] {
+    this.#close();
+    return this.parts();
+  }
+
+  /** The finished parts, in order. */
+  parts(): StoredPart[] {
+    return [...this.#parts.entries()].sort(([a], [b]) => a - b).map(([, part]) => part);
+  }
+
+  /** Closes what is open and gives what may be kept of an answer that was cut: no calls, nothing half-signed. */
+  partial(): StoredPart[] {
+    this.#close();
+    return this.parts().filter((part) => part.type !== "tool_call");
+  }
+
+  /** Why the model stopped; calls always mean `tool_calls`, whatever the provider says. */
+  stopReason(): StopReason {
+    if (this.parts().some((part) => part.type === "tool_call")) return "tool_calls";
+    const reason = this.finish?.stop_reason ?? "stop";
+    return reason === "tool_calls" ? "stop" : reason;
+  }
+
+  #close(): void {
+    for (const [index, block] of this.#open) {
+      if (block.kind !== "toolcall") this.#end(index, undefined);
+    }
+    this.#open.clear();
+  }
+
+  #begin(part: Extract<ModelPart, { type: `${OpenBlock["kind"]}_start` }>): void {
+    this.start();
+    const { index } = part;
+    const kind = part.type === "toolcall_start" ? "toolcall" : part.type === "text_start" ? "text" : "thinking";
+    const redacted = part.type === "thinking_start" && part.redacted === true;
+    this.#open.set(index, { kind, text: "", redacted });
+    if (kind === "text") {
+      this.#events.tell({ type: "text_start", message_id: this.messageId, index });
+    } else if (kind === "thinking" && !this.#hideThinking) {
+      this.#events.tell({ type: "thinking_start", message_id: this.messageId, index });
+    }
+  }
+
+  #grow(index: number, delta: string): void {
+    const block = this.#open.get(index);
+    if (block === undefined || delta === "") return;
+    const offset = block.text.length;
+    block.text += delta;
+    if (block.kind === "thinking" && this.#hideThinking) return;
+    const type = `${block.kind}_delta` as const;
+    this.#events.tell({ type, message_id: this.messageId, index, offset, delta });
+  }
+
+  #end(index: number, provider_data: StoredPart["provider_data"]): void {
+    const block = this.#open.get(index);
+    if (block === undefined) return;
+    this.#open.delete(index);
+    const extra = provider_data === undefined ? {} : { provider_data };
+    if (block.kind === "text") {
+      this.#parts.set(index, { type: "text", text: block.text, ...extra });
+      const { text } = block;
+      this.#events.tell({ type: "text_end", message_id: this.messageId, index, text });
+      return;
+    }
+    // Hidden thinking keeps its opaque signature alone: the provider may want to see that again (decision 19).
+    const thinking = this.#hideThinking ? "" : block.text;
+    this.#parts.set(index, {
+      type: "thinking",
+      thinking,
+      ...(block.redacted ? { redacted: true } : {}),
+      ...extra,
+    });
+    if (this.#hideThinking) return;
+    this.#events.tell({ type: "thinking_end", message_id: this.messageId, index, thinking });
+  }
+
+  #endCall(part: Extract<ModelPart, { type: "toolcall_end" }>): void {
+    this.#open.delete(part.index);
+    const call = { id: part.id, name: part.name, ...parseArguments(part.arguments) };
+    const extra = part.provider_data === undefined ? {} : { provider_data: part.provider_data };
+    this.#parts.set(part.index, { type: "tool_call", ...call, ...extra });
+    this.#events.tell({
+      type: "toolcall_end",
+      message_id: this.messageId,
+      index: part.index,
+      tool_call: call,
+    });
+  }
+}

@@ -1,0 +1,134 @@
+// One step's model request: attempts with back-off, then fallbacks, telling and logging each. What was shown of a failed
+// attempt is retracted before anything else is shown; what was shown of a stopped one is kept (decision 20, 22).
+
+import { addUsage, zeroUsage } from "#contract/usage.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { costOf } from "../cost.ts";
+import type { EventList } from "../event-list.ts";
+import type { ModelFailure } from "../ports/model-port.ts";
+import type { RunPorts } from "../ports/run-ports.ts";
+import type { NumberedPlan } from "../ports/step-port.ts";
+import type { Spending } from "../run-state.ts";
+import { Answer } from "./answer.ts";
+import type { Asked, AttemptTimes } from "./asked.ts";
+import { spendingOf } from "./asked.ts";
+import { attemptLog } from "./attempt-log.ts";
+import { delayBeforeRetry, longestWaitMs, retryPolicy } from "./retry.ts";
+import { watched } from "./watchdog.ts";
+
+/** Where a request stands: which model of the chain, and which attempt at it comes next. */
+export interface RetryPlace {
+  model: number;
+  attempt: number;
+}
+
+/** An answer, or a rest until `resume_at` (microseconds). */
+export type AskResult = { type: "asked"; asked: Asked } | { type: "rest"; until: number; at: RetryPlace };
+
+/** Asks until there is an answer, a final failure, a stop or a rest. Contract: never rejects. */
+export async function ask(
+  plan: NumberedPlan,
+  {
+    ports,
+    events,
+    signal,
+    from,
+    spend,
+  }: {
+    ports: RunPorts;
+    events: EventList;
+    signal: AbortSignal;
+    from: RetryPlace;
+    /** Counts a failed attempt's tokens into the run. */
+    spend: (spending: Spending) => void;
+  },
+): Promise<AskResult> {
+  let place = from;
+  for (;;) {
+    const model = plan.models[place.model] ?? plan.models[0];
+    const asked = await attempt(plan, { model, number: place.attempt }, { ports, events, signal });
+    const { failure } = asked;
+    if (failure === null || failure.kind === "aborted") return { type: "asked", asked };
+    // A stop may end the stream in any way: whatever came of it, nobody waits for an answer any more.
+    if (signal.aborted) return { type: "asked", asked: { ...asked, failure: stopped } };
+    const policy = retryPolicy(model.retry);
+    const random = ports.ids.random();
+    const delay = delayBeforeRetry(policy, failure, { attempt: place.attempt, random });
+    const next = plan.models[place.model + 1];
+    if (delay === null && next === undefined) return { type: "asked", asked };
+
+    retract(asked.answer, events, delay === null ? "fallback" : "retry");
+    const error = { code: failure.kind, message: failure.message, retryable: failure.retryable };
+    if (delay === null) {
+      events.tell({ type: "model_fallback", from: model.name, to: next?.name ?? "", error });
+      place = { model: place.model + 1, attempt: 1 };
+    } else {
+      place = { model: place.model, attempt: place.attempt + 1 };
+      const max = policy.retries + 1;
+      events.tell({ type: "model_retry", attempt: place.attempt, max, delay_ms: delay, error });
+    }
+    ports.journal.log(attemptLog(asked, { plan, ports, events: events.take() }));
+    spend(spendingOf(asked));
+    if (delay === null) continue;
+    if (delay > longestWaitMs) {
+      return { type: "rest", until: ports.clock.now() + delay * 1000, at: place };
+    }
+    await ports.faults.at("model.backoff");
+    await ports.clock.sleep(delay, signal).catch(() => undefined);
+  }
+}
+
+async function attempt(
+  plan: NumberedPlan,
+  { model, number }: { model: AnyModelDefinition; number: number },
+  { ports, events, signal }: { ports: RunPorts; events: EventList; signal: AbortSignal },
+): Promise<Asked> {
+  const id = ports.ids.ordered();
+  const hideThinking = plan.request.reasoning?.exclude ?? false;
+  const answer = new Answer(id, events, { hideThinking });
+  const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
+  let spent = zeroUsage;
+  if (signal.aborted) {
+    answer.take({ type: "error", failure: stopped });
+  } else {
+    await ports.faults.at("model.request");
+    const request = { ...plan.request, model };
+    for await (const part of watched((inner) => ports.models.stream(request, inner), ports.clock, signal)) {
+      if (times.first_at === null && part.type.endsWith("_delta")) {
+        times.first_at = ports.clock.now();
+      }
+      if (part.type === "error" && part.usage !== undefined) spent = addUsage(spent, part.usage);
+      answer.take(part);
+    }
+  }
+  times.ended_at = ports.clock.now();
+  const finish = answer.finish;
+  const failure = answer.failure ?? (finish === null ? cutStream : null);
+  const usage = finish?.usage ?? spent;
+  const cost = costOf(model, usage, finish?.reported_cost ?? null);
+  return { model, attempt: number, answer, times, usage, cost, failure };
+}
+
+const stopped: ModelFailure = {
+  kind: "aborted",
+  message: "The run was stopped.",
+  retryable: false,
+  status: null,
+  retry_after_ms: null,
+};
+
+/** A stream without an end is a cut connection, whatever came before it. */
+const cutStream: ModelFailure = {
+  kind: "network",
+  message: "The model's answer ended before it was finished.",
+  retryable: true,
+  status: null,
+  retry_after_ms: null,
+};
+
+function retract(answer: Answer, events: EventList, reason: "retry" | "fallback"): void {
+  if (!answer.shown) return;
+  events.forget(answer.messageId);
+  events.tell({ type: "message_retracted", message_id: answer.messageId, reason });
+}

@@ -1,0 +1,10 @@
+// Time, passed in. On Workers the clock moves only with I/O, so nothing may be timed inside a computation.
+
+/** Contract: `sleep` rejects with the signal's reason when aborted, and never otherwise. */
+export interface Clock {
+  /** Microseconds since epoch. */
+  now(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls back once after `ms`, unless the returned function is called first. */
+  after(ms: number, callback: () => void): () => void;
+}

@@ -1,0 +1,38 @@
+// Everything a run is given.
+
+import type { RunRecord } from "../record.ts";
+import type { Clock } from "./clock.ts";
+import type { EventSink } from "./event-sink.ts";
+import type { Faults } from "./faults.ts";
+import type { Ids } from "./ids.ts";
+import type { ModelPort } from "./model-port.ts";
+import type { RunJournal } from "./run-journal.ts";
+import type { LoopHooks, StepPort } from "./step-port.ts";
+import type { Strategy } from "./strategy.ts";
+
+/** The ports of one run. `run` is the run's working record, changed in place by the loop and saved by the journal. */
+export interface RunPorts {
+  readonly run: RunRecord;
+  readonly journal: RunJournal;
+  readonly sink: EventSink;
+  readonly models: ModelPort;
+  readonly steps: StepPort;
+  readonly strategy: Strategy;
+  readonly hooks: LoopHooks;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly faults: Faults;
+  /**
+   * Number of the last step whose row is known to be written: the last whose `step_end` rides in a log row. A later step
+   * was cut behind its answer, and its end is told again. Left out where that is not known: then only a step with open
+   * calls is taken up.
+   */
+  readonly committed?: number;
+  /**
+   * The definitions' live `state.context`, which may hold anything. `run.context` is its last copy that a row can hold,
+   * taken whenever a step's row is written; it must be another object. Left out: nothing is copied.
+   */
+  readonly context?: object;
+  /** `execution.stop()` was called: the run ends before its next step. */
+  stopAsked(): boolean;
+}

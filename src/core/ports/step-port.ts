@@ -1,0 +1,55 @@
+// What a step asks and what may be called in it: the border between the loop and the semantics above it.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { Side } from "#contract/message.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import type { MessageRecord } from "../record.ts";
+import type { ModelRequest } from "./model-port.ts";
+import type { StepShape } from "./strategy.ts";
+import type { ToolAnswer, ToolRunner } from "./tool-port.ts";
+
+/** How a step's calls run together. */
+export type ToolMode = "sequential" | "parallel" | { batched: number };
+
+/** One step, ready to be asked. */
+export interface StepPlan {
+  /** The model to ask, then its fallbacks in order. */
+  models: [AnyModelDefinition, ...AnyModelDefinition[]];
+  request: Omit<ModelRequest, "model">;
+  tools: ReadonlyMap<string, ToolRunner>;
+  toolMode: ToolMode;
+  side: Side;
+  depth: number;
+  /** What the log keeps so that the request can be built again: message ids, hashes, options. */
+  trace: JsonObject;
+}
+
+/** What may go wrong while a step is made ready: a definition that is gone, a prompt that cannot be composed. */
+export type StepProblem = { problem: { code: string; message: string } };
+
+/** A plan with the number of its step in the run, from 1. */
+export type NumberedPlan = StepPlan & { step: number };
+
+/** Contract: never rejects for anything a definition can cause; a problem ends the run with an error. */
+export interface StepPort {
+  plan(shape: StepShape, signal: AbortSignal): Promise<StepPlan | StepProblem>;
+}
+
+/** The call as hooks see it. */
+export interface HookCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/**
+ * The hooks around messages and calls (decision 25 fixes their order). Contract: never reject; a hook that throws, hangs or
+ * returns nonsense is logged and the original is given back.
+ */
+export interface LoopHooks {
+  beforeCreateMessage(message: MessageRecord): Promise<MessageRecord>;
+  afterCreateMessage(message: MessageRecord): Promise<void>;
+  afterToolCall(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer>;
+  beforeStoreToolResult(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer>;
+}

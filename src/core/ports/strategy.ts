@@ -1,0 +1,57 @@
+// What the next step asks, decided between steps. A strategy drives one model call at a time, so order, checkpoints,
+// suspension and limits work under every one.
+
+import type { ToolCall } from "#contract/content.ts";
+import type { Json } from "#contract/json.ts";
+import type { StopReason, Side } from "#contract/message.ts";
+import type { RunStatus } from "#contract/run.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+
+/** One call of a step and what came of it. */
+export interface CallOutcome {
+  call: ToolCall;
+  result: ToolResult;
+}
+
+/** A step, once it is over. */
+export interface StepOutcome {
+  /** Null where the answer had no text part. */
+  text: string | null;
+  calls: CallOutcome[];
+  stop_reason: StopReason | null;
+}
+
+/** What has happened in the run so far. `last` is null before the first step. */
+export interface Progress {
+  steps: number;
+  last: StepOutcome | null;
+}
+
+/** How a step differs from what the prompt asks anyway. */
+export interface StepShape {
+  toolChoice?: "auto" | "none" | "required";
+  /** A line to the model at the end of the history; sent, never stored. */
+  instruction?: string;
+}
+
+/** How a run ends. */
+export interface RunEnd {
+  status: Extract<RunStatus, "completed" | "stopped" | "limit" | "error">;
+  reason: string | null;
+  outcome?: Json;
+  error?: { code: string; message: string };
+  /** The side whose turn ended, told as `turn_end`. */
+  turn?: Side;
+}
+
+/** What comes next. */
+export type Decision = { type: "step"; shape?: StepShape } | ({ type: "end" } & RunEnd);
+
+/**
+ * Contract: pure apart from its own memory, which must follow from `progress` alone, since a cut run is resumed with a new
+ * strategy object and the same progress.
+ */
+export interface Strategy {
+  readonly name: string;
+  next(progress: Progress): Decision | Promise<Decision>;
+}

@@ -1,0 +1,162 @@
+// What a thread keeps: records as rows hold them. The wire's `Thread`, `Message` and `Run` are views of these, made by
+// `view.ts`; nothing else turns one into the other.
+
+import type { Part } from "#contract/content.ts";
+import type { PlainEvent } from "#contract/event.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
+import type { LogType } from "#contract/log.ts";
+import type { Role, Side, StopReason } from "#contract/message.ts";
+import type { Limits, RunError, RunKind, RunStatus } from "#contract/run.ts";
+import type { ThreadStatus } from "#contract/thread.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import type { Usage } from "#contract/usage.ts";
+
+/** Opaque data that goes back to the provider that made it, and to no other: thinking signatures and the like. */
+export interface ProviderData {
+  provider: string;
+  data: JsonObject;
+}
+
+/** A part with what its provider wants to see again. */
+export type StoredPart = Part & { provider_data?: ProviderData };
+
+/**
+ * An event as a row carries it: without what the rows say anyway (`thread_id`, a message's body, a block's text, a
+ * result), which replay puts back.
+ */
+export type StoredEvent = { seq: number; at: number; type: PlainEvent["type"] } & {
+  [field: string]: Json;
+};
+
+/** A message. `position` orders the messages of a branch and is set when the message takes its place. */
+export interface MessageRecord {
+  id: string;
+  branch: string;
+  position: string;
+  role: Role;
+  parts: StoredPart[];
+  /** Tool name of a tool message; kind of an extension message. */
+  name: string | null;
+  tool_call_id: string | null;
+  parent_id: string | null;
+  depth: number;
+  silent: boolean;
+  metadata: JsonObject;
+  run_id: string | null;
+  step: number | null;
+  side: Side | null;
+  /** The tool ledger: `started` is a call that runs or was cut, `complete` one that is settled. */
+  status: "started" | "complete";
+  stop_reason: StopReason | null;
+  model: string | null;
+  usage: Usage | null;
+  cost: number | null;
+  result: ToolResult | null;
+  created_at: number;
+  updated_at: number;
+  events: StoredEvent[];
+}
+
+/** Input that waits for its run. */
+export interface QueuedInput {
+  message: MessageRecord | null;
+}
+
+/** A run, queued or begun. */
+export interface RunRecord {
+  id: string;
+  branch: string;
+  status: RunStatus;
+  kind: RunKind;
+  agent_id: string;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+  /** Set while the run waits in the queue; null once its input has taken its place. */
+  queued: QueuedInput | null;
+  /** Position before the run's first message: what the run added comes after it. */
+  after_position: string;
+  /** The thread's counts at that place, so that a cut run's messages can be counted again. */
+  counts_before: MessageCounts;
+  steps: number;
+  usage: Usage;
+  cost: number | null;
+  /** What each model cost, by its name. */
+  spent: Record<string, { usage: Usage; cost: number | null }>;
+  text: string | null;
+  reason: string | null;
+  outcome: Json;
+  error: RunError | null;
+  message_ids: string[];
+  limits: Limits | null;
+  parent_run_id: string | null;
+  /** Version of the deployment that began it. */
+  version: string | null;
+  /** A stop was asked for. */
+  stop: boolean;
+  /** The run rests until then (microseconds), for a back-off. */
+  resume_at: number | null;
+  /** Where a rested model request stood: its step, the model's place in the fallback chain, the attempt to make next. */
+  retry: { step: number; model: number; attempt: number } | null;
+  /** The definitions' `state.context`. */
+  context: JsonObject;
+  events: StoredEvent[];
+}
+
+/** A log row: a model attempt with its step, or something that went wrong. */
+export interface LogRecord {
+  id: string;
+  type: LogType;
+  run_id: string | null;
+  parent_id: string | null;
+  depth: number;
+  created_at: number;
+  data: JsonObject;
+  events: StoredEvent[];
+}
+
+/** Messages of the current branch by depth, for totals that need no counting: `[shown, silent]`. */
+export type MessageCounts = Record<string, [shown: number, silent: number]>;
+
+/** The thread's own row. */
+export interface ThreadRecord {
+  id: string;
+  agent_id: string;
+  origin_agent_id: string;
+  user_id: string | null;
+  title: string | null;
+  tags: string[];
+  metadata: JsonObject;
+  status: ThreadStatus;
+  created_at: number;
+  updated_at: number;
+  counts: MessageCounts;
+  usage: Usage;
+  cost: number | null;
+  active_run_id: string | null;
+  /** Runs that wait, in order. Kept here so that a finished run knows its successor without a search. */
+  queue: string[];
+  /** After a stop the queue waits for the next input. */
+  held: boolean;
+  branch: string;
+  /** Last event number that is known to be told; exact while no run is active. */
+  last_seq: number;
+  /** Numbers up to here may have been used. */
+  seq_reserved: number;
+  last_position: string;
+  /** Text shown in lists. */
+  last_message: string | null;
+  parent: { thread_id: string; run_id: string; tool_call_id: string } | null;
+  /** What the catalog is not known to have: the thread as it is now, and totals of runs that ended. */
+  outbox: { dirty: boolean; runs: string[] };
+  /** Fingerprint of the request that created the thread, for a repeated create. */
+  creation: string;
+}
+
+/** What an `Idempotency-Key` was answered. */
+export interface KeyRecord {
+  key: string;
+  fingerprint: string;
+  answer: JsonObject;
+  created_at: number;
+}

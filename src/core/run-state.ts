@@ -1,0 +1,83 @@
+// What a run knows of itself between steps. All of it follows from rows, so a cut run begins where its rows end.
+
+import type { ToolCallPart } from "#contract/content.ts";
+import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
+import type { Usage } from "#contract/usage.ts";
+
+import type { Progress, StepOutcome } from "./ports/strategy.ts";
+import type { MessageRecord, RunRecord } from "./record.ts";
+import { textOf } from "./view.ts";
+
+/** The calls of an assistant message. */
+export function callsOf(message: MessageRecord): ToolCallPart[] {
+  return message.parts.flatMap((part) => (part.type === "tool_call" ? [part] : []));
+}
+
+/** What the run's last answer still lacks. */
+export interface OpenStep {
+  answer: MessageRecord;
+  calls: ToolCallPart[];
+  /** The tool messages that are there, settled or started. */
+  results: MessageRecord[];
+}
+
+/** The last answer of a line of messages, with its results. */
+export function lastStep(messages: readonly MessageRecord[], depth: number): OpenStep | null {
+  const own = messages.filter((message) => message.depth === depth);
+  const at = own.findLastIndex((message) => message.role === "assistant" && message.step !== null);
+  const answer = own[at];
+  if (answer === undefined) return null;
+  const calls = callsOf(answer);
+  const ids = new Set(calls.map((call) => call.id));
+  const results = own.slice(at + 1).filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
+  return { answer, calls, results };
+}
+
+/** True when every call has its result. */
+export function isSettled(step: OpenStep): boolean {
+  return step.calls.every((call) =>
+    step.results.some((row) => row.tool_call_id === call.id && row.status === "complete"),
+  );
+}
+
+/** What came of a finished step. */
+export function outcomeOf(step: OpenStep): StepOutcome {
+  return {
+    text: textOf(step.answer.parts),
+    stop_reason: step.answer.stop_reason,
+    calls: step.calls.map((part) => {
+      const { type: _, ...call } = part;
+      const row = step.results.find((message) => message.tool_call_id === call.id);
+      const result = row?.result ?? { status: "error", error: "The result was lost." };
+      return { call, result };
+    }),
+  };
+}
+
+/** The progress of a run whose rows these are. */
+export function progressOf(messages: readonly MessageRecord[], depth: number): Progress {
+  const steps = messages.filter(
+    (message) => message.role === "assistant" && message.step !== null && message.depth === depth,
+  ).length;
+  const last = lastStep(messages, depth);
+  return { steps, last: last === null ? null : outcomeOf(last) };
+}
+
+/** What one model attempt used. */
+export interface Spending {
+  /** The model's name in `agents/`. */
+  model: string;
+  usage: Usage;
+  cost: number | null;
+}
+
+/** Counts a model attempt into the run. */
+export function spend(run: RunRecord, { model, usage, cost }: Spending): void {
+  run.usage = addUsage(run.usage, usage);
+  run.cost = addCost(run.cost, cost);
+  const before = run.spent[model];
+  run.spent[model] = {
+    usage: addUsage(before?.usage ?? zeroUsage, usage),
+    cost: addCost(before === undefined ? 0 : before.cost, cost),
+  };
+}

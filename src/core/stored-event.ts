@@ -1,0 +1,95 @@
+// Events as rows carry them: what the rows of message, run and call say anyway is left out on the way in and put back on
+// the way out. Replay is therefore a pure function of rows, and a long answer is stored once.
+
+import type { PlainEvent } from "#contract/event.ts";
+import type { Json } from "#contract/json.ts";
+
+import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
+import { toMessage, toRun } from "./view.ts";
+
+const leftOut: Partial<Record<PlainEvent["type"], readonly string[]>> = {
+  message_end: ["message"],
+  message_updated: ["message"],
+  text_delta: ["delta"],
+  text_end: ["text"],
+  thinking_delta: ["delta"],
+  thinking_end: ["thinking"],
+  toolcall_delta: ["delta"],
+  toolcall_end: ["tool_call"],
+  tool_execution_start: ["args"],
+  tool_execution_end: ["result"],
+  run_end: ["outcome", "usage", "cost", "message_ids", "error"],
+};
+
+/** The event as a row carries it. */
+export function toStored(event: PlainEvent): StoredEvent {
+  const omit = new Set(["thread_id", "prev", ...(leftOut[event.type] ?? [])]);
+  const kept = Object.entries(event).filter(([field]) => !omit.has(field));
+  return Object.fromEntries(kept) as StoredEvent;
+}
+
+/** Where replay finds what was left out. */
+export interface EventSource {
+  threadId: string;
+  message(id: string): MessageRecord | undefined;
+  /** The assistant message that holds a call. */
+  callMessage(callId: string): MessageRecord | undefined;
+  run(id: string): RunRecord | undefined;
+}
+
+/** The event again, or null when the row it speaks of is gone. */
+export function fromStored(stored: StoredEvent, source: EventSource): PlainEvent | null {
+  const missing = leftOut[stored.type];
+  const whole = { ...stored, thread_id: source.threadId };
+  if (missing === undefined) return whole as unknown as PlainEvent;
+  const found = lookUp(stored, source);
+  return found === null ? null : ({ ...whole, ...found } as unknown as PlainEvent);
+}
+
+function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknown> | null {
+  const message = source.message(text(stored["message_id"]));
+  const part = message?.parts[Number(stored["index"] ?? 0)];
+  switch (stored.type) {
+    case "message_end":
+    case "message_updated":
+      return message === undefined ? null : { message: toMessage(message) };
+    case "text_delta":
+      return part?.type === "text" ? { delta: part.text } : null;
+    case "text_end":
+      return part?.type === "text" ? { text: part.text } : null;
+    case "thinking_delta":
+      return part?.type === "thinking" ? { delta: part.thinking } : null;
+    case "thinking_end":
+      return part?.type === "thinking" ? { thinking: part.thinking } : null;
+    case "toolcall_delta":
+      return part?.type === "tool_call" ? { delta: argumentsText(part.arguments) } : null;
+    case "toolcall_end": {
+      if (part?.type !== "tool_call") return null;
+      const { type: _, provider_data: __, ...call } = part;
+      return { tool_call: call };
+    }
+    case "tool_execution_start": {
+      const callId = text(stored["tool_call_id"]);
+      const call = source.callMessage(callId)?.parts.find((one) => one.type === "tool_call" && one.id === callId);
+      return call?.type === "tool_call" ? { args: call.arguments } : null;
+    }
+    case "tool_execution_end":
+      return message?.result == null ? null : { result: message.result };
+    case "run_end": {
+      const run = source.run(text(stored["run_id"]));
+      if (run === undefined) return null;
+      const { outcome, usage, cost, message_ids, error } = toRun(run);
+      return { outcome, usage, cost, message_ids, error };
+    }
+    default:
+      return {};
+  }
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function argumentsText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

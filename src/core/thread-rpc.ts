@@ -1,0 +1,115 @@
+// The thread's interface to the Worker in front of it: what crosses the RPC border between `http` and the object. Answers
+// are data, refusals too, because an Error loses its fields on the way.
+
+import type { ErrorCode, Refusal } from "#contract/error.ts";
+import type { Log } from "#contract/log.ts";
+import type { Message } from "#contract/message.ts";
+import type { MessagePage, Page } from "#contract/page.ts";
+import type {
+  CreateThread,
+  ListLogs,
+  ListMessages,
+  ListRuns,
+  PatchMessage,
+  PatchThread,
+  PostMessage,
+  PostRun,
+} from "#contract/request.ts";
+import type { Run } from "#contract/run.ts";
+import type { Thread, ThreadStatus } from "#contract/thread.ts";
+
+/** Who asks. Decided by `http` from the credentials, checked by the thread against its owner. */
+export interface Caller {
+  /** The user whose threads are reachable; null for an admin that stands for nobody. */
+  user: string | null;
+  admin: boolean;
+}
+
+/** An answer or a refusal. */
+export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+
+/** An idempotency key with the fingerprint of the body it came with. */
+export interface RequestKey {
+  key: string;
+  fingerprint: string;
+}
+
+/** What `POST /api/threads` becomes: validated, the owner decided, the id chosen. */
+export interface CreateInput extends Omit<CreateThread, "id" | "user_id"> {
+  id: string;
+  user_id: string | null;
+  /** Fingerprint of the body; the same one on an existing thread gives the thread again instead of a conflict. */
+  creation: string;
+  parent?: Thread["parent"];
+}
+
+/** What an admitted input became. `run` is null when the message starts none. */
+export interface Admission {
+  message: Message | null;
+  run: Run | null;
+  /** Last event number before anything this admission told: subscribe after it to miss nothing. */
+  after: number;
+  /** The key was used before and this is the first answer again. */
+  repeated: boolean;
+}
+
+/**
+ * The methods of a thread's object. Contract: every one answers `thread_not_found` for a thread that does not exist or is
+ * not the caller's, before any write.
+ */
+export interface ThreadRpc {
+  create(caller: Caller, input: CreateInput): Promise<Answer<Thread>>;
+  describe(caller: Caller): Promise<Answer<Thread>>;
+  patch(caller: Caller, change: PatchThread): Promise<Answer<Thread>>;
+  /** Stops the run, deletes every row and leaves an empty object. */
+  remove(caller: Caller): Promise<Answer<null>>;
+  postMessage(caller: Caller, input: PostMessage, key: RequestKey | null): Promise<Answer<Admission>>;
+  postRun(caller: Caller, input: PostRun, key: RequestKey | null): Promise<Answer<Admission>>;
+  /** Answers once the stop is durable. */
+  stop(caller: Caller, runId: string | null): Promise<Answer<{ status: ThreadStatus }>>;
+  listMessages(caller: Caller, query: ListMessages): Promise<Answer<MessagePage<Message>>>;
+  getMessage(caller: Caller, id: string): Promise<Answer<Message>>;
+  patchMessage(caller: Caller, id: string, change: PatchMessage): Promise<Answer<Message>>;
+  deleteMessage(caller: Caller, id: string): Promise<Answer<null>>;
+  listRuns(caller: Caller, query: ListRuns): Promise<Answer<Page<Run>>>;
+  getRun(caller: Caller, id: string): Promise<Answer<Run>>;
+  listLogs(caller: Caller, query: ListLogs): Promise<Answer<Page<Log>>>;
+  getLog(caller: Caller, id: string): Promise<Answer<Log>>;
+  /**
+   * Uses up a stream's ticket: true once for a nonce, false ever after. Kept in memory until `expiresAt` (microseconds), so
+   * an eviction within a ticket's 30 seconds forgets it. Writes nothing; on an empty object it answers all the same.
+   */
+  redeemTicket(nonce: string, expiresAt: number): Promise<boolean>;
+}
+
+/**
+ * A thread as `http` reaches it. `fetch` takes two internal requests: an upgrade to the subscriber socket
+ * (`subscribePath`, filter in the query) and a thread endpoint of a definition (`endpointPath`). Both carry the caller in
+ * `callerHeader` as JSON; the Worker builds these requests itself, so nothing from outside can set it.
+ */
+export interface ThreadStub extends ThreadRpc {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Gives a fresh stub for every call: a stub stays broken after its object was reset. */
+export type ThreadDirectory = (threadId: string) => ThreadStub;
+
+/**
+ * Path of an upgrade request. Query: `after`, `types`, `depth`, `include_silent`, `until` as in the contract, and `run_id`
+ * to see only the events of one run (its input message included).
+ */
+export const subscribePath = "/subscribe";
+
+/** Path prefix of a thread endpoint call: `/endpoint/<index of the route in the registry>`. The body is passed on. */
+export const endpointPath = "/endpoint/";
+
+/** Header of an internal request: the `Caller` as JSON. */
+export const callerHeader = "x-threadhold-caller";
+
+/** Header of an endpoint call: the outside URL, so that the handler sees what the client asked for. */
+export const urlHeader = "x-threadhold-url";
+
+/** Shorthand for a refused answer. */
+export function refused(code: ErrorCode, message: string): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: { code, message } };
+}

@@ -1,0 +1,39 @@
+// A call of a step on its way to its result.
+
+import type { ToolCallPart } from "#contract/content.ts";
+
+import type { EventList } from "../event-list.ts";
+import type { RunPorts } from "../ports/run-ports.ts";
+import type { NumberedPlan } from "../ports/step-port.ts";
+import type { CallOutcome } from "../ports/strategy.ts";
+import type { ToolRunner } from "../ports/tool-port.ts";
+import type { MessageRecord } from "../record.ts";
+
+/** A call with the place its result will take. */
+export interface CallSlot {
+  call: ToolCallPart;
+  /** Reserved in call order when the step's calls are recorded. */
+  id: string;
+  position: string;
+  /** The row an earlier life of the object left: a call that was cut. */
+  cut: MessageRecord | null;
+  runner: ToolRunner | undefined;
+}
+
+/** What calls need to know of their step. */
+export type CallPlan = Pick<NumberedPlan, "step" | "side" | "depth" | "tools" | "toolMode">;
+
+/** What a call works with. */
+export interface CallContext {
+  ports: RunPorts;
+  plan: CallPlan;
+  events: EventList;
+  signal: AbortSignal;
+}
+
+/** A settled call, with what the log wants to know. */
+export interface SettledCall extends CallOutcome {
+  message: MessageRecord;
+  duration_ms: number;
+  stack: string | undefined;
+}

@@ -1,0 +1,44 @@
+// The answers the executor gives in a tool's stead, in words a model can act on.
+
+import type { ToolAnswer } from "../ports/tool-port.ts";
+
+/** An error result. */
+export function failed(error: string, stack?: string): ToolAnswer {
+  return { status: "error", error, ...(stack === undefined ? {} : { stack }) };
+}
+
+/** The model named a tool that is not there. */
+export function unknownTool(name: string, known: readonly string[]): ToolAnswer {
+  const list = known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`;
+  return failed(`There is no tool named "${name}". ${list}`);
+}
+
+/** The arguments are no JSON object. */
+export function brokenArguments(text: string): ToolAnswer {
+  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return failed(`The arguments are not a JSON object: ${shown}`);
+}
+
+/** The arguments do not fit the tool's schema. */
+export function wrongArguments(problem: string): ToolAnswer {
+  return failed(`The arguments do not fit the tool's schema. ${problem}`);
+}
+
+/** The run was stopped before or while the tool ran. */
+export const stoppedCall = failed("The run was stopped before this tool finished.");
+
+/** The tool took longer than it may. */
+export function timedOut(ms: number): ToolAnswer {
+  return failed(`The tool did not finish within ${ms / 1000} s.`);
+}
+
+/** A crash fell into the call, and nobody can say whether it took effect. */
+export const unknownOutcome = failed(
+  "The server was interrupted while this tool ran. Whether it took effect is unknown. " +
+    "Check before you run it again.",
+);
+
+/** A tool without a function, where nobody outside can answer. */
+export function nobodyAnswers(name: string): ToolAnswer {
+  return failed(`The tool "${name}" runs outside this server, and no client is here to run it.`);
+}

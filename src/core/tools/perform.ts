@@ -1,0 +1,60 @@
+// Runs a tool's function under its time limit and the run's signal, and tells what it says on the way. A tool that ignores
+// its signal is left behind: its result no longer counts.
+
+import type { JsonObject } from "#contract/json.ts";
+
+import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
+import type { CallContext } from "./call-slot.ts";
+import { failed, stoppedCall, timedOut } from "./outcome.ts";
+import { settle, settleThrown } from "./settle.ts";
+
+/** Contract: never rejects, and settles soon after the signal fires or the time is up. */
+export async function perform(
+  runner: ToolRunner,
+  work: { args: JsonObject; call: { id: string; attempt: number }; message_id: string },
+  { ports, events, signal }: CallContext,
+): Promise<ToolAnswer> {
+  const own = new AbortController();
+  const both = AbortSignal.any([signal, own.signal]);
+  let over = false;
+  let disarm = () => {};
+  const deadline = new Promise<ToolAnswer>((resolve) => {
+    disarm = ports.clock.after(runner.timeoutMs, () => {
+      resolve(timedOut(runner.timeoutMs));
+      own.abort(new Error("the tool's time is up"));
+    });
+  });
+  let ignoreStop = () => {};
+  const stop = new Promise<ToolAnswer>((resolve) => {
+    const answer = () => resolve(stoppedCall);
+    if (signal.aborted) answer();
+    signal.addEventListener("abort", answer);
+    ignoreStop = () => signal.removeEventListener("abort", answer);
+  });
+  const about = { message_id: work.message_id, tool_call_id: work.call.id, tool_name: runner.spec.name };
+
+  const listen = async (): Promise<ToolAnswer> => {
+    let offset = 0;
+    for await (const piece of runner.run(work.args, { ...work.call, signal: both })) {
+      if (over) break;
+      switch (piece.type) {
+        case "delta":
+          if (piece.delta === "") break;
+          events.tell({ type: "tool_execution_delta", ...about, offset, delta: piece.delta });
+          offset += piece.delta.length;
+          break;
+        case "progress":
+          events.tell({ type: "tool_execution_delta", ...about, progress: piece.data });
+          break;
+        case "result":
+          return settle(piece.result);
+      }
+    }
+    return failed("The tool ended without a result.");
+  };
+  const answer = await Promise.race([listen().catch(settleThrown), deadline, stop]);
+  over = true;
+  disarm();
+  ignoreStop();
+  return answer;
+}

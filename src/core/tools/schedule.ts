@@ -1,0 +1,63 @@
+// Decides which calls of a step wait for which others. A pure graph: the executor starts a call when all it waits for are
+// done.
+
+import type { ToolMode } from "../ports/step-port.ts";
+
+/** What the schedule needs to know of a call, in call order. */
+export interface Schedulable {
+  name: string;
+  /** Declared to run alone. */
+  sequential: boolean;
+  /** Tool names that come first; a name that is not called in this step counts as met (decision 29). */
+  dependsOn: readonly string[];
+}
+
+/** For each call the indexes of those it waits for, and whether a cycle had to be cut. */
+export interface Schedule {
+  waitsFor: ReadonlySet<number>[];
+  cycle: boolean;
+}
+
+/**
+ * The graph of a step's calls. Dependencies decide the order, call order where they leave it open; whatever must not run
+ * side by side then runs in that order. The calls of a true cycle, and what depends on them, run last, in call order.
+ */
+export function schedule(calls: readonly Schedulable[], mode: ToolMode): Schedule {
+  const { order, cut } = ordered(calls);
+  const waitsFor = calls.map((): Set<number> => new Set());
+  order.forEach((at, place) => {
+    order.slice(0, place).forEach((other, otherPlace) => {
+      const follows = cut.has(at) || dependsOn(calls, at, other) || apart(calls, { at, other });
+      if (follows || later(mode, place, otherPlace)) waitsFor[at]?.add(other);
+    });
+  });
+  return { waitsFor, cycle: cut.size > 0 };
+}
+
+/** The calls in an order that keeps every dependency, and those of a cycle. */
+function ordered(calls: readonly Schedulable[]): { order: number[]; cut: ReadonlySet<number> } {
+  const order: number[] = [];
+  const waiting = new Set(calls.keys());
+  for (;;) {
+    const next = [...waiting].find((at) => ![...waiting].some((other) => dependsOn(calls, at, other)));
+    if (next === undefined) return { order: [...order, ...waiting], cut: waiting };
+    waiting.delete(next);
+    order.push(next);
+  }
+}
+
+function dependsOn(calls: readonly Schedulable[], at: number, other: number): boolean {
+  return at !== other && calls[at]?.dependsOn.includes(calls[other]?.name ?? "") === true;
+}
+
+/** One of the two was declared to run alone. */
+function apart(calls: readonly Schedulable[], { at, other }: { at: number; other: number }): boolean {
+  return calls[at]?.sequential === true || calls[other]?.sequential === true;
+}
+
+/** The mode puts the two one after the other; a batch of less than one is one. */
+function later(mode: ToolMode, place: number, otherPlace: number): boolean {
+  if (typeof mode === "string") return mode === "sequential";
+  const size = Math.max(1, Math.trunc(mode.batched) || 1);
+  return Math.floor(otherPlace / size) < Math.floor(place / size);
+}

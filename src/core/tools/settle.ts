@@ -1,0 +1,84 @@
+// Makes a well-formed answer of whatever a tool said. A result row must fit: text over the limit is cut and says so.
+
+import { z } from "zod";
+
+import { jsonSchema } from "#contract/json.ts";
+
+import { cutText, jsonBytes, wordsOf } from "../cut-text.ts";
+import type { ToolAnswer } from "../ports/tool-port.ts";
+import { failed } from "./outcome.ts";
+
+/**
+ * Bytes of JSON that a text of a result may take. A row holds 2 MiB at most and carries the text up to three times: as the
+ * message's words, as `result` and as `error`.
+ */
+export const resultLimit = 300_000;
+
+/** Bytes of JSON that `details` may take; larger ones are left out, since half an object is none. */
+const detailsLimit = 200_000;
+
+/** Bytes of JSON that a stack may take. Every call of a step has its stack in the one log row of that step. */
+const stackLimit = 4096;
+
+const answerSchema = z.object({
+  status: z.enum(["success", "error"]),
+  result: z.string().nullish(),
+  error: z.string().nullish(),
+  stack: z.string().nullish(),
+  details: z.unknown().optional(),
+});
+
+/** Contract: never throws. */
+export function settle(said: unknown): ToolAnswer {
+  const answer = read(said);
+  if (answer === null) {
+    return failed('The tool returned no result. It must return {status: "success" | "error", …}.');
+  }
+  const { status, result, error, stack, details } = answer;
+  return {
+    status,
+    ...(result == null ? {} : { result: cutText(result, resultLimit) }),
+    ...(status === "error"
+      ? { error: cutText(error ?? result ?? "The tool failed without saying why.", resultLimit) }
+      : {}),
+    ...(stack == null ? {} : { stack: cutText(stack, stackLimit) }),
+    ...keptDetails(details),
+  };
+}
+
+/** Null for what is no answer. A getter may throw while it is read. */
+function read(said: unknown): z.infer<typeof answerSchema> | null {
+  try {
+    return answerSchema.safeParse(said).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function keptDetails(details: unknown): Pick<ToolAnswer, "details"> {
+  if (details === undefined) return {};
+  try {
+    const json = jsonSchema.safeParse(details);
+    return json.success && jsonBytes(json.data) <= detailsLimit ? { details: json.data } : {};
+  } catch {
+    // A circle, or nested deeper than the stack: no JSON either.
+    return {};
+  }
+}
+
+/** Turns anything thrown into an answer. */
+export function settleThrown(thrown: unknown): ToolAnswer {
+  const words = wordsOf(thrown);
+  const said = thrown instanceof Error ? words : `The tool threw: ${words}`;
+  return failed(cutText(said, resultLimit), stackOf(thrown));
+}
+
+/** An error may claim anything for its stack. */
+function stackOf(thrown: unknown): string | undefined {
+  try {
+    const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
+    return typeof stack === "string" ? cutText(stack, stackLimit) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+// Records as the wire shows them. The only place that knows both shapes.
+
+import type { Part } from "#contract/content.ts";
+import type { Log } from "#contract/log.ts";
+import type { Message } from "#contract/message.ts";
+import type { Run } from "#contract/run.ts";
+import type { Thread } from "#contract/thread.ts";
+
+import type { LogRecord, MessageCounts, MessageRecord, RunRecord, StoredPart, ThreadRecord } from "./record.ts";
+
+/** Text of a message: its text parts, one after the other; null when there is none. */
+export function textOf(parts: readonly StoredPart[]): string | null {
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  return text === "" && !parts.some((part) => part.type === "text") ? null : text;
+}
+
+/** The document's JSON of tool calls (Standard Agents, Message.tool_calls); null when there is none. */
+export function toolCallsJson(parts: readonly StoredPart[]): string | null {
+  const calls = parts.flatMap((part) =>
+    part.type === "tool_call"
+      ? [
+          {
+            id: part.id,
+            type: "function",
+            function: {
+              name: part.name,
+              arguments: typeof part.arguments === "string" ? part.arguments : JSON.stringify(part.arguments),
+            },
+          },
+        ]
+      : [],
+  );
+  return calls.length === 0 ? null : JSON.stringify(calls);
+}
+
+function publicPart(part: StoredPart): Part {
+  const { provider_data: _, ...rest } = part;
+  return rest;
+}
+
+/** A message on the wire. */
+export function toMessage(record: MessageRecord): Message {
+  return {
+    id: record.id,
+    role: record.role,
+    content: textOf(record.parts),
+    name: record.name,
+    tool_calls: toolCallsJson(record.parts),
+    tool_call_id: record.tool_call_id,
+    created_at: record.created_at,
+    parent_id: record.parent_id,
+    depth: record.depth,
+    silent: record.silent,
+    metadata: record.metadata,
+    parts: record.parts.map(publicPart),
+    position: record.position,
+    branch_id: record.branch,
+    run_id: record.run_id,
+    side: record.side,
+    status: record.status,
+    stop_reason: record.stop_reason,
+    model: record.model,
+    usage: record.usage,
+    cost: record.cost,
+    result: record.result,
+  };
+}
+
+/** A run on the wire. */
+export function toRun(record: RunRecord): Run {
+  return {
+    id: record.id,
+    status: record.status,
+    kind: record.kind,
+    agent_id: record.agent_id,
+    created_at: record.created_at,
+    started_at: record.started_at,
+    ended_at: record.ended_at,
+    steps: record.steps,
+    usage: record.usage,
+    cost: record.cost,
+    models: Object.keys(record.spent),
+    text: record.text,
+    reason: record.reason,
+    outcome: record.outcome,
+    error: record.error,
+    message_ids: record.message_ids,
+    parent_run_id: record.parent_run_id,
+    branch_id: record.branch,
+    version: record.version,
+  };
+}
+
+/** A log row on the wire. */
+export function toLog(record: LogRecord): Log {
+  const { id, type, run_id, parent_id, created_at, data } = record;
+  return { id, type, run_id, parent_id, created_at, data };
+}
+
+/** Shown messages at every depth. */
+export function shownMessages(counts: MessageCounts): number {
+  return Object.values(counts).reduce((sum, [shown]) => sum + shown, 0);
+}
+
+/** A thread on the wire. */
+export function toThread(record: ThreadRecord): Thread {
+  return {
+    id: record.id,
+    agent_id: record.agent_id,
+    origin_agent_id: record.origin_agent_id,
+    user_id: record.user_id,
+    title: record.title,
+    tags: record.tags,
+    metadata: record.metadata,
+    status: record.status,
+    created_at: record.created_at,
+    updated_at: record.updated_at,
+    message_count: shownMessages(record.counts),
+    usage: record.usage,
+    cost: record.cost,
+    last_seq: record.last_seq,
+    active_run_id: record.active_run_id,
+    pending_tool_calls: [],
+    branch_id: record.branch,
+    parent: record.parent,
+  };
+}
