@@ -1,0 +1,142 @@
+// The catalog in memory: the twin of the one on D1, for tests of what stands above it. One suite runs over both.
+
+import type { Thread } from "#contract/thread.ts";
+import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
+
+import {
+  creationKept,
+  removalKept,
+  type Catalog,
+  type CatalogEntry,
+  type CreationRequest,
+  type Removal,
+  type Reservation,
+  type ThreadListQuery,
+} from "../catalog/catalog.ts";
+import { dayOf, type RunTotal, type UsageDimension, type UsageQuery, type UsageRow } from "../catalog/run-total.ts";
+import { loweredQuery, searchText } from "../catalog/search-text.ts";
+import { decodeCursor, listKind } from "../catalog/thread-cursor.ts";
+import { threadPage } from "../catalog/thread-page.ts";
+import { decodeBody, encodeBody } from "../row-body.ts";
+
+function matches({ thread, lastMessage }: CatalogEntry, query: ThreadListQuery): boolean {
+  const { userId, agentId, status, tag, q, parentId } = query;
+  return (
+    (thread.parent?.thread_id ?? undefined) === parentId &&
+    (userId === null || thread.user_id === userId) &&
+    (agentId === undefined || thread.agent_id === agentId || thread.origin_agent_id === agentId) &&
+    (status === undefined || thread.status === status) &&
+    (tag === undefined || thread.tags.includes(tag)) &&
+    (q === undefined || searchText(thread.title, lastMessage).includes(loweredQuery(q)))
+  );
+}
+
+function newestFirst(left: Thread, right: Thread): number {
+  if (left.id === right.id) return right.updated_at - left.updated_at;
+  return right.updated_at - left.updated_at || (left.id < right.id ? 1 : -1);
+}
+
+function dimensionOf(total: RunTotal, dimension: UsageDimension): string | null {
+  switch (dimension) {
+    case "day":
+      return dayOf(total.ended_at);
+    case "agent":
+      return total.agent_id;
+    case "model":
+      return total.model;
+    case "user":
+      return total.user_id;
+  }
+}
+
+class MemoryCatalog implements Catalog {
+  readonly #entries = new Map<string, CatalogEntry>();
+  readonly #removals = new Map<string, Removal>();
+  readonly #totals = new Map<string, RunTotal>();
+  readonly #creations = new Map<string, CreationRequest>();
+
+  async put(entry: CatalogEntry): Promise<void> {
+    const copy = { ...entry, thread: decodeBody<Thread>(encodeBody("thread", entry.thread)) };
+    const { id, created_at } = entry.thread;
+    const removal = this.#removals.get(id);
+    if (removal !== undefined && removal.createdAt >= created_at) return;
+    const there = this.#entries.get(id);
+    const older = there !== undefined && (created_at - there.thread.created_at || entry.version - there.version) < 0;
+    if (!older) this.#entries.set(id, copy);
+  }
+
+  async addRunTotals(totals: readonly RunTotal[]): Promise<void> {
+    for (const total of totals) {
+      const key = JSON.stringify([dayOf(total.ended_at), total.run_id, total.model]);
+      if (!this.#totals.has(key)) this.#totals.set(key, structuredClone(total));
+    }
+  }
+
+  async flush(entry: CatalogEntry, totals: readonly RunTotal[]): Promise<void> {
+    await this.put(entry);
+    await this.addRunTotals(totals);
+  }
+
+  async remove(removal: Removal): Promise<void> {
+    const { threadId, createdAt, now } = removal;
+    const entry = this.#entries.get(threadId);
+    if (entry !== undefined && entry.thread.created_at <= createdAt) this.#entries.delete(threadId);
+    const before = this.#removals.get(threadId)?.createdAt ?? createdAt;
+    this.#removals.set(threadId, { ...removal, createdAt: Math.max(before, createdAt) });
+    for (const [id, old] of this.#removals) if (old.now <= now - removalKept) this.#removals.delete(id);
+  }
+
+  async get(threadId: string): Promise<Thread | null> {
+    return structuredClone(this.#entries.get(threadId)?.thread ?? null);
+  }
+
+  async list(query: ThreadListQuery) {
+    const place = query.cursor === undefined ? null : decodeCursor(listKind(query), query.cursor);
+    const found = [...this.#entries.values()]
+      .filter((entry) => matches(entry, query))
+      .map((entry) => structuredClone(entry.thread))
+      .sort(newestFirst);
+    const from = place === null ? 0 : found.findIndex((thread) => newestFirst(asThread(thread, place), thread) < 0);
+    return threadPage(query, from < 0 ? [] : found.slice(from));
+  }
+
+  async usage({ from, to, by, userId }: UsageQuery): Promise<UsageRow[]> {
+    const lines = new Map<string, { runs: Set<string>; row: UsageRow }>();
+    for (const total of this.#totals.values()) {
+      const day = dayOf(total.ended_at);
+      if (day < from || day > to || (userId !== null && total.user_id !== userId)) continue;
+      const key = Object.fromEntries(by.map((dimension) => [dimension, dimensionOf(total, dimension)]));
+      const name = JSON.stringify(key);
+      const line = lines.get(name) ?? { runs: new Set(), row: { by: key, runs: 0, ...zeroUsage, cost: 0 } };
+      line.runs.add(total.run_id);
+      const cost = addCost(line.row.cost, total.cost);
+      line.row = { ...line.row, ...addUsage(line.row, total.usage), runs: line.runs.size, cost };
+      lines.set(name, line);
+    }
+    // SQLite orders null before every text.
+    const order = (row: UsageRow) => by.map((dimension) => row.by[dimension] ?? "").join("\0");
+    const rows = Array.from(lines.values(), (line) => line.row);
+    return rows.sort((left, right) => (order(left) < order(right) ? -1 : 1));
+  }
+
+  async reserveCreation({ owner, key, fingerprint, threadId, now }: CreationRequest): Promise<Reservation> {
+    const name = JSON.stringify([owner, key]);
+    const there = this.#creations.get(name);
+    const held = there !== undefined && there.now > now - creationKept;
+    const holder = held ? there : { owner, key, fingerprint, threadId, now };
+    this.#creations.set(name, holder);
+    const removal = this.#removals.get(holder.threadId);
+    const removed = removal !== undefined && removal.now >= holder.now;
+    return { threadId: holder.threadId, fingerprint: holder.fingerprint, removed };
+  }
+}
+
+/** A thread that stands where a cursor points. */
+function asThread(thread: Thread, place: { updatedAt: number; id: string }): Thread {
+  return { ...thread, updated_at: place.updatedAt, id: place.id };
+}
+
+/** An empty catalog. */
+export function createMemoryCatalog(): Catalog {
+  return new MemoryCatalog();
+}

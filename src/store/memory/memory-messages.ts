@@ -1,0 +1,92 @@
+// Messages of the store in memory: one table per branch, by position, and where each id stands.
+
+import { refuse } from "#contract/error.ts";
+import type { MessageQuery } from "#core/ports/thread-store.ts";
+import type { MessageRecord } from "#core/record.ts";
+
+import type { BranchStretch } from "../branch-path.ts";
+import { justAbove, lastKey } from "../key-range.ts";
+import { SortedRows } from "./sorted-rows.ts";
+import type { UndoLog } from "./undo-log.ts";
+
+interface Place {
+  id: string;
+  branch: string;
+  position: string;
+}
+
+/** The messages of one thread; `path` gives the stretches of a branch. */
+export class MemoryMessages {
+  readonly #undo: UndoLog;
+  readonly #path: (branch: string) => BranchStretch[];
+  readonly #branches = new Map<string, SortedRows<string, MessageRecord>>();
+  readonly #places: SortedRows<string, Place>;
+
+  constructor(undo: UndoLog, path: (branch: string) => BranchStretch[]) {
+    this.#undo = undo;
+    this.#path = path;
+    this.#places = new SortedRows("message", undo);
+  }
+
+  #rows(branch: string): SortedRows<string, MessageRecord> {
+    const rows = this.#branches.get(branch) ?? new SortedRows<string, MessageRecord>("message", this.#undo);
+    this.#branches.set(branch, rows);
+    return rows;
+  }
+
+  insert(message: MessageRecord): void {
+    if (this.#path(message.branch).length === 0) throw refuse("internal", `There is no branch ${message.branch}.`);
+    this.#rows(message.branch).insert(message.position, message);
+    const { id, branch, position } = message;
+    this.#places.insert(id, { id, branch, position });
+  }
+
+  update(message: MessageRecord): void {
+    const there = this.#isAt(message);
+    this.#rows(message.branch).update(there ? message.position : "", message);
+  }
+
+  delete(message: MessageRecord): void {
+    if (!this.#isAt(message)) return;
+    this.#rows(message.branch).delete(message.position);
+    this.#places.delete(message.id);
+  }
+
+  find(id: string): MessageRecord | null {
+    const place = this.#places.find(id);
+    return place === null ? null : this.#rows(place.branch).find(place.position);
+  }
+
+  page({ branch, order, limit, beyond, includeSilent, maxDepth }: MessageQuery): MessageRecord[] {
+    const bounds = order === "asc" ? { above: beyond } : { below: beyond };
+    const found: MessageRecord[] = [];
+    for (const message of this.#walk(branch, order, bounds)) {
+      if (found.length >= limit) break;
+      if (message.silent && !includeSilent) continue;
+      if (maxDepth !== undefined && message.depth > maxDepth) continue;
+      found.push(message);
+    }
+    return found;
+  }
+
+  after(branch: string, position: string): MessageRecord[] {
+    return [...this.#walk(branch, "asc", { above: position })];
+  }
+
+  *#walk(
+    branch: string,
+    order: "asc" | "desc",
+    { above, below = lastKey }: { above?: string | undefined; below?: string | undefined },
+  ): Generator<MessageRecord> {
+    const stretches = this.#path(branch);
+    for (const { branch: stretch, upTo } of order === "asc" ? stretches : stretches.toReversed()) {
+      const end = upTo === null ? lastKey : justAbove(upTo);
+      yield* this.#rows(stretch).walk({ order, above, below: end < below ? end : below });
+    }
+  }
+
+  #isAt({ id, branch, position }: MessageRecord): boolean {
+    const place = this.#places.find(id);
+    return place !== null && place.branch === branch && place.position === position;
+  }
+}

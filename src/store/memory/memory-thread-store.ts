@@ -1,0 +1,85 @@
+// The thread's store in memory, for threads that live inside a process and for tests of the layers above. It keeps the same
+// contract as the one on SQLite, transactions included; one suite runs over both.
+
+import type { LogQuery, RowQuery } from "#core/ports/thread-store.ts";
+import type { KeyRecord, LogRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+
+import { branchPath } from "../branch-path.ts";
+import type { BranchRecord, ManagedThreadStore } from "../thread-lifecycle.ts";
+import { MemoryMessages } from "./memory-messages.ts";
+import { SortedRows, type KeyWindow } from "./sorted-rows.ts";
+import { UndoLog } from "./undo-log.ts";
+
+function tables() {
+  const undo = new UndoLog();
+  const branches = new SortedRows<string, BranchRecord>("branch", undo);
+  return {
+    undo,
+    thread: new SortedRows<number, ThreadRecord>("thread", undo),
+    branches,
+    messages: new MemoryMessages(undo, (id) => branchPath(id, (branch) => branches.find(branch))),
+    runs: new SortedRows<string, RunRecord>("run", undo),
+    logs: new SortedRows<string, LogRecord>("log", undo),
+    events: new SortedRows<number, StoredEvent>("event", undo),
+    keys: new SortedRows<string, KeyRecord>("key", undo),
+  };
+}
+
+function windowOf({ order, beyond }: RowQuery): KeyWindow<string> {
+  return order === "asc" ? { order, above: beyond } : { order, below: beyond };
+}
+
+function matches(log: LogRecord, { type, runId }: LogQuery): boolean {
+  return (type === undefined || log.type === type) && (runId === undefined || log.run_id === runId);
+}
+
+/** A store of one thread, empty until `create`. */
+export function createMemoryThreadStore(): ManagedThreadStore {
+  let rows = tables();
+  const transaction = <T>(work: () => T): T => rows.undo.transaction(work);
+
+  return {
+    transaction,
+    exists: () => rows.thread.size > 0,
+    create: (record) =>
+      transaction(() => {
+        rows.thread.insert(1, record);
+        const { branch: id, created_at } = record;
+        rows.branches.insert(id, { id, parent_branch: null, fork_position: null, created_at });
+      }),
+    migrate: () => [],
+    destroy: () => {
+      rows = tables();
+      return Promise.resolve();
+    },
+
+    readThread: () => rows.thread.find(1),
+    writeThread: (record) => rows.thread.update(1, record),
+
+    insertBranch: (branch) => rows.branches.insert(branch.id, branch),
+    branch: (id) => rows.branches.find(id),
+
+    insertMessage: (message) => rows.messages.insert(message),
+    updateMessage: (message) => rows.messages.update(message),
+    deleteMessage: (message) => rows.messages.delete(message),
+    message: (id) => rows.messages.find(id),
+    messages: (query) => rows.messages.page(query),
+    messagesAfter: (branch, position) => rows.messages.after(branch, position),
+
+    insertRun: (run) => rows.runs.insert(run.id, run),
+    updateRun: (run) => rows.runs.update(run.id, run),
+    deleteRun: (id) => rows.runs.delete(id),
+    run: (id) => rows.runs.find(id),
+    runs: (query) => rows.runs.page(windowOf(query), query.limit, () => true),
+
+    insertLog: (log) => rows.logs.insert(log.id, log),
+    log: (id) => rows.logs.find(id),
+    logs: (query) => rows.logs.page(windowOf(query), query.limit, (log) => matches(log, query)),
+
+    insertEvent: (event) => rows.events.insert(event.seq, event),
+    eventsAfter: (seq) => [...rows.events.walk({ order: "asc", above: seq })],
+
+    key: (key) => rows.keys.find(key),
+    insertKey: (record) => rows.keys.insert(record.key, record),
+  };
+}

@@ -1,0 +1,54 @@
+// Branches of a thread. Their rows never change, so what was read once is kept in memory; a rollback forgets it, because
+// the row may be gone with it.
+
+import { eq, sql } from "drizzle-orm";
+
+import { branchPath, type BranchStretch } from "../branch-path.ts";
+import type { BranchRecord } from "../thread-lifecycle.ts";
+import { branchTable } from "./schema.ts";
+import type { ThreadDatabase } from "./thread-database.ts";
+
+/** Reads and writes of branches. */
+export function branchRows(database: ThreadDatabase) {
+  const insert = database
+    .insert(branchTable)
+    .values({
+      id: sql.placeholder("id"),
+      parentBranch: sql.placeholder("parent_branch"),
+      forkPosition: sql.placeholder("fork_position"),
+      createdAt: sql.placeholder("created_at"),
+    })
+    .prepare();
+  const select = database
+    .select({
+      id: branchTable.id,
+      parent_branch: branchTable.parentBranch,
+      fork_position: branchTable.forkPosition,
+      created_at: branchTable.createdAt,
+    })
+    .from(branchTable)
+    .where(eq(branchTable.id, sql.placeholder("id")))
+    .prepare();
+  const known = new Map<string, BranchRecord>();
+
+  const find = (id: string): BranchRecord | null => {
+    const branch = known.get(id) ?? select.get({ id }) ?? null;
+    if (branch !== null) known.set(id, branch);
+    return branch;
+  };
+  return {
+    insert(branch: BranchRecord): void {
+      insert.run({ ...branch });
+    },
+    find(id: string): BranchRecord | null {
+      const branch = find(id);
+      return branch === null ? null : { ...branch };
+    },
+    path(id: string): BranchStretch[] {
+      return branchPath(id, find);
+    },
+    forget(): void {
+      known.clear();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// Events that ride in no other row, by their number.
+
+import { asc, gt, sql } from "drizzle-orm";
+
+import type { ThreadStore } from "#core/ports/thread-store.ts";
+import type { StoredEvent } from "#core/record.ts";
+
+import { decodeBody, encodeBody } from "../row-body.ts";
+import { eventTable } from "./schema.ts";
+import type { ThreadDatabase } from "./thread-database.ts";
+
+/** Reads and writes of events. */
+export function eventRows(database: ThreadDatabase): Pick<ThreadStore, "insertEvent" | "eventsAfter"> {
+  const insert = database
+    .insert(eventTable)
+    .values({ seq: sql.placeholder("seq"), body: sql.placeholder("body") })
+    .prepare();
+  const select = database
+    .select({ body: eventTable.body })
+    .from(eventTable)
+    .where(gt(eventTable.seq, sql.placeholder("seq")))
+    .orderBy(asc(eventTable.seq))
+    .prepare();
+  return {
+    insertEvent(event) {
+      insert.run({ seq: event.seq, body: encodeBody("event", event) });
+    },
+    eventsAfter(seq) {
+      return select.all({ seq }).map((row) => decodeBody<StoredEvent>(row.body));
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// What idempotency keys were answered; kept as long as the thread.
+
+import { eq, sql } from "drizzle-orm";
+
+import type { ThreadStore } from "#core/ports/thread-store.ts";
+import type { KeyRecord } from "#core/record.ts";
+
+import { decodeBody, encodeBody } from "../row-body.ts";
+import { requestKeyTable } from "./schema.ts";
+import type { ThreadDatabase } from "./thread-database.ts";
+
+/** Reads and writes of keys. */
+export function keyRows(database: ThreadDatabase): Pick<ThreadStore, "insertKey" | "key"> {
+  const insert = database
+    .insert(requestKeyTable)
+    .values({ key: sql.placeholder("key"), body: sql.placeholder("body") })
+    .prepare();
+  const select = database
+    .select({ body: requestKeyTable.body })
+    .from(requestKeyTable)
+    .where(eq(requestKeyTable.key, sql.placeholder("key")))
+    .prepare();
+  return {
+    insertKey(record) {
+      insert.run({ key: record.key, body: encodeBody("key", record) });
+    },
+    key(key) {
+      const row = select.get({ key });
+      return row === undefined ? null : decodeBody<KeyRecord>(row.body);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// Log rows: one per step, and one for whatever went wrong between steps. A filter is applied while walking the ids in
+// order, so a filtered page also reads the rows it leaves out.
+
+import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+
+import type { ThreadStore } from "#core/ports/thread-store.ts";
+import type { LogRecord } from "#core/record.ts";
+
+import { firstKey, lastKey } from "../key-range.ts";
+import { decodeBody, encodeBody } from "../row-body.ts";
+import { logTable } from "./schema.ts";
+import type { ThreadDatabase } from "./thread-database.ts";
+
+const type = sql.placeholder("type");
+const runId = sql.placeholder("runId");
+const beyond = sql.placeholder("beyond");
+
+/** Reads and writes of log rows. */
+export function logRows(database: ThreadDatabase): Pick<ThreadStore, "insertLog" | "log" | "logs"> {
+  const insert = database
+    .insert(logTable)
+    .values({ id: sql.placeholder("id"), type, runId, body: sql.placeholder("body") })
+    .prepare();
+  const select = database
+    .select({ body: logTable.body })
+    .from(logTable)
+    .where(eq(logTable.id, sql.placeholder("id")))
+    .prepare();
+  const page = (bound: typeof gt, direction: typeof asc) =>
+    database
+      .select({ body: logTable.body })
+      .from(logTable)
+      .where(
+        and(
+          bound(logTable.id, beyond),
+          sql`(${type} IS NULL OR ${logTable.type} = ${type})`,
+          sql`(${runId} IS NULL OR ${logTable.runId} = ${runId})`,
+        ),
+      )
+      .orderBy(direction(logTable.id))
+      .limit(sql.placeholder("limit"))
+      .prepare();
+  const pages = { asc: page(gt, asc), desc: page(lt, desc) };
+  return {
+    insertLog(log) {
+      insert.run({ id: log.id, type: log.type, runId: log.run_id, body: encodeBody("log", log) });
+    },
+    log(id) {
+      const row = select.get({ id });
+      return row === undefined ? null : decodeBody<LogRecord>(row.body);
+    },
+    logs(query) {
+      const { order, limit, type = null, runId = null } = query;
+      const open = order === "asc" ? firstKey : lastKey;
+      const rows = pages[order].all({ limit, type, runId, beyond: query.beyond ?? open });
+      return rows.map((row) => decodeBody<LogRecord>(row.body));
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// Messages one at a time. A message's position is its id, so its place is known without an index; only for an input that
+// waited in the queue, and took its place later, a second row says where it stands.
+
+import { and, eq, sql } from "drizzle-orm";
+
+import { refuse } from "#contract/error.ts";
+import type { ThreadStore } from "#core/ports/thread-store.ts";
+import type { MessageRecord } from "#core/record.ts";
+
+import { decodeBody, encodeBody } from "../row-body.ts";
+import { branchTable, messageTable, movedMessageTable } from "./schema.ts";
+import { mustHaveChanged, type ThreadDatabase } from "./thread-database.ts";
+
+const atPlace = and(
+  eq(messageTable.branch, sql.placeholder("branch")),
+  eq(messageTable.position, sql.placeholder("position")),
+  // A place and an id that do not belong together are never taken for one another.
+  eq(messageTable.id, sql.placeholder("id")),
+);
+
+function messageQueries(database: ThreadDatabase) {
+  return {
+    insert: database
+      .insert(messageTable)
+      .values({
+        branch: sql.placeholder("branch"),
+        position: sql.placeholder("position"),
+        id: sql.placeholder("id"),
+        depth: sql.placeholder("depth"),
+        silent: sql.placeholder("silent"),
+        body: sql.placeholder("body"),
+      })
+      .prepare(),
+    update: database
+      .update(messageTable)
+      .set({
+        depth: sql`${sql.placeholder("depth")}`,
+        silent: sql`${sql.placeholder("silent")}`,
+        body: sql`${sql.placeholder("body")}`,
+      })
+      .where(atPlace)
+      .returning({ id: messageTable.id })
+      .prepare(),
+    delete: database.delete(messageTable).where(atPlace).prepare(),
+    select: database.select({ body: messageTable.body }).from(messageTable).where(atPlace).prepare(),
+    // SQLite keeps the order of a cross join: one look by primary key per branch, never a walk over the messages.
+    selectUnmoved: database
+      .select({ body: messageTable.body })
+      .from(branchTable)
+      .crossJoin(messageTable)
+      .where(
+        and(
+          eq(messageTable.branch, branchTable.id),
+          eq(messageTable.position, sql.placeholder("id")),
+          eq(messageTable.id, sql.placeholder("id")),
+        ),
+      )
+      .limit(1)
+      .prepare(),
+    insertMove: database
+      .insert(movedMessageTable)
+      .values({
+        id: sql.placeholder("id"),
+        branch: sql.placeholder("branch"),
+        position: sql.placeholder("position"),
+      })
+      .prepare(),
+    deleteMove: database
+      .delete(movedMessageTable)
+      .where(eq(movedMessageTable.id, sql.placeholder("id")))
+      .prepare(),
+    selectMove: database
+      .select({ id: movedMessageTable.id, branch: movedMessageTable.branch, position: movedMessageTable.position })
+      .from(movedMessageTable)
+      .where(eq(movedMessageTable.id, sql.placeholder("id")))
+      .prepare(),
+  };
+}
+
+/** Reads and writes of single messages; `hasBranch` says whether a branch exists. */
+export function messageRows(
+  database: ThreadDatabase,
+  hasBranch: (id: string) => boolean,
+): Pick<ThreadStore, "insertMessage" | "updateMessage" | "deleteMessage" | "message"> {
+  const queries = messageQueries(database);
+  const values = (message: MessageRecord) => ({
+    branch: message.branch,
+    position: message.position,
+    id: message.id,
+    depth: message.depth,
+    silent: message.silent ? 1 : 0,
+    body: encodeBody("message", message),
+  });
+  return {
+    insertMessage(message) {
+      // Reads go by branches: on one that is not there the message would be lost.
+      if (!hasBranch(message.branch)) throw refuse("internal", `There is no branch ${message.branch}.`);
+      queries.insert.run(values(message));
+      if (message.position !== message.id) queries.insertMove.run({ ...placeOf(message) });
+    },
+    updateMessage(message) {
+      mustHaveChanged(queries.update.get(values(message)), "message at this place");
+    },
+    deleteMessage(message) {
+      queries.delete.run({ ...placeOf(message) });
+      if (message.position !== message.id) queries.deleteMove.run({ id: message.id });
+    },
+    message(id) {
+      let row = queries.selectUnmoved.get({ id });
+      if (row === undefined) {
+        const place = queries.selectMove.get({ id });
+        row = place && queries.select.get(place);
+      }
+      return row === undefined ? null : decodeBody<MessageRecord>(row.body);
+    },
+  };
+}
+
+function placeOf({ id, branch, position }: MessageRecord) {
+  return { id, branch, position };
+}

@@ -1,0 +1,80 @@
+// Messages along a branch: stretches of its ancestors, then its own. Every stretch is one keyset read on the primary key,
+// so a page costs its own rows (and the hidden ones it passes), whatever stands before or after it.
+
+import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
+
+import type { ThreadStore } from "#core/ports/thread-store.ts";
+import type { MessageRecord } from "#core/record.ts";
+
+import type { BranchStretch } from "../branch-path.ts";
+import { firstKey, justAbove, lastKey } from "../key-range.ts";
+import { decodeBody } from "../row-body.ts";
+import { messageTable } from "./schema.ts";
+import type { ThreadDatabase } from "./thread-database.ts";
+
+/** SQLite's word for "all of them". */
+const noLimit = -1;
+const anyDepth = Number.MAX_SAFE_INTEGER;
+
+/** What a window asks of every stretch. */
+interface Window {
+  order: "asc" | "desc";
+  limit: number;
+  above: string;
+  below: string;
+  includeSilent: boolean;
+  maxDepth: number;
+}
+
+/** Reads of many messages; `path` gives the stretches of a branch. */
+export function messageWindow(
+  database: ThreadDatabase,
+  path: (branch: string) => BranchStretch[],
+): Pick<ThreadStore, "messages" | "messagesAfter"> {
+  const select = (direction: typeof asc) =>
+    database
+      .select({ body: messageTable.body })
+      .from(messageTable)
+      .where(
+        and(
+          eq(messageTable.branch, sql.placeholder("branch")),
+          gt(messageTable.position, sql.placeholder("above")),
+          lt(messageTable.position, sql.placeholder("below")),
+          lte(messageTable.silent, sql.placeholder("mostSilent")),
+          lte(messageTable.depth, sql.placeholder("maxDepth")),
+        ),
+      )
+      .orderBy(direction(messageTable.position))
+      .limit(sql.placeholder("limit"))
+      .prepare();
+  const queries = { asc: select(asc), desc: select(desc) };
+
+  const read = (stretches: BranchStretch[], window: Window): MessageRecord[] => {
+    const { order, limit, above, maxDepth } = window;
+    const found: MessageRecord[] = [];
+    for (const stretch of order === "asc" ? stretches : stretches.toReversed()) {
+      const left = limit === noLimit ? noLimit : limit - found.length;
+      if (left === 0) break;
+      const end = stretch.upTo === null ? lastKey : justAbove(stretch.upTo);
+      const below = end < window.below ? end : window.below;
+      if (below <= above) continue;
+      const mostSilent = window.includeSilent ? 1 : 0;
+      const rows = queries[order].all({ branch: stretch.branch, above, below, mostSilent, maxDepth, limit: left });
+      for (const row of rows) found.push(decodeBody<MessageRecord>(row.body));
+    }
+    return found;
+  };
+
+  return {
+    messages(query) {
+      const { branch, order, limit, beyond, includeSilent, maxDepth = anyDepth } = query;
+      const above = order === "asc" ? (beyond ?? firstKey) : firstKey;
+      const below = order === "desc" ? (beyond ?? lastKey) : lastKey;
+      return read(path(branch), { order, limit, above, below, includeSilent, maxDepth });
+    },
+    messagesAfter(branch, position) {
+      const window = { order: "asc", limit: noLimit, above: position, below: lastKey } as const;
+      return read(path(branch), { ...window, includeSilent: true, maxDepth: anyDepth });
+    },
+  };
+}

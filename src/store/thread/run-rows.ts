@@ -1,0 +1,66 @@
+// Runs by id; ids rise, so their order is the order in which they were admitted.
+
+import { asc, desc, eq, gt, lt, sql } from "drizzle-orm";
+
+import type { ThreadStore } from "#core/ports/thread-store.ts";
+import type { RunRecord } from "#core/record.ts";
+
+import { firstKey, lastKey } from "../key-range.ts";
+import { decodeBody, encodeBody } from "../row-body.ts";
+import { runTable } from "./schema.ts";
+import { mustHaveChanged, type ThreadDatabase } from "./thread-database.ts";
+
+/** Reads and writes of runs. */
+export function runRows(
+  database: ThreadDatabase,
+): Pick<ThreadStore, "insertRun" | "updateRun" | "deleteRun" | "run" | "runs"> {
+  const withId = eq(runTable.id, sql.placeholder("id"));
+  const values = { id: sql.placeholder("id"), body: sql.placeholder("body") };
+  const body = { body: runTable.body };
+  const limit = sql.placeholder("limit");
+  const beyond = sql.placeholder("beyond");
+  const queries = {
+    insert: database.insert(runTable).values(values).prepare(),
+    update: database
+      .update(runTable)
+      .set({ body: sql`${sql.placeholder("body")}` })
+      .where(withId)
+      .returning({ id: runTable.id })
+      .prepare(),
+    delete: database.delete(runTable).where(withId).prepare(),
+    select: database.select(body).from(runTable).where(withId).prepare(),
+    asc: database
+      .select(body)
+      .from(runTable)
+      .where(gt(runTable.id, beyond))
+      .orderBy(asc(runTable.id))
+      .limit(limit)
+      .prepare(),
+    desc: database
+      .select(body)
+      .from(runTable)
+      .where(lt(runTable.id, beyond))
+      .orderBy(desc(runTable.id))
+      .limit(limit)
+      .prepare(),
+  };
+  return {
+    insertRun(run) {
+      queries.insert.run({ id: run.id, body: encodeBody("run", run) });
+    },
+    updateRun(run) {
+      mustHaveChanged(queries.update.get({ id: run.id, body: encodeBody("run", run) }), "run of this id");
+    },
+    deleteRun(id) {
+      queries.delete.run({ id });
+    },
+    run(id) {
+      const row = queries.select.get({ id });
+      return row === undefined ? null : decodeBody<RunRecord>(row.body);
+    },
+    runs({ order, limit, beyond }) {
+      const open = order === "asc" ? firstKey : lastKey;
+      return queries[order].all({ limit, beyond: beyond ?? open }).map((row) => decodeBody<RunRecord>(row.body));
+    },
+  };
+}

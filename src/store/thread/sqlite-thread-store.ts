@@ -1,0 +1,70 @@
+// The thread's store over its object's SQLite. Every write is one row (architecture §6) and every read a look by primary
+// key or a keyset walk; the tables are modules of their own, put together here.
+
+import type { MeteredStorage } from "../meter.ts";
+import type { ManagedThreadStore } from "../thread-lifecycle.ts";
+import { branchRows } from "./branch-rows.ts";
+import { eventRows } from "./event-rows.ts";
+import { keyRows } from "./key-rows.ts";
+import { logRows } from "./log-rows.ts";
+import { messageRows } from "./message-rows.ts";
+import { messageWindow } from "./message-window.ts";
+import { runRows } from "./run-rows.ts";
+import { threadDatabase } from "./thread-database.ts";
+import { threadRow } from "./thread-row.ts";
+import { threadSchema } from "./thread-schema.ts";
+
+/** The store of one object. Making it touches no storage. */
+export function createSqliteThreadStore(storage: MeteredStorage): ManagedThreadStore {
+  const database = threadDatabase(storage);
+  const schema = threadSchema(storage);
+  const thread = threadRow(database);
+  const branches = branchRows(database);
+
+  /** Known to exist: saves the look into `sqlite_master` before every read of the thread's row. */
+  let created = false;
+  const exists = () => (created ||= schema.exists());
+  const forget = () => {
+    created = false;
+    branches.forget();
+  };
+  const transaction = <T>(work: () => T): T => {
+    try {
+      return storage.transactionSync(work);
+    } catch (error) {
+      // What is kept in memory may have been read from rows that are gone now.
+      forget();
+      throw error;
+    }
+  };
+
+  return {
+    transaction,
+    exists,
+    create: (record) =>
+      transaction(() => {
+        schema.build();
+        thread.insert(record, schema.latest);
+        const { branch: id, created_at } = record;
+        branches.insert({ id, parent_branch: null, fork_position: null, created_at });
+      }),
+    migrate: () => schema.migrate(),
+    async destroy() {
+      await storage.deleteAlarm();
+      const gone = storage.deleteAll();
+      forget();
+      await gone;
+    },
+
+    readThread: () => (exists() ? thread.read() : null),
+    writeThread: (record) => thread.write(record),
+    insertBranch: (branch) => branches.insert(branch),
+    branch: (id) => branches.find(id),
+    ...messageRows(database, (id) => branches.find(id) !== null),
+    ...messageWindow(database, (branch) => branches.path(branch)),
+    ...runRows(database),
+    ...logRows(database),
+    ...eventRows(database),
+    ...keyRows(database),
+  };
+}

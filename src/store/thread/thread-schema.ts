@@ -1,0 +1,52 @@
+// Brings an object's SQLite to the schema this code speaks. Asking whether a thread exists writes nothing, so that an
+// object that was only asked stays empty: no table, no row. A step and its number are written together or not at all.
+
+import { refuse } from "#contract/error.ts";
+
+import type { MeteredStorage } from "../meter.ts";
+import type { Migration } from "../migration.ts";
+import { sqlStatements } from "../sql-statements.ts";
+import { threadMigrations } from "./migrations.ts";
+
+/** The schema of one object. */
+export interface ThreadSchema {
+  /** Version of an object that has every step. */
+  readonly latest: number;
+  exists(): boolean;
+  /** Makes the tables in an empty object; part of the caller's transaction. */
+  build(): void;
+  /** Runs the steps that an existing object lacks and gives their names. */
+  migrate(): string[];
+}
+
+/** The schema over a storage; other steps than the real ones only in tests. */
+export function threadSchema(storage: MeteredStorage, steps: readonly Migration[] = threadMigrations): ThreadSchema {
+  const run = (step: Migration) => {
+    for (const statement of sqlStatements(step.sql)) storage.sql.exec(statement);
+  };
+  const version = () =>
+    Number(storage.sql.exec("SELECT schema_version FROM thread WHERE id = 1").one()["schema_version"]);
+
+  return {
+    latest: steps.length,
+    exists: () =>
+      storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'thread' LIMIT 1").toArray()
+        .length > 0,
+    build: () => steps.forEach(run),
+    migrate() {
+      const current = version();
+      if (current > steps.length) {
+        const versions = `${current}; this deployment knows ${steps.length}`;
+        throw refuse("internal", `The thread was written by a newer deployment: its schema version is ${versions}.`);
+      }
+      const pending = steps.slice(current);
+      pending.forEach((step, index) => {
+        storage.transactionSync(() => {
+          run(step);
+          storage.sql.exec("UPDATE thread SET schema_version = ? WHERE id = 1", current + index + 1);
+        });
+      });
+      return pending.map((step) => step.name);
+    },
+  };
+}

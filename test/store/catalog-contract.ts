@@ -1,0 +1,182 @@
+// What every catalog keeps, whatever it is made of: the newest entry of each thread, deleted ones never again, keys and
+// totals once. Each test gets an empty catalog.
+
+import { describe, expect, test } from "vitest";
+
+import { creationKept, removalKept, type Catalog } from "#store/catalog/catalog.ts";
+
+import { day, entryOf, everyone, noon, threadOf, totalOf } from "./catalog-entries.ts";
+
+/** Gives a fresh, empty catalog. */
+export type MakeCatalog = () => Promise<Catalog>;
+
+const { id } = threadOf(1);
+const removal = { threadId: id, createdAt: noon, now: noon + day };
+
+/** The suite over one kind of catalog. */
+export function catalogContract(kind: string, make: MakeCatalog): void {
+  describe(`catalog ${kind}`, () => {
+    test("CAT1 the newest version of a thread is kept, in whatever order they come", async () => {
+      const catalog = await make();
+      expect(await catalog.get(id)).toBeNull();
+      const metadata = { "half \ud800": [null, { "": "\u0000" }] };
+      await catalog.put(entryOf(1, { title: "two", metadata }, { version: 2 }));
+      expect(await catalog.get(id)).toEqual(threadOf(1, { title: "two", metadata }));
+      await catalog.put(entryOf(1, { title: "one" }, { version: 1 }));
+      expect((await catalog.get(id))?.title).toBe("two");
+      await catalog.put(entryOf(1, { title: "two again" }, { version: 2 }));
+      expect((await catalog.get(id))?.title).toBe("two again");
+      await catalog.put(entryOf(1, { title: "three", user_id: "bob" }, { version: 3 }));
+      expect((await catalog.list({ ...everyone, userId: "bob" })).items).toEqual([
+        threadOf(1, { title: "three", user_id: "bob" }),
+      ]);
+      expect((await catalog.list({ ...everyone, userId: "ada" })).items).toEqual([]);
+    });
+
+    test("CAT1 an entry that fits no row is refused as too large", async () => {
+      const catalog = await make();
+      const entry = entryOf(1, { metadata: { text: "x".repeat(2_000_000) } });
+      await expect(catalog.put(entry)).rejects.toMatchObject({ code: "too_large" });
+      await expect(catalog.flush(entry, [totalOf(1)])).rejects.toMatchObject({ code: "too_large" });
+      expect(await catalog.get(id)).toBeNull();
+    });
+
+    test("CAT2 a removed thread stays removed, whatever comes late", async () => {
+      const catalog = await make();
+      await catalog.put(entryOf(1, {}, { version: 5 }));
+      await catalog.remove(removal);
+      await catalog.remove(removal);
+      expect(await catalog.get(id)).toBeNull();
+      await catalog.put(entryOf(1, {}, { version: 9 }));
+      await catalog.flush(entryOf(1, {}, { version: 10 }), [totalOf(1)]);
+      expect(await catalog.get(id)).toBeNull();
+      expect((await catalog.list(everyone)).items).toEqual([]);
+      // The totals of a thread outlive it.
+      expect(await catalog.usage({ from: "2026-08-03", to: "2026-08-03", by: [], userId: null })).toHaveLength(1);
+    });
+
+    test("CAT2 a thread made later under the same id is another thread", async () => {
+      const catalog = await make();
+      await catalog.put(entryOf(1, {}, { version: 500 }));
+      const second = entryOf(1, { title: "second", created_at: noon + 2 * day }, { version: 1 });
+      await catalog.put(second);
+      await catalog.put(entryOf(1, {}, { version: 501 }));
+      expect((await catalog.get(id))?.title).toBe("second");
+      await catalog.remove(removal);
+      expect((await catalog.get(id))?.title).toBe("second");
+      await catalog.remove({ ...removal, createdAt: noon + 2 * day });
+      await catalog.remove(removal);
+      await catalog.put(second);
+      expect(await catalog.get(id)).toBeNull();
+      await catalog.put(entryOf(1, { title: "third", created_at: noon + 3 * day }, { version: 1 }));
+      expect((await catalog.get(id))?.title).toBe("third");
+    });
+
+    test("CAT2 a removal is remembered for seven days", async () => {
+      const catalog = await make();
+      await catalog.remove(removal);
+      await catalog.remove({ threadId: threadOf(2).id, createdAt: noon, now: removal.now + removalKept - 1 });
+      await catalog.put(entryOf(1));
+      expect(await catalog.get(id)).toBeNull();
+      await catalog.remove({ threadId: threadOf(3).id, createdAt: noon, now: removal.now + removalKept });
+      await catalog.put(entryOf(1));
+      expect(await catalog.get(id)).not.toBeNull();
+    });
+
+    test("CAT6 a run is counted once, however often it is told", async () => {
+      const catalog = await make();
+      await catalog.addRunTotals([totalOf(1), totalOf(1), totalOf(1, { model: "large", cost: 2 })]);
+      await catalog.flush(entryOf(1), [totalOf(1, { usage: { ...totalOf(1).usage, input: 999 } }), totalOf(2)]);
+      await catalog.addRunTotals([]);
+      await catalog.flush(entryOf(1, { title: "t" }, { version: 2 }), []);
+      const [all] = await catalog.usage({ from: "2026-08-01", to: "2026-08-31", by: [], userId: null });
+      expect(all).toEqual({
+        by: {},
+        runs: 2,
+        input: 30,
+        output: 15,
+        cache_read: 6,
+        cache_write: 3,
+        total_tokens: 54,
+        cost: 3,
+      });
+      expect((await catalog.get(id))?.title).toBe("t");
+    });
+
+    test("CAT7 a report sums whole days by what is asked, and knows no cost where one is unknown", async () => {
+      const catalog = await make();
+      await catalog.addRunTotals([
+        totalOf(1),
+        totalOf(2, { user_id: null, agent_id: "sales", cost: null }),
+        totalOf(3, { ended_at: noon + day, model: "large" }),
+        totalOf(3, { ended_at: noon + day, model: "fast" }),
+        totalOf(4, { ended_at: noon + 12 * 3600 * 1e6 - 1, user_id: "bob" }),
+        totalOf(5, { ended_at: noon + 30 * day }),
+      ]);
+      const range = { from: "2026-08-03", to: "2026-08-04", userId: null };
+      const lines = async (by: Parameters<Catalog["usage"]>[0]["by"]) =>
+        (await catalog.usage({ ...range, by })).map((row) => [row.by, row.runs, row.cost]);
+      expect(await lines(["day"])).toEqual([
+        [{ day: "2026-08-03" }, 3, null],
+        [{ day: "2026-08-04" }, 1, 1],
+      ]);
+      expect(await lines(["user"])).toEqual([
+        [{ user: null }, 1, null],
+        [{ user: "ada" }, 2, 1.5],
+        [{ user: "bob" }, 1, 0.5],
+      ]);
+      expect(await lines(["day", "model"])).toEqual([
+        [{ day: "2026-08-03", model: "fast" }, 3, null],
+        [{ day: "2026-08-04", model: "fast" }, 1, 0.5],
+        [{ day: "2026-08-04", model: "large" }, 1, 0.5],
+      ]);
+      expect(await lines(["agent"])).toEqual([
+        [{ agent: "sales" }, 1, null],
+        [{ agent: "support" }, 3, 2],
+      ]);
+      const ofBob = await catalog.usage({ ...range, by: ["day"], userId: "bob" });
+      expect(ofBob.map((row) => row.runs)).toEqual([1]);
+      expect(await catalog.usage({ from: "2025-01-01", to: "2025-12-31", by: [], userId: null })).toEqual([]);
+    });
+
+    test("CAT8 the first use of a key holds it for a day", async () => {
+      const catalog = await make();
+      const first = { owner: "ada", key: "k", fingerprint: "f1", threadId: "t1", now: noon };
+      const held = { threadId: "t1", fingerprint: "f1", removed: false };
+      expect(await catalog.reserveCreation(first)).toEqual(held);
+      const second = { ...first, fingerprint: "f2", threadId: "t2" };
+      expect(await catalog.reserveCreation(second)).toEqual(held);
+      expect(await catalog.reserveCreation({ ...second, now: noon + creationKept - 1 })).toEqual(held);
+      const other = { threadId: "t2", fingerprint: "f2", removed: false };
+      expect(await catalog.reserveCreation({ ...second, owner: "bob" })).toEqual(other);
+      expect(await catalog.reserveCreation({ ...second, owner: null })).toEqual(other);
+      expect(await catalog.reserveCreation({ ...second, key: "k2" })).toEqual(other);
+      expect(await catalog.reserveCreation({ ...second, now: noon + creationKept })).toEqual(other);
+      expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
+    });
+
+    test("CAT12 a reservation says that its thread was removed since, and not that another was before", async () => {
+      const catalog = await make();
+      const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
+      const held = { threadId: "t1", fingerprint: "f", removed: false };
+      await catalog.remove({ threadId: "t2", createdAt: noon, now: noon + 1 });
+      expect(await catalog.reserveCreation(first)).toEqual(held);
+      await catalog.remove({ threadId: "t1", createdAt: noon + 1, now: noon + 2 });
+      expect(await catalog.reserveCreation({ ...first, now: noon + 3 })).toEqual({ ...held, removed: true });
+      const last = { ...first, now: noon + creationKept - 1 };
+      expect(await catalog.reserveCreation(last)).toEqual({ ...held, removed: true });
+      const later = { ...first, key: "k2", now: noon + 3 };
+      expect(await catalog.reserveCreation(later)).toEqual(held);
+      await catalog.remove({ threadId: "t1", createdAt: noon + 4, now: noon + 5 });
+      expect(await catalog.reserveCreation(later)).toEqual({ ...held, removed: true });
+    });
+
+    test("CAT8 requests that race for a key agree on one thread", async () => {
+      const catalog = await make();
+      const ask = (n: number) =>
+        catalog.reserveCreation({ owner: "ada", key: "k", fingerprint: "f", threadId: `t${n}`, now: noon });
+      const answers = await Promise.all([1, 2, 3, 4, 5].map(ask));
+      expect(new Set(answers.map((answer) => answer.threadId)).size).toBe(1);
+    });
+  });
+}

@@ -1,0 +1,133 @@
+// How every catalog lists threads: order, filters, pages and cursors. Part of the suite that runs over each kind.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import type { Catalog, ThreadListQuery } from "#store/catalog/catalog.ts";
+
+import type { MakeCatalog } from "./catalog-contract.ts";
+import { entryOf, everyone, noon, parentOf, threadOf } from "./catalog-entries.ts";
+
+/** Numbers of the threads that a list shows. */
+async function numbers(catalog: Catalog, query: Partial<ThreadListQuery> = {}): Promise<number[]> {
+  const { items } = await catalog.list({ ...everyone, ...query });
+  return items.map((thread) => Number(thread.id.slice(-12)));
+}
+
+/** A cursor made of anything. */
+function cursorOf(value: unknown): string {
+  return btoa(JSON.stringify(value)).replaceAll("=", "");
+}
+
+/** The part of the suite about lists. */
+export function catalogListContract(kind: string, make: MakeCatalog): void {
+  describe(`lists of a catalog ${kind}`, () => {
+    test("CAT3 the newest activity comes first, of one user or of all", async () => {
+      const catalog = await make();
+      for (const n of [2, 3, 1]) await catalog.put(entryOf(n, { user_id: n === 3 ? "bob" : "ada" }));
+      await catalog.put(entryOf(4, { user_id: null }));
+      expect(await numbers(catalog)).toEqual([4, 3, 2, 1]);
+      expect(await numbers(catalog, { userId: "ada" })).toEqual([2, 1]);
+      expect(await numbers(catalog, { userId: "eve" })).toEqual([]);
+      await catalog.put(entryOf(1, { updated_at: noon + 9_000_000 }, { version: 2 }));
+      expect(await numbers(catalog, { userId: "ada" })).toEqual([1, 2]);
+    });
+
+    test("CAT3 filters narrow a list, together too", async () => {
+      const catalog = await make();
+      await catalog.put(entryOf(1, { agent_id: "sales", origin_agent_id: "support", tags: ["a b", "%"] }));
+      await catalog.put(entryOf(2, { status: "running", tags: ["a", "b"] }));
+      await catalog.put(entryOf(3, { agent_id: "sales", origin_agent_id: "sales", status: "running" }));
+      expect(await numbers(catalog, { agentId: "support" })).toEqual([2, 1]);
+      expect(await numbers(catalog, { agentId: "sales" })).toEqual([3, 1]);
+      expect(await numbers(catalog, { status: "running" })).toEqual([3, 2]);
+      expect(await numbers(catalog, { status: "running", agentId: "sales" })).toEqual([3]);
+      expect(await numbers(catalog, { tag: "a" })).toEqual([2]);
+      expect(await numbers(catalog, { tag: "%" })).toEqual([1]);
+      expect(await numbers(catalog, { tag: "a", userId: "bob" })).toEqual([]);
+    });
+
+    test("CAT3 q finds any part of title or last message, in any letter case and alphabet", async () => {
+      const catalog = await make();
+      await catalog.put(entryOf(1, { title: "Österreich 100%_done" }, { lastMessage: "see \\ 'quotes'" }));
+      await catalog.put(entryOf(2, { title: null }, { lastMessage: `PRAHA ${"long ".repeat(50)}` }));
+      await catalog.put(entryOf(3, { title: "plain" }));
+      expect(await numbers(catalog, { q: "öSTER" })).toEqual([1]);
+      expect(await numbers(catalog, { q: "%_d" })).toEqual([1]);
+      expect(await numbers(catalog, { q: "'QUOTES'" })).toEqual([1]);
+      expect(await numbers(catalog, { q: "praha long long long long long long long long long long long" })).toEqual([
+        2,
+      ]);
+      expect(await numbers(catalog, { q: "" })).toEqual([3, 2, 1]);
+      expect(await numbers(catalog, { q: "_" })).toEqual([1]);
+      expect(await numbers(catalog, { q: "absent" })).toEqual([]);
+    });
+
+    test("CAT4 child threads are listed under their parent only", async () => {
+      const catalog = await make();
+      await catalog.put(entryOf(1));
+      for (const n of [2, 3]) await catalog.put(entryOf(n, { parent: parentOf(1) }));
+      await catalog.put(entryOf(4, { parent: parentOf(9) }));
+      expect(await numbers(catalog)).toEqual([1]);
+      expect(await numbers(catalog, { parentId: threadOf(1).id })).toEqual([3, 2]);
+      expect(await numbers(catalog, { parentId: threadOf(1).id, userId: "bob" })).toEqual([]);
+      expect(await numbers(catalog, { parentId: "none" })).toEqual([]);
+    });
+
+    test("CAT5 pages follow one another without a gap or a repeat, same times included", async () => {
+      const catalog = await make();
+      for (let n = 1; n <= 12; n += 1) await catalog.put(entryOf(n, { updated_at: noon + Math.floor(n / 4) }));
+      const whole = await numbers(catalog);
+      expect(whole).toHaveLength(12);
+      for (const limit of [1, 3, 4, 12, 50]) {
+        const seen: number[] = [];
+        let cursor: string | undefined;
+        do {
+          const page: Awaited<ReturnType<Catalog["list"]>> = await catalog.list({ ...everyone, limit, cursor });
+          expect(page.items.length).toBeLessThanOrEqual(limit);
+          // A page that repeats itself must fail here and not run for ever.
+          expect(seen.length).toBeLessThan(whole.length);
+          seen.push(...page.items.map((thread) => Number(thread.id.slice(-12))));
+          cursor = page.next_cursor ?? undefined;
+        } while (cursor !== undefined);
+        expect(seen).toEqual(whole);
+      }
+    });
+
+    test("CAT5 a page goes on at its place though threads moved meanwhile", async () => {
+      const catalog = await make();
+      for (const n of [1, 2, 3, 4]) await catalog.put(entryOf(n));
+      const { next_cursor } = await catalog.list({ ...everyone, limit: 2 });
+      await catalog.put(entryOf(3, { updated_at: noon + 60_000_000 }, { version: 2 }));
+      await catalog.remove({ threadId: threadOf(4).id, createdAt: noon, now: noon });
+      expect(await numbers(catalog, { cursor: next_cursor ?? "" })).toEqual([2, 1]);
+    });
+
+    test("CAT5 a cursor that this list did not give is refused by name", async () => {
+      const catalog = await make();
+      for (const n of [1, 2]) await catalog.put(entryOf(n));
+      for (const n of [3, 4]) await catalog.put(entryOf(n, { parent: parentOf(1) }));
+      const parentId = threadOf(1).id;
+      const ofChildren = (await catalog.list({ ...everyone, parentId, limit: 1 })).next_cursor ?? "";
+      const ofThreads = (await catalog.list({ ...everyone, limit: 1 })).next_cursor ?? "";
+      const refused = { code: "invalid_request", refusal: { details: { field: "cursor" } } };
+      await expect(catalog.list({ ...everyone, cursor: ofChildren })).rejects.toMatchObject(refused);
+      await expect(catalog.list({ ...everyone, parentId, cursor: ofThreads })).rejects.toMatchObject(refused);
+      const place = { list: "threads", updatedAt: 1, id: "a" };
+      expect(await numbers(catalog, { cursor: cursorOf(place) })).toEqual([]);
+      const broken = [null, 7, [], {}, { ...place, more: 1 }, { ...place, updatedAt: "1" }, { ...place, id: "" }];
+      for (const cursor of ["", "%%%", "e30", "gA", ...broken.map(cursorOf)]) {
+        await expect(catalog.list({ ...everyone, cursor })).rejects.toMatchObject(refused);
+      }
+    });
+
+    test("CAT5 no text is a cursor that breaks a list", async () => {
+      const catalog = await make();
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: "binary" }), async (cursor) => {
+          await expect(catalog.list({ ...everyone, cursor })).rejects.toMatchObject({ code: "invalid_request" });
+        }),
+      );
+    });
+  });
+}

@@ -1,0 +1,117 @@
+// The catalog on D1 under the suite that every catalog keeps, and what only a database has: rows to pay for, indexes to
+// use, and an absence to report.
+
+import { describe, expect, test } from "vitest";
+
+import { ThreadholdError } from "#contract/error.ts";
+import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
+import { listStatement } from "#store/catalog/d1-list.ts";
+import { putStatement, totalsStatement } from "#store/catalog/d1-statements.ts";
+import { usageStatement } from "#store/catalog/d1-usage.ts";
+
+import { catalogContract } from "./catalog-contract.ts";
+import { databaseWithoutTables, emptyDatabase } from "./catalog-database.ts";
+import { entryOf, everyone, noon, parentOf, threadOf, totalOf } from "./catalog-entries.ts";
+import { catalogListContract } from "./catalog-list-contract.ts";
+
+const make = async () => createD1Catalog(await emptyDatabase());
+
+catalogContract("on D1", make);
+catalogListContract("on D1", make);
+
+/** Rows that statements in one batch write. */
+async function written(database: D1Database, statements: D1PreparedStatement[]): Promise<number> {
+  const results = await database.batch(statements);
+  return results.reduce((sum, { meta }) => sum + meta.rows_written, 0);
+}
+
+describe("price of the catalog", () => {
+  test("CAT9 a run that ended writes four rows at most", async () => {
+    const database = await emptyDatabase();
+    const flush = (version: number, changes = {}) => [
+      putStatement(database, entryOf(1, { updated_at: noon + version, ...changes }, { version })),
+      totalsStatement(database, [totalOf(version)]),
+    ];
+    expect(await written(database, flush(1))).toBe(4);
+    for (const version of [2, 3, 4]) expect(await written(database, flush(version))).toBe(4);
+    // Told again, or late: nothing new, or only the entry once more.
+    expect(await written(database, flush(4))).toBeLessThanOrEqual(3);
+    expect(await written(database, flush(3))).toBe(0);
+    const child = [
+      putStatement(database, entryOf(2, { parent: parentOf(1) })),
+      totalsStatement(database, [totalOf(9)]),
+    ];
+    expect(await written(database, child)).toBe(3);
+  });
+
+  test("CAT9 a page reads its own rows, whatever stands before it", async () => {
+    const database = await emptyDatabase();
+    const count = 600;
+    const entries = Array.from({ length: count }, (_, n) => entryOf(n, { user_id: n % 2 === 0 ? "ada" : "bob" }));
+    await database.batch(entries.map((entry) => putStatement(database, entry)));
+    const catalog = createD1Catalog(database);
+    const first = await catalog.list({ userId: "ada", limit: 50 });
+    const second = await catalog.list({ userId: "ada", limit: 50, cursor: first.next_cursor ?? "" });
+    const cursor = second.next_cursor ?? "";
+    for (const query of [{ userId: "ada" }, { userId: null }, { userId: "ada", cursor }, { userId: null, cursor }]) {
+      const { meta, results } = await listStatement(database, { ...query, limit: 50 }).all();
+      expect(results).toHaveLength(51);
+      expect(meta.rows_read).toBeLessThanOrEqual(2 * 51);
+    }
+  });
+
+  test("CAT9 lists and reports walk an index, and never sort what they find", async () => {
+    const database = await emptyDatabase();
+    const plan = async (statement: string, ...values: unknown[]) => {
+      const explained = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind(...values);
+      const { results } = await explained.all<{ detail: string }>();
+      return results.map(({ detail }) => detail).join("; ");
+    };
+    const order = "ORDER BY updated_at DESC, id DESC LIMIT 5";
+    expect(await plan(`SELECT body FROM thread WHERE parent_id IS NULL AND user_id = 'a' ${order}`)).toMatch(
+      /^SEARCH thread USING INDEX thread_by_user \(user_id=\?\)$/,
+    );
+    expect(await plan(`SELECT body FROM thread WHERE parent_id IS NULL ${order}`)).toMatch(
+      /^SCAN thread USING INDEX thread_by_activity$/,
+    );
+    expect(await plan(`SELECT body FROM thread WHERE parent_id = ? ${order}`, "p")).toMatch(
+      /^SEARCH thread USING INDEX thread_by_parent \(parent_id=\?\)$/,
+    );
+  });
+
+  test("CAT9 a report reads the asked days only", async () => {
+    const database = await emptyDatabase();
+    const totals = Array.from({ length: 300 }, (_, n) => totalOf(n, { ended_at: noon + (n % 30) * 86_400_000_000 }));
+    await totalsStatement(database, totals).run();
+    const asked = { from: "2026-08-10", to: "2026-08-11", by: ["agent"] as const, userId: null };
+    const { meta, results } = await usageStatement(database, asked).all<{ runs: number }>();
+    expect(results[0]?.runs).toBe(20);
+    expect(meta.rows_read).toBeLessThanOrEqual(60);
+  });
+});
+
+describe("a catalog out of reach", () => {
+  test("CAT10 every method answers unavailable, with the cause kept", async () => {
+    const catalog = createD1Catalog(await databaseWithoutTables());
+    const request = { owner: null, key: "k", fingerprint: "f", threadId: "t", now: noon };
+    const calls = [
+      () => catalog.put(entryOf(1)),
+      () => catalog.flush(entryOf(1), [totalOf(1)]),
+      () => catalog.addRunTotals([totalOf(1)]),
+      () => catalog.remove({ threadId: "t", createdAt: 1, now: 1 }),
+      () => catalog.get(threadOf(1).id),
+      () => catalog.list(everyone),
+      () => catalog.usage({ from: "2026-01-01", to: "2026-01-02", by: [], userId: null }),
+      () => catalog.reserveCreation(request),
+    ];
+    for (const call of calls) {
+      const error: unknown = await call().then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(ThreadholdError);
+      expect(error).toMatchObject({ code: "unavailable", message: expect.not.stringMatching(/SQL|table/) as string });
+      expect(String((error as Error).cause)).toContain("no such table");
+    }
+  });
+});

@@ -1,0 +1,11 @@
+// The catalog in memory under the suite that every catalog keeps.
+
+import { createMemoryCatalog } from "#store/memory/memory-catalog.ts";
+
+import { catalogContract } from "./catalog-contract.ts";
+import { catalogListContract } from "./catalog-list-contract.ts";
+
+const make = () => Promise.resolve(createMemoryCatalog());
+
+catalogContract("in memory", make);
+catalogListContract("in memory", make);

@@ -1,0 +1,151 @@
+// The thread's schema: what migrations make is what the golden file says and what drizzle believes, and making or
+// changing it is all or nothing.
+
+import { getTableColumns, getTableName } from "drizzle-orm";
+import { getTableConfig } from "drizzle-orm/sqlite-core";
+import { expect, test } from "vitest";
+
+import type { MeteredStorage } from "#store/meter.ts";
+import type { Migration } from "#store/migration.ts";
+import { sqlStatements } from "#store/sql-statements.ts";
+import { threadMigrations } from "#store/thread/migrations.ts";
+import * as schema from "#store/thread/schema.ts";
+import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
+import { threadSchema } from "#store/thread/thread-schema.ts";
+
+import { withStorage } from "./bare-storage.ts";
+import { messageRecord, threadRecord } from "./records.ts";
+import golden from "./thread-schema.golden.sql";
+import { refusalOf } from "./thread-store-contract.ts";
+
+type Made = { type: string; name: string; sql: string };
+
+/** Everything the storage holds; the platform's own tables are not ours. */
+function made(storage: MeteredStorage): Made[] {
+  return storage.sql
+    .exec<Made>("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY name")
+    .toArray();
+}
+
+function version(storage: MeteredStorage): unknown {
+  return storage.sql.exec("SELECT schema_version FROM thread").one()["schema_version"];
+}
+
+test("STORE1 asking an empty object makes no table, row or alarm", () =>
+  withStorage(async (storage) => {
+    const before = storage.meter.snapshot();
+    const store = createSqliteThreadStore(storage);
+    expect(store.exists()).toBe(false);
+    expect(store.readThread()).toBeNull();
+    expect(storage.meter.since(before).rowsWritten).toBe(0);
+    expect(storage.sql.exec("SELECT name FROM sqlite_master").toArray()).toEqual([]);
+    expect(await storage.getAlarm()).toBeNull();
+  }));
+
+test("STORE19 a destroyed object holds no table, row or alarm", () =>
+  withStorage(async (storage) => {
+    const store = createSqliteThreadStore(storage);
+    store.create(threadRecord());
+    await storage.setAlarm(Date.now() + 3_600_000);
+    await store.destroy();
+    expect(made(storage)).toEqual([]);
+    expect(await storage.getAlarm()).toBeNull();
+  }));
+
+test("STORE3 migrations make the golden tables, all of text keys without a rowid, and no index", () =>
+  withStorage((storage) => {
+    createSqliteThreadStore(storage).create(threadRecord());
+    const tables = made(storage);
+    expect(`${tables.map(({ sql }) => `${sql};`).join("\n\n")}\n`).toBe(golden);
+    expect(tables.every(({ type }) => type === "table")).toBe(true);
+    const keyed = tables.filter(({ sql }) => /TEXT NOT NULL PRIMARY KEY|PRIMARY KEY \(/.test(sql));
+    expect(keyed.map(({ sql }) => sql.endsWith("WITHOUT ROWID"))).toEqual(keyed.map(() => true));
+    expect(keyed.length).toBeGreaterThan(5);
+  }));
+
+test("STORE3 drizzle's columns are the tables' own", () =>
+  withStorage((storage) => {
+    createSqliteThreadStore(storage).create(threadRecord());
+    const tables = Object.values(schema);
+    expect(tables.map(getTableName).sort()).toEqual(made(storage).map(({ name }) => name));
+    for (const table of tables) {
+      const composite = getTableConfig(table).primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
+      const believed = Object.values(getTableColumns(table)).map((column) => ({
+        name: column.name,
+        type: column.getSQLType().toUpperCase(),
+        // A rowid's alias is never null, which SQLite does not write down.
+        notNull: column.notNull && !(column.primary && column.getSQLType() === "integer"),
+        key: column.primary || composite.includes(column.name),
+      }));
+      const real = storage.sql
+        .exec('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', getTableName(table))
+        .toArray()
+        .map((row) => ({
+          name: row["name"],
+          type: row["type"],
+          notNull: row["notnull"] === 1,
+          key: Number(row["pk"]) > 0,
+        }));
+      expect(real).toEqual(believed);
+    }
+  }));
+
+const addColumn: Migration = { name: "0002_add.sql", sql: "ALTER TABLE run ADD COLUMN extra TEXT;\n" };
+const addTable: Migration = {
+  name: "0003_table.sql",
+  sql: "-- a table\nCREATE TABLE more (n INTEGER);\nINSERT INTO more VALUES (1);\n",
+};
+
+test("STORE4 pending steps run once, in order, each with its number", () =>
+  withStorage((storage) => {
+    createSqliteThreadStore(storage).create(threadRecord());
+    expect(version(storage)).toBe(1);
+    const steps = [...threadMigrations, addColumn, addTable];
+    expect(threadSchema(storage, steps).migrate()).toEqual([addColumn.name, addTable.name]);
+    expect(version(storage)).toBe(3);
+    expect(threadSchema(storage, steps).migrate()).toEqual([]);
+    expect(storage.sql.exec("SELECT * FROM more").toArray()).toHaveLength(1);
+    expect(createSqliteThreadStore(storage).readThread()).toEqual(threadRecord());
+  }));
+
+test("STORE4 a step that fails leaves the thread at the step before it", () =>
+  withStorage((storage) => {
+    createSqliteThreadStore(storage).create(threadRecord());
+    const broken = { name: "0003_broken.sql", sql: "CREATE TABLE half (n);\nINSERT INTO nowhere VALUES (1);\n" };
+    expect(() => threadSchema(storage, [...threadMigrations, addColumn, broken]).migrate()).toThrow("nowhere");
+    expect(version(storage)).toBe(2);
+    expect(made(storage).map(({ name }) => name)).not.toContain("half");
+  }));
+
+test("STORE4 a thread of a newer deployment is refused", () =>
+  withStorage((storage) => {
+    createSqliteThreadStore(storage).create(threadRecord());
+    threadSchema(storage, [...threadMigrations, addColumn]).migrate();
+    expect(refusalOf(() => createSqliteThreadStore(storage).migrate())).toBe("internal");
+    expect(version(storage)).toBe(2);
+  }));
+
+test("STORE5 a step costs the same whatever the thread's length", () =>
+  withStorage((storage) => {
+    const store = createSqliteThreadStore(storage);
+    store.create(threadRecord());
+    const before = storage.meter.snapshot();
+    threadSchema(storage, [...threadMigrations, addColumn]).migrate();
+    const short = storage.meter.since(before);
+    store.transaction(() => {
+      for (let n = 1; n <= 2000; n += 1) store.insertMessage(messageRecord(n));
+    });
+    const filled = storage.meter.snapshot();
+    threadSchema(storage, [...threadMigrations, addColumn, addTable]).migrate();
+    const long = storage.meter.since(filled);
+    expect(long.rowsRead).toBeLessThanOrEqual(short.rowsRead + 20);
+    expect(long.rowsWritten).toBeLessThanOrEqual(short.rowsWritten + 5);
+  }));
+
+test("STORE4 names of steps rise, and every step has statements", () => {
+  const names = threadMigrations.map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)].sort());
+  expect(names.every((name, index) => name.startsWith(String(index + 1).padStart(4, "0")))).toBe(true);
+  expect(threadMigrations.every(({ sql }) => sqlStatements(sql).length > 0)).toBe(true);
+  expect(sqlStatements("-- one;\nA (\n  ';x' -- no\n);\n\nB;  \n")).toEqual(["A (\n  ';x' -- no\n)", "B"]);
+});

@@ -1,0 +1,57 @@
+// The two thread stores against each other: whatever is done to both, both tell the same.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { createMemoryThreadStore } from "#store/memory/memory-thread-store.ts";
+import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
+
+import { withStorage } from "./bare-storage.ts";
+import { threadRecord } from "./records.ts";
+import { operations, play } from "./store-operations.ts";
+
+/** Milliseconds: enough to shrink a failure and print it. */
+const patience = 30_000;
+
+test(
+  "STORE18 random operations tell the same story on both stores",
+  async () => {
+    // A failure prints the seed and the shortest operations that show it.
+    await fc.assert(
+      fc.asyncProperty(operations, async (given) => {
+        const memory = createMemoryThreadStore();
+        memory.create(threadRecord());
+        const fromSqlite = await withStorage((storage) => {
+          const store = createSqliteThreadStore(storage);
+          store.create(threadRecord());
+          return play(store, given);
+        });
+        expect(fromSqlite).toEqual(play(memory, given));
+      }),
+      { numRuns: 100 },
+    );
+  },
+  patience,
+);
+
+test(
+  "STORE18 what was read before a wake is what is read after it",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(operations, async (given) => {
+        const [before, after] = await withStorage((storage) => {
+          const store = createSqliteThreadStore(storage);
+          store.create(threadRecord());
+          play(store, given);
+          return [store, createSqliteThreadStore(storage)].map((each) => [
+            each.readThread(),
+            each.messagesAfter("main", ""),
+          ]);
+        });
+        expect(after).toEqual(before);
+      }),
+      { numRuns: 30 },
+    );
+  },
+  patience,
+);
