@@ -1,0 +1,209 @@
+// The blocks of one answer, as parts. Owns numbering and what is open. Invariants: a block begins with its first content,
+// its index is one more than the last one's, a call is told closed once and only when it was, and opaque data of the
+// provider rides on the part that ends its block.
+
+import type { LanguageModelV3ToolCall, SharedV3ProviderMetadata } from "@ai-sdk/provider";
+
+import type { JsonObject } from "#contract/json.ts";
+import type { ModelPart } from "#core/ports/model-port.ts";
+import type { ProviderData } from "#core/record.ts";
+
+type Kind = "text" | "thinking";
+type CallEnd = Extract<ModelPart, { type: "toolcall_end" }>;
+
+interface SpokenBlock {
+  kind: Kind;
+  /** Null until its first content came. */
+  index: number | null;
+  data: JsonObject;
+}
+
+/** A part of the AI SDK's stream that belongs to a block of text or thinking. */
+interface Spoken {
+  id: string;
+  providerMetadata?: SharedV3ProviderMetadata | undefined;
+}
+
+interface CallBlock {
+  index: number;
+  id: string;
+  name: string;
+  written: string;
+}
+
+/** What the blocks of an answer need to know of their call. */
+export interface BlockOptions {
+  provider: string;
+  uniqueId: (id: string) => string;
+  /** The package closes every call when the stream ends, cut or not, so its word counts only once the answer finished. */
+  closesCallsAtEnd: boolean;
+  /** What the model wrote as arguments, where the package may have replaced it. */
+  writtenArguments: (callId: string) => string | null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The blocks of one answer. Each method returns the parts to tell, in order. */
+export class AnswerBlocks {
+  readonly #options: BlockOptions;
+  readonly #spoken = new Map<string, SpokenBlock>();
+  readonly #calls = new Map<string, CallBlock>();
+  #held: CallEnd[] = [];
+  #next = 0;
+  #thinkingCarriesData = false;
+  /** Calls told closed. */
+  closedCalls = 0;
+
+  constructor(options: BlockOptions) {
+    this.#options = options;
+  }
+
+  start(kind: Kind, { id, providerMetadata }: Spoken): ModelPart[] {
+    const block: SpokenBlock = { kind, index: null, data: {} };
+    this.#spoken.set(`${kind}:${id}`, block);
+    this.#note(block, providerMetadata);
+    return this.#isRedacted(block) ? this.#open(block) : [];
+  }
+
+  delta(kind: Kind, { id, delta, providerMetadata }: Spoken & { delta: string }): ModelPart[] {
+    const key = `${kind}:${id}`;
+    const block = this.#spoken.get(key) ?? { kind, index: null, data: {} };
+    this.#spoken.set(key, block);
+    this.#note(block, providerMetadata);
+    if (delta === "") return [];
+    const opened = this.#open(block);
+    return [...opened, { type: `${kind}_delta`, index: block.index ?? 0, delta }];
+  }
+
+  end(kind: Kind, { id, providerMetadata }: Spoken): ModelPart[] {
+    const key = `${kind}:${id}`;
+    const block = this.#spoken.get(key);
+    if (block === undefined) return [];
+    this.#spoken.delete(key);
+    this.#note(block, providerMetadata);
+    const data = this.#dataOf(block.data);
+    if (block.index === null && data === null) return [];
+    const opened = this.#open(block);
+    if (kind === "thinking" && data !== null) this.#thinkingCarriesData = true;
+    return [
+      ...opened,
+      { type: `${kind}_end`, index: block.index ?? 0, ...(data === null ? {} : { provider_data: data }) },
+    ];
+  }
+
+  startCall(id: string, name: string): ModelPart[] {
+    const ended = this.#endText();
+    const call = { index: this.#next++, id: this.#options.uniqueId(id), name, written: "" };
+    this.#calls.set(id, call);
+    return [...ended, { type: "toolcall_start", index: call.index, id: call.id, name }];
+  }
+
+  callDelta(id: string, delta: string): ModelPart[] {
+    const call = this.#calls.get(id);
+    if (call === undefined || delta === "") return [];
+    call.written += delta;
+    return [{ type: "toolcall_delta", index: call.index, delta }];
+  }
+
+  /** The package says that a call is complete. */
+  closeCall(told: LanguageModelV3ToolCall): ModelPart[] {
+    const parts = this.#calls.has(told.toolCallId) ? [] : this.startCall(told.toolCallId, told.toolName);
+    const call = this.#calls.get(told.toolCallId);
+    if (call === undefined) return parts;
+    const wire = this.#options.writtenArguments(told.toolCallId);
+    if (call.written === "" && told.input !== "{}") parts.push(...this.callDelta(told.toolCallId, told.input));
+    const text = wire ?? call.written;
+    const data = this.#dataOf(this.#merge({}, told.providerMetadata));
+    const end: CallEnd = {
+      type: "toolcall_end",
+      index: call.index,
+      id: call.id,
+      name: told.toolName,
+      arguments: text,
+      ...(data === null ? {} : { provider_data: data }),
+    };
+    // Text that is no JSON may have been cut by the token limit, which only the end of the answer tells.
+    if (this.#options.closesCallsAtEnd || !isJson(text)) this.#held.push(end);
+    else parts.push(this.#tellClosed(end));
+    return parts;
+  }
+
+  /** The answer finished: closes what is open. `cut` says that the token limit ended it. */
+  finish(cut: boolean): ModelPart[] {
+    const parts = [...this.#spoken.keys()].flatMap((key) => {
+      const kind = key.startsWith("text:") ? "text" : "thinking";
+      return this.end(kind, { id: key.slice(kind.length + 1) });
+    });
+    for (const held of this.#held) {
+      if (cut && !isJson(held.arguments)) continue;
+      parts.push(this.#tellClosed(this.#withoutRepeatedData(held)));
+    }
+    this.#held = [];
+    return parts;
+  }
+
+  #tellClosed(end: CallEnd): CallEnd {
+    this.closedCalls += 1;
+    // Decision 22: `""` arguments mean `{}`.
+    return end.arguments.trim() === "" ? { ...end, arguments: "{}" } : end;
+  }
+
+  // OpenRouter's package hands the same details to the thinking and to the first call; they are stored once.
+  #withoutRepeatedData(end: CallEnd): CallEnd {
+    if (this.#options.provider !== "openrouter" || !this.#thinkingCarriesData) return end;
+    const { provider_data: _repeated, ...rest } = end;
+    return rest;
+  }
+
+  #open(block: SpokenBlock): ModelPart[] {
+    if (block.index !== null) return [];
+    const ended = block.kind === "thinking" ? this.#endText() : [];
+    block.index = this.#next++;
+    if (block.kind === "text") return [{ type: "text_start", index: block.index }];
+    const redacted = this.#isRedacted(block) ? { redacted: true } : {};
+    return [...ended, { type: "thinking_start", index: block.index, ...redacted }];
+  }
+
+  /** Another block begins, so text that is open ends here; OpenAI's package would end it with the stream. */
+  #endText(): ModelPart[] {
+    return [...this.#spoken.entries()].flatMap(([key, block]) =>
+      block.kind === "text" && block.index !== null ? this.end("text", { id: key.slice("text:".length) }) : [],
+    );
+  }
+
+  #isRedacted(block: SpokenBlock): boolean {
+    const own = block.data[this.#options.provider];
+    return typeof own === "object" && own !== null && !Array.isArray(own) && own["redactedData"] !== undefined;
+  }
+
+  #note(block: SpokenBlock, metadata: SharedV3ProviderMetadata | undefined): void {
+    block.data = this.#merge(block.data, metadata);
+  }
+
+  #merge(data: JsonObject, metadata: SharedV3ProviderMetadata | undefined): JsonObject {
+    const merged: JsonObject = { ...data };
+    for (const [name, value] of Object.entries(metadata ?? {})) {
+      const before = merged[name];
+      // Metadata is JSON by the package's own contract.
+      const now = value as JsonObject;
+      merged[name] =
+        typeof before === "object" && before !== null && !Array.isArray(before) ? { ...before, ...now } : now;
+    }
+    return merged;
+  }
+
+  #dataOf(data: JsonObject): ProviderData | null {
+    const own = data[this.#options.provider];
+    if (typeof own !== "object" || own === null || Array.isArray(own)) return null;
+    const kept = Object.entries(own).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
+    if (kept.length === 0) return null;
+    return { provider: this.#options.provider, data: { [this.#options.provider]: Object.fromEntries(kept) } };
+  }
+}

@@ -1,0 +1,97 @@
+// A request of ours as call options of the AI SDK. Owns everything that is not the transcript itself: tools, tool choice,
+// limits, and each provider's own options. Holds no state and sends nothing.
+
+import type { JSONObject, LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from "@ai-sdk/provider";
+
+import type { ModelRequest } from "#core/ports/model-port.ts";
+
+import { markCache } from "./cache-marks.ts";
+import { convertPrompt } from "./convert-prompt.ts";
+import type { NetworkProvider } from "./provider-settings.ts";
+import { reasoningOptions } from "./reasoning-options.ts";
+
+// figures: `max_tokens` default. Anthropic demands one; the others have a default of their own.
+const anthropicMaxTokens = 8192;
+
+/** Call options, and what had to be bent to make them. */
+export interface PreparedCall {
+  options: LanguageModelV3CallOptions;
+  warnings: string[];
+}
+
+function convertTools(request: ModelRequest): LanguageModelV3FunctionTool[] {
+  // Decision 19: a model that calls no functions is sent none.
+  if (request.model.capabilities?.functionCalling === false) return [];
+  return request.tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    name,
+    description,
+    inputSchema: parameters,
+  }));
+}
+
+function openaiOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
+  const { compat } = model;
+  return {
+    // The field is refused without tools.
+    ...(hasTools && !parallelToolCalls ? { parallelToolCalls: false } : {}),
+    ...(compat?.supportsDeveloperRole === undefined
+      ? {}
+      : { systemMessageMode: compat.supportsDeveloperRole ? "developer" : "system" }),
+  };
+}
+
+function openrouterOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
+  return {
+    usage: { include: true },
+    ...(hasTools && !parallelToolCalls ? { parallel_tool_calls: false } : {}),
+    ...(model.includedProviders === undefined || model.includedProviders.length === 0
+      ? {}
+      : // Decision 20: an order of preference, not a fence.
+        { provider: { order: model.includedProviders, allow_fallbacks: true } }),
+  };
+}
+
+function ownOptions(request: ModelRequest, provider: NetworkProvider, hasTools: boolean): JSONObject {
+  switch (provider) {
+    case "openai":
+      return openaiOptions(request, hasTools);
+    case "anthropic":
+      return hasTools && !request.parallelToolCalls ? { disableParallelToolUse: true } : {};
+    case "google":
+      return {};
+    case "openrouter":
+      return openrouterOptions(request, hasTools);
+  }
+}
+
+/** Prepares a call. `signal` aborts it. */
+export function prepareCall(request: ModelRequest, provider: NetworkProvider, signal: AbortSignal): PreparedCall {
+  const { model } = request;
+  const tools = convertTools(request);
+  const prompt = convertPrompt(request, provider);
+  markCache(model, prompt, tools);
+
+  const maxTokens = request.maxTokens ?? model.maxTokens ?? (provider === "anthropic" ? anthropicMaxTokens : null);
+  const reasoning = reasoningOptions(request, provider, maxTokens);
+  const own: JSONObject = { ...ownOptions(request, provider, tools.length > 0), ...reasoning?.options };
+  const temperature = request.temperature ?? model.temperature;
+  // The package adds the thinking budget to the limit; taken off here, the sum is the limit that was asked for.
+  const answerTokens = maxTokens === null ? null : maxTokens - (reasoning?.budget ?? 0);
+  const byOtherField = provider === "openai" && model.compat?.maxTokensField === "max_completion_tokens";
+  if (byOtherField && answerTokens !== null) own["maxCompletionTokens"] = answerTokens;
+
+  return {
+    options: {
+      prompt,
+      providerOptions: { [provider]: own },
+      includeRawChunks: true,
+      abortSignal: signal,
+      ...(tools.length === 0 ? {} : { tools, toolChoice: { type: request.toolChoice } }),
+      ...(answerTokens === null || byOtherField ? {} : { maxOutputTokens: answerTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(model.headers === undefined ? {} : { headers: model.headers }),
+    },
+    warnings: reasoning?.warnings ?? [],
+  };
+}

@@ -1,0 +1,59 @@
+// Images and files, as a provider can bear them: as they are, as the text they hold, or as a line that names them.
+// Invariant: nothing is handed to a provider package that it would refuse with an exception.
+
+import type { LanguageModelV3FilePart, LanguageModelV3TextPart } from "@ai-sdk/provider";
+
+import type { FilePart, ImagePart } from "#contract/content.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { describePart } from "./describe-part.ts";
+import type { NetworkProvider } from "./provider-settings.ts";
+
+type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
+
+const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-sh)\b)/;
+
+// Types besides images that each provider's package passes on; openai's takes them as data only.
+const fileTypes: Record<NetworkProvider, RegExp> = {
+  openai: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
+  anthropic: /^application\/pdf$/,
+  google: /^(application\/pdf|audio\/|video\/)/,
+  openrouter: /^application\/pdf$/,
+};
+
+function decodeText(data: string): string | null {
+  try {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function source(part: ImagePart | FilePart): string | URL | null {
+  if (part.data !== undefined) return part.data;
+  return part.url !== undefined && URL.canParse(part.url) ? new URL(part.url) : null;
+}
+
+/** An image or file for a user message (decision 19: `vision: false` turns images into text lines). */
+export function convertAttachment(
+  part: ImagePart | FilePart,
+  model: AnyModelDefinition,
+  provider: NetworkProvider,
+): Converted {
+  const line: LanguageModelV3TextPart = { type: "text", text: describePart(part) };
+  const data = source(part);
+  if (data === null) return line;
+  const mediaType = part.mime_type;
+  if (mediaType.startsWith("image/")) {
+    return model.capabilities?.vision === false ? line : { type: "file", mediaType, data };
+  }
+  if (textTypes.test(mediaType) && typeof data === "string") {
+    const text = decodeText(data);
+    return text === null ? line : { type: "text", text: `${line.text}\n${text}` };
+  }
+  if (!fileTypes[provider].test(mediaType)) return line;
+  if (provider === "openai" && typeof data !== "string") return line;
+  const filename = part.type === "file" ? part.name : undefined;
+  return { type: "file", mediaType, data, ...(filename === undefined ? {} : { filename }) };
+}

@@ -1,0 +1,127 @@
+// A transcript of ours as a prompt of the AI SDK. Invariants: thinking, and any opaque data, goes back only to the provider
+// that made it; the order of roles is one the provider accepts; no message is empty.
+
+import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
+
+import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
+import type { ProviderData, StoredPart } from "#core/record.ts";
+
+import { wireCallId } from "./call-ids.ts";
+import { convertAttachment } from "./convert-attachment.ts";
+import { convertToolResult } from "./convert-tool-result.ts";
+import type { NetworkProvider } from "./provider-settings.ts";
+
+type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
+type ProviderOptions = NonNullable<LanguageModelV3Message["providerOptions"]>;
+
+// These want turns that alternate, begin with the user and keep the system prompt in front.
+const strictTurns: Record<NetworkProvider, boolean> = {
+  openai: false,
+  anthropic: true,
+  google: true,
+  openrouter: false,
+};
+
+const opening: Message<"user"> = { role: "user", content: [{ type: "text", text: "Begin." }] };
+
+function textOf(message: ModelMessage): string {
+  return message.parts
+    .filter((part) => part.type === "text")
+    .map((part) => part.text)
+    .join("\n");
+}
+
+function ownData(data: ProviderData | undefined, provider: NetworkProvider): ProviderOptions | null {
+  // Made by this layer from the package's own metadata, so it has the shape its options want.
+  return data?.provider === provider ? (data.data as ProviderOptions) : null;
+}
+
+function convertUser(message: ModelMessage, request: ModelRequest, provider: NetworkProvider): Message<"user"> {
+  const content: Message<"user">["content"] = [];
+  for (const part of message.parts) {
+    if (part.type === "text" && part.text !== "") content.push({ type: "text", text: part.text });
+    if (part.type === "image" || part.type === "file") content.push(convertAttachment(part, request.model, provider));
+  }
+  return { role: "user", content: content.length > 0 ? content : [{ type: "text", text: "(no text)" }] };
+}
+
+function convertAssistantPart(
+  part: StoredPart,
+  provider: NetworkProvider,
+): Message<"assistant">["content"][number] | null {
+  const own = ownData(part.provider_data, provider);
+  const options = own === null ? {} : { providerOptions: own };
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? null : { type: "text", text: part.text, ...options };
+    case "thinking":
+      return own === null ? null : { type: "reasoning", text: part.thinking, ...options };
+    case "tool_call":
+      return {
+        type: "tool-call",
+        toolCallId: wireCallId(part.id, provider),
+        toolName: part.name,
+        // Arguments that did not parse cannot be sent back; the result that answers them says what was wrong.
+        input: typeof part.arguments === "string" ? {} : part.arguments,
+        ...options,
+      };
+    case "image":
+    case "file":
+      return null;
+  }
+}
+
+function convertMessage(
+  message: ModelMessage,
+  request: ModelRequest,
+  { provider, toolNames }: { provider: NetworkProvider; toolNames: Map<string, string> },
+): LanguageModelV3Message | null {
+  switch (message.role) {
+    case "system": {
+      const text = textOf(message);
+      if (text === "") return null;
+      return strictTurns[provider]
+        ? { role: "user", content: [{ type: "text", text: `<system>\n${text}\n</system>` }] }
+        : { role: "system", content: text };
+    }
+    case "user":
+      return convertUser(message, request, provider);
+    case "assistant": {
+      for (const part of message.parts) if (part.type === "tool_call") toolNames.set(part.id, part.name);
+      const content = message.parts.map((part) => convertAssistantPart(part, provider)).filter((part) => part !== null);
+      return content.length === 0 ? null : { role: "assistant", content };
+    }
+    case "tool":
+      return { role: "tool", content: [convertToolResult(message, toolNames, { model: request.model, provider })] };
+  }
+}
+
+/** Adds a message, into the one before it where both are of a role whose turns are joined. */
+function append(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message, joinTurns: boolean): void {
+  const last = prompt.at(-1);
+  // Results of parallel calls belong into one turn at every provider.
+  if (last?.role === "tool" && message.role === "tool") last.content.push(...message.content);
+  else if (joinTurns && last?.role === "user" && message.role === "user") last.content.push(...message.content);
+  else if (joinTurns && last?.role === "assistant" && message.role === "assistant") {
+    last.content.push(...message.content);
+  } else prompt.push(message);
+}
+
+/** The prompt of a request: the system prompt, then its messages. */
+export function convertPrompt(request: ModelRequest, provider: NetworkProvider): LanguageModelV3Prompt {
+  const firstSpoken = request.messages.findIndex((message) => message.role !== "system");
+  const leading = firstSpoken === -1 ? request.messages : request.messages.slice(0, firstSpoken);
+  const rest = firstSpoken === -1 ? [] : request.messages.slice(firstSpoken);
+  const system = [request.system, ...leading.map(textOf)].filter((text) => text !== "").join("\n\n");
+
+  const joinTurns = strictTurns[provider];
+  const toolNames = new Map<string, string>();
+  const prompt: LanguageModelV3Prompt = [];
+  for (const message of rest) {
+    const converted = convertMessage(message, request, { provider, toolNames });
+    if (converted !== null) append(prompt, converted, joinTurns);
+  }
+  const beginsWell = prompt.length > 0 && (!joinTurns || prompt[0]?.role === "user");
+  if (!beginsWell) prompt.unshift(structuredClone(opening));
+  return system === "" ? prompt : [{ role: "system", content: system }, ...prompt];
+}

@@ -1,0 +1,81 @@
+// Decides what the end of an answer is: finished, cut, refused by the provider, or a context that silently overflowed.
+// Every stream ends with exactly what this returns (decision 22, 23; figures: silent overflow).
+
+import type { LanguageModelV3FinishReason } from "@ai-sdk/provider";
+
+import type { StopReason } from "#contract/message.ts";
+import type { Usage } from "#contract/usage.ts";
+import type { ModelFinish, ModelPart } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { failure } from "./classify-failure.ts";
+
+/** The end as the provider told it. */
+export interface ToldEnd {
+  reason: LanguageModelV3FinishReason;
+  usage: Usage;
+  reported_cost: number | null;
+  model_id: string | null;
+  /** The answer holds calls that were closed. */
+  hasCalls: boolean;
+}
+
+/** The failure of a stream that stopped without a word (decision 22). */
+export function cutFailure(): Extract<ModelPart, { type: "error" }> {
+  const message = "The provider's stream ended without saying why it stopped.";
+  return { type: "error", failure: failure("network", message, true) };
+}
+
+function stopReason({ unified }: LanguageModelV3FinishReason, hasCalls: boolean): StopReason {
+  switch (unified) {
+    case "length":
+      return "length";
+    case "content-filter":
+      return "content_filter";
+    case "stop":
+    case "tool-calls":
+    case "other":
+    case "error":
+      // A forced call ends with `stop` at some providers, and calls the provider ran itself end with `tool_calls`.
+      return hasCalls ? "tool_calls" : "stop";
+  }
+}
+
+/** Whether the provider dropped or refused part of the prompt without an error. */
+function overflowedSilently(finish: ModelFinish, { contextWindow }: AnyModelDefinition): boolean {
+  if (contextWindow === undefined) return false;
+  const { usage, stop_reason } = finish;
+  const prompt = usage.input + usage.cache_read;
+  if (stop_reason === "length") return usage.output === 0 && prompt >= contextWindow * 0.99;
+  return (stop_reason === "stop" || stop_reason === "tool_calls") && prompt > contextWindow;
+}
+
+/** The part that ends the stream. */
+export function endOfAnswer(
+  told: ToldEnd,
+  model: AnyModelDefinition,
+): Extract<ModelPart, { type: "finish" | "error" }> {
+  const { reason, usage } = told;
+  if (reason.raw === "model_context_window_exceeded") {
+    return { type: "error", usage, failure: failure("overflow", "The answer ran into the model's context window.") };
+  }
+  if (reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls")) {
+    return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
+  }
+  if (reason.unified === "error") {
+    const message = `The provider ended the answer with "${reason.raw ?? "error"}".`;
+    // A malformed call is a slip of the model: the same request often goes well.
+    return { type: "error", usage, failure: failure("api", message, true) };
+  }
+  const finish: ModelFinish = {
+    stop_reason: stopReason(reason, told.hasCalls),
+    usage,
+    reported_cost: told.reported_cost,
+    model_id: told.model_id,
+  };
+  if (overflowedSilently(finish, model)) {
+    const message = `The prompt is longer than the context window of ${model.contextWindow} tokens.`;
+    return { type: "error", usage, failure: failure("overflow", message) };
+  }
+  return { type: "finish", ...finish };
+}

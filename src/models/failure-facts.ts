@@ -1,0 +1,124 @@
+// Reads what can be known about a failed model call out of whatever was thrown or streamed: an error of the AI SDK, a
+// provider's error object in the middle of a stream, or anything else. Knows shapes, decides nothing.
+
+import type { Exchange } from "./observed-fetch.ts";
+import { parseDuration } from "./retry-after.ts";
+
+/** What a failure says of itself. */
+export interface FailureFacts {
+  /** HTTP status; for an error inside a 200 stream the status its type or code stands for; null when unknown. */
+  status: number | null;
+  /** The provider's sentence, or ours where it gave none. */
+  message: string;
+  /** Everything it said, for phrases to be looked for. */
+  text: string;
+  /** Its `code` or `type`. */
+  code: string | null;
+  /** It answered with a status and nothing else. */
+  emptyBody: boolean;
+  /** The connection failed, not the provider. */
+  transport: boolean;
+  /** What was sent is no JSON: something on the way garbled it. */
+  garbled: boolean;
+  /** A wait named in the body; headers are read elsewhere. */
+  retryDelayMs: number | null;
+}
+
+type Fields = Record<string, unknown>;
+
+function asFields(value: unknown): Fields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+// The statuses that the types, codes and RPC names of error objects stand for, looked for in this order.
+const statusOfCode: readonly (readonly [RegExp, number])[] = [
+  [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|throttl/, 429],
+  [/authentication|invalid_api_key|unauthenticated/, 401],
+  [/permission/, 403],
+  [/not_found/, 404],
+  [/request_too_large/, 413],
+  [/overloaded|unavailable/, 503],
+  [/timeout|deadline_exceeded/, 504],
+  [/invalid|failed_precondition|out_of_range|context_length|tool_use_failed/, 400],
+  [/api_error|server_error|internal/, 500],
+];
+
+function statusFromCode(code: unknown): number | null {
+  if (typeof code === "number") return code >= 400 && code <= 599 ? code : null;
+  if (typeof code !== "string") return null;
+  if (/^[45]\d\d$/.test(code)) return Number(code);
+  const lower = code.toLowerCase();
+  return statusOfCode.find(([name]) => name.test(lower))?.[1] ?? null;
+}
+
+/** The object that carries message, type and code: the value, or an `error` inside it. */
+function errorObject(value: unknown): Fields | null {
+  const outer = asFields(Array.isArray(value) ? value[0] : value);
+  if (outer === null) return null;
+  return asFields(outer["error"]) ?? outer;
+}
+
+function stringField(fields: Fields | null, name: string): string | null {
+  const value = fields?.[name];
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+function retryDelay(body: Fields | null): number | null {
+  const details = body?.["details"];
+  if (!Array.isArray(details)) return null;
+  for (const detail of details) {
+    const delay = stringField(asFields(detail), "retryDelay");
+    if (delay !== null) return parseDuration(delay);
+  }
+  return null;
+}
+
+/** Reads the facts of a failure. `exchange` is what was seen of its HTTP exchange. */
+export function readFailureFacts(error: unknown, exchange: Exchange): FailureFacts {
+  const fields = asFields(error) ?? {};
+  const bodyText = stringField(fields, "responseBody");
+  const parsed = bodyText === null ? null : parseJson(bodyText);
+  // A chunk the SDK could not read carries the chunk as `value`, which may be an error in a shape it does not know.
+  const unread = asFields(fields["value"]);
+  const body =
+    errorObject(parsed) ??
+    errorObject(fields["data"]) ??
+    (error instanceof Error || "statusCode" in fields
+      ? unread === null
+        ? null
+        : errorObject(unread)
+      : errorObject(error));
+
+  const httpStatus = exchange.status !== null && exchange.status >= 400 ? exchange.status : null;
+  const codes = [body?.["code"], body?.["type"], body?.["status"], fields["statusCode"]];
+  const status = httpStatus ?? codes.map(statusFromCode).find((found) => found !== null) ?? null;
+
+  const plain = typeof error === "string" ? error : null;
+  const detail = stringField(asFields(body?.["metadata"]), "raw");
+  const said =
+    stringField(body, "message") ?? stringField(asFields(parsed), "detail") ?? stringField(asFields(parsed), "error");
+  const message = said ?? stringField(fields, "message") ?? plain ?? bodyText ?? "no reason given";
+  const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
+  const text = [message, detail, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
+    .filter((part) => part !== null)
+    .join("\n");
+
+  return {
+    status,
+    message: detail === null ? message : `${message}: ${detail}`,
+    text,
+    code: stringField(body, "code") ?? stringField(body, "type"),
+    emptyBody: httpStatus !== null && !exchange.broken && bodyText === null && body === null,
+    transport: exchange.broken || fields["name"] === "AI_EmptyResponseBodyError",
+    garbled: fields["name"] === "AI_JSONParseError",
+    retryDelayMs: retryDelay(body),
+  };
+}

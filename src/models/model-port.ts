@@ -1,0 +1,93 @@
+// The way to every model: one port that speaks to each provider through the AI SDK and to the scripted `test` provider.
+// Invariants: `stream` never throws; it ends with exactly one `finish` or `error`; when it has ended the request is over,
+// its body read or cancelled. It never retries: the one retry engine is in core (decision 22).
+
+import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+
+import { prepareCall } from "./call-options.ts";
+import { classifyFailure, failure } from "./classify-failure.ts";
+import { convertStream, StreamedError } from "./convert-stream.ts";
+import { loadLanguageModel } from "./language-model.ts";
+import { newExchange, observeFetch, type Exchange } from "./observed-fetch.ts";
+import { knownSecrets, providerSettings, type ProviderSettings } from "./provider-settings.ts";
+import { createChunkReader, type ChunkReader } from "./raw-chunk.ts";
+import { RawText } from "./raw-text.ts";
+import { readStream, untilAborted } from "./read-stream.ts";
+import { notReadyMessage, withKeyHint } from "./readiness.ts";
+import { createRedact } from "./redact.ts";
+import { playScript } from "./test-provider/play-script.ts";
+
+/** What a model port is made of. */
+export interface ModelPortOptions {
+  /** Keys and addresses: `OPENAI_API_KEY`, `OPENAI_BASE_URL` and the like for each provider. */
+  env: Record<string, unknown>;
+  /** Carries every request. */
+  fetch: typeof globalThis.fetch;
+  /** How the `test` provider waits; a timer when absent. Rejects when the signal aborts. */
+  delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds since 1970, for `Retry-After` dates. */
+  now?: () => number;
+}
+
+interface Call {
+  request: ModelRequest;
+  settings: ProviderSettings;
+  exchange: Exchange;
+  raw: RawText;
+  chunks: ChunkReader;
+}
+
+async function* callProvider(
+  call: Call,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart> {
+  const { request, settings, exchange, raw, chunks } = call;
+  const { provider } = settings;
+  // Aborts the request whenever this generator ends, however it ends.
+  const ending = new AbortController();
+  const either = AbortSignal.any([signal, ending.signal]);
+  try {
+    const language = await loadLanguageModel(request.model, settings, observeFetch(fetch, exchange));
+    const { options, warnings } = prepareCall(request, provider, either);
+    const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), either);
+    if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
+    yield* convertStream(readStream(stream, either), { request, provider, raw, chunks });
+  } finally {
+    ending.abort();
+  }
+}
+
+/** Makes the port (architecture §4, ModelPort). */
+export function createModelPort(options: ModelPortOptions): ModelPort {
+  const { env, fetch } = options;
+  const now = options.now ?? Date.now;
+  const secrets = knownSecrets(env);
+  const redact = createRedact(secrets);
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+    const exchange = newExchange();
+    const chunks = createChunkReader();
+    try {
+      signal.throwIfAborted();
+      if (request.model.provider === "test") {
+        yield* playScript(request, signal, options.delay);
+        return;
+      }
+      const settings = providerSettings(request.model, env);
+      if (settings === null) {
+        yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model)) };
+        return;
+      }
+      yield* callProvider({ request, settings, exchange, raw: new RawText(secrets, redact), chunks }, fetch, signal);
+    } catch (error) {
+      const cause = error instanceof StreamedError ? error.reported : error;
+      const context = { exchange, redact, now: now(), aborted: signal.aborted };
+      const usage = chunks.usage();
+      const classified = withKeyHint(classifyFailure(cause, context), request.model);
+      yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }) };
+    }
+  }
+
+  return { stream };
+}

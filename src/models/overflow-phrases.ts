@@ -1,0 +1,41 @@
+// How providers say that a request did not fit in the context window. One place, because every provider words it its own
+// way and a missed wording turns a compaction into an error for the user (figures: context overflow).
+
+const phrases: readonly string[] = [
+  "prompt is too long",
+  "input is too long",
+  "exceeds the context window",
+  "exceeds the maximum",
+  "maximum prompt length",
+  "reduce the length of the messages",
+  "maximum context length",
+  "exceeds the limit of",
+  "exceeds the available context size",
+  "greater than the context length",
+  "context window exceeds limit",
+  "exceeded model token limit",
+  "context length exceeded",
+  "context_length_exceeded",
+  "too many tokens",
+  "token limit exceeded",
+  "request_too_large",
+  "model_context_window_exceeded",
+  // Seen in real answers of Perplexity and Bedrock.
+  "too_many_prompt_tokens",
+  "number of input tokens exceeds maximum length",
+];
+
+const patterns: readonly RegExp[] = [
+  /too large for model with \d+ maximum context length/,
+  /prompt too long; exceeded .*context length/,
+];
+
+// These win over any phrase: a busy service also speaks of limits and tokens.
+const exclusions: readonly string[] = ["rate limit", "too many requests", "throttling error", "service unavailable"];
+
+/** Whether a provider's words say that the context window was exceeded. Case does not matter. */
+export function saysOverflow(text: string): boolean {
+  const lower = text.toLowerCase();
+  if (exclusions.some((exclusion) => lower.includes(exclusion))) return false;
+  return phrases.some((phrase) => lower.includes(phrase)) || patterns.some((pattern) => pattern.test(lower));
+}

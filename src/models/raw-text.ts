@@ -1,0 +1,126 @@
+// What a provider sent, as text for the log. A key that a model repeats comes in pieces, each in a chunk of its own, where
+// no search through one chunk finds it; so a chunk that ends in the beginning of a key waits for the next.
+
+import { shortestSecret, type Redact } from "./redact.ts";
+
+/** A text in a chunk. */
+interface Leaf {
+  holder: Record<string, unknown>;
+  key: string;
+}
+
+/** A text whose end may be a piece of a key. */
+interface Piece extends Leaf {
+  chunk: number;
+  /** Characters of its end that belong to the piece. */
+  length: number;
+}
+
+/** Tells chunks as text without secrets. Every chunk comes out once and in order, some later than they came in. */
+export class RawText {
+  readonly #secrets: readonly string[];
+  readonly #redact: Redact;
+  /** What may be the beginning of a key, by the place of the text in its chunk. */
+  readonly #open = new Map<string, Piece[]>();
+  #waiting: { number: number; chunk: { value: unknown } }[] = [];
+  #next = 0;
+
+  constructor(secrets: readonly string[], redact: Redact) {
+    this.#secrets = secrets.filter((secret) => secret.length >= shortestSecret);
+    this.#redact = redact;
+  }
+
+  /** Takes a chunk and gives those that can be told. */
+  take(value: unknown): string[] {
+    const chunk = { value: JSON.parse(JSON.stringify(value ?? null)) as unknown };
+    const number = this.#next;
+    this.#next += 1;
+    this.#waiting.push({ number, chunk });
+    if (this.#secrets.length > 0) this.#visit(chunk, "value", { path: "", number });
+    const held = Math.min(this.#next, ...[...this.#open.values()].map(([first]) => first?.chunk ?? this.#next));
+    const free = this.#waiting.filter((one) => one.number < held);
+    this.#waiting = this.#waiting.slice(free.length);
+    return free.map((one) => this.#text(one.chunk.value));
+  }
+
+  /** The chunks that still wait: nothing comes after them. */
+  rest(): string[] {
+    const rest = this.#waiting.map((one) => this.#text(one.chunk.value));
+    this.#waiting = [];
+    this.#open.clear();
+    return rest;
+  }
+
+  #text(value: unknown): string {
+    return this.#redact(JSON.stringify(value));
+  }
+
+  #visit(holder: object, key: string, at: { path: string; number: number }): void {
+    const fields = holder as Record<string, unknown>;
+    const value = fields[key];
+    if (typeof value === "string") return this.#piece({ holder: fields, key }, value, at);
+    if (typeof value !== "object" || value === null) return;
+    for (const field of Object.keys(value)) this.#visit(value, field, { ...at, path: `${at.path}/${field}` });
+  }
+
+  /** Joins a text to the open end of the one before it in the same place. */
+  #piece(leaf: Leaf, value: string, { path, number }: { path: string; number: number }): void {
+    const before = this.#open.get(path) ?? [];
+    const carried = before.map(endOf).join("");
+    const found = this.#cut(before, carried, value);
+    const text = found === null ? value : `${found.mark}${value.slice(found.taken)}`;
+    leaf.holder[leaf.key] = text;
+    const joined = found === null ? carried + value : value.slice(found.taken);
+    const end = this.#openEnd(joined);
+    const own = Math.min(end, found === null ? value.length : value.length - found.taken);
+    const older = found === null ? lastOf(before, end - own) : [];
+    const open = own === 0 ? older : [...older, { ...leaf, chunk: number, length: own }];
+    if (open.length === 0) this.#open.delete(path);
+    else this.#open.set(path, open);
+  }
+
+  /** Cuts a key that lies over the pieces and the beginning of the next text. */
+  #cut(before: readonly Piece[], carried: string, value: string): { mark: string; taken: number } | null {
+    for (const secret of this.#secrets) {
+      const at = (carried + value).indexOf(secret);
+      if (at === -1 || at >= carried.length) continue;
+      for (const piece of lastOf(before, carried.length - at)) {
+        const text = textOf(piece);
+        piece.holder[piece.key] = text.slice(0, text.length - piece.length);
+      }
+      return { mark: "[redacted]", taken: at + secret.length - carried.length };
+    }
+    return null;
+  }
+
+  /** Characters at the end of a text that a key may begin with. */
+  #openEnd(text: string): number {
+    const lengths = this.#secrets.map((secret) => {
+      let length = Math.min(secret.length - 1, text.length);
+      while (length > 0 && !secret.startsWith(text.slice(text.length - length))) length -= 1;
+      return length;
+    });
+    return Math.max(0, ...lengths);
+  }
+}
+
+/** The pieces that make up the last `length` characters. */
+function lastOf(pieces: readonly Piece[], length: number): Piece[] {
+  const last: Piece[] = [];
+  let left = length;
+  for (const piece of pieces.toReversed()) {
+    if (left <= 0) break;
+    last.unshift({ ...piece, length: Math.min(left, piece.length) });
+    left -= piece.length;
+  }
+  return last;
+}
+
+function textOf({ holder, key }: Leaf): string {
+  return String(holder[key]);
+}
+
+function endOf(piece: Piece): string {
+  const text = textOf(piece);
+  return text.slice(text.length - piece.length);
+}

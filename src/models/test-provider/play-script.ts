@@ -1,0 +1,107 @@
+// The `test` provider: answers from a model's script, without a network. Invariants: it keeps no state, so the same
+// request gets the same answer after a crash; a broken transcript, a missing script and one that ran out fail loudly and
+// are never retried (decision 44).
+
+import { stopReasonSchema, type StopReason } from "#contract/message.ts";
+import type { ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
+import type { TestError, TestTurn } from "#spec/index.ts";
+
+import { createUniqueIds } from "../call-ids.ts";
+import { classifyFailure, failure } from "../classify-failure.ts";
+import { endOfAnswer } from "../end-of-answer.ts";
+import { newExchange } from "../observed-fetch.ts";
+import { untilAborted } from "../read-stream.ts";
+import { createRedact } from "../redact.ts";
+import { scriptedUsage } from "./estimate-tokens.ts";
+import { testRequest } from "./test-request.ts";
+import { timerDelay } from "./timer-delay.ts";
+import { checkTranscript } from "./transcript-check.ts";
+import { turnParts } from "./turn-parts.ts";
+
+/** Waits, or rejects when the signal aborts. */
+export type Delay = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+type Chosen = { turn: TestTurn } | { fault: string };
+
+async function chooseTurn(request: ModelRequest): Promise<Chosen> {
+  const { script, name } = request.model;
+  if (script === undefined) {
+    return { fault: `Test model "${name}" has no script. Give it one: script: [{ text: "Hello" }], or a function.` };
+  }
+  if (typeof script === "function") {
+    const turn: unknown = await script(testRequest(request));
+    return typeof turn === "object" && turn !== null
+      ? { turn }
+      : { fault: `The script of test model "${name}" returned no turn.` };
+  }
+  // The request itself says how far the conversation is; nothing else would be the same after a crash. So a turn that
+  // fails fails at every attempt: a failure that passes is played by a function, which may count.
+  const position = request.messages.filter((message) => message.role === "assistant").length;
+  const turn = script[position];
+  if (turn !== undefined) return { turn };
+  return {
+    fault: `The script of test model "${name}" ran out: it has ${script.length} turns and turn ${position + 1} was asked for.`,
+  };
+}
+
+function scriptedFailure(error: TestError): ModelFailure {
+  const exchange = newExchange();
+  if (error.status !== undefined) exchange.status = error.status;
+  if (error.retryAfterMs !== undefined) exchange.headers = new Headers({ "retry-after-ms": `${error.retryAfterMs}` });
+  const context = { exchange, redact: createRedact([]), now: 0, aborted: false };
+  const classified = classifyFailure({ message: error.message }, context);
+  if (error.kind === undefined) return classified;
+  const retryable = error.kind === "network" || error.kind === "rate_limited";
+  return { ...classified, kind: error.kind, retryable };
+}
+
+function namedStop(turn: TestTurn): StopReason | null {
+  const parsed = stopReasonSchema.safeParse(turn.stopReason);
+  return parsed.success ? parsed.data : null;
+}
+
+function endOfTurn(request: ModelRequest, turn: TestTurn): ModelPart {
+  const usage = scriptedUsage(request, turn);
+  if (turn.error !== undefined) return { type: "error", failure: scriptedFailure(turn.error) };
+  const hasCalls = (turn.toolCalls ?? []).length > 0;
+  const told = { usage, reported_cost: null, model_id: request.model.model, hasCalls };
+  const stop = namedStop(turn);
+  if (turn.stopReason !== undefined && stop === null) {
+    return { type: "error", failure: failure("api", `"${turn.stopReason}" is not a stop reason.`) };
+  }
+  const unified = stop === "length" ? "length" : stop === "content_filter" ? "content-filter" : "stop";
+  const end = endOfAnswer({ ...told, reason: { unified, raw: stop ?? "stop" } }, request.model);
+  return end.type === "finish" && stop !== null ? { ...end, stop_reason: stop } : end;
+}
+
+/** Plays the turn that a request is due. May throw what a script's function throws, or the signal's reason. */
+export async function* playScript(
+  request: ModelRequest,
+  signal: AbortSignal,
+  delay: Delay = timerDelay,
+): AsyncGenerator<ModelPart> {
+  const fault = checkTranscript(request.messages);
+  if (fault !== null) {
+    yield { type: "error", failure: failure("api", `The transcript breaks a provider's rules: ${fault}.`) };
+    return;
+  }
+  const chosen = await untilAborted(chooseTurn(request), signal);
+  if ("fault" in chosen) {
+    yield { type: "error", failure: failure("api", chosen.fault) };
+    return;
+  }
+  const { turn } = chosen;
+  const unique = createUniqueIds(request);
+  let made = 0;
+  const callId = (named: string | undefined): string => unique(named ?? `call_${made++}`);
+  const pause = async (): Promise<void> => {
+    if (turn.delayMs !== undefined && turn.delayMs > 0) await delay(turn.delayMs, signal);
+    signal.throwIfAborted();
+  };
+  for (const part of turnParts(turn, callId)) {
+    if (part.type.endsWith("_delta")) await pause();
+    yield part;
+  }
+  await pause();
+  yield endOfTurn(request, turn);
+}

@@ -1,0 +1,44 @@
+// One scripted turn as the parts a model would stream: thinking, text, calls. Cuts text where words end and arguments
+// anywhere, so that whoever reads them cannot rely on whole ones.
+
+import type { ModelPart } from "#core/ports/model-port.ts";
+import type { TestTurn, TestToolCall } from "#spec/index.ts";
+
+const argumentsChunk = 12;
+
+function words(text: string): string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
+}
+
+function slices(text: string): string[] {
+  // By code point: half a surrogate would not survive the wire.
+  const points = Array.from(text);
+  const chunks: string[] = [];
+  for (let start = 0; start < points.length; start += argumentsChunk) {
+    chunks.push(points.slice(start, start + argumentsChunk).join(""));
+  }
+  return chunks;
+}
+
+function* spoken(kind: "text" | "thinking", index: number, chunks: string[]): Generator<ModelPart> {
+  yield { type: `${kind}_start`, index };
+  for (const delta of chunks) yield { type: `${kind}_delta`, index, delta };
+  yield { type: `${kind}_end`, index };
+}
+
+function* called(call: TestToolCall, index: number, id: string): Generator<ModelPart> {
+  const { name } = call;
+  const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments);
+  yield { type: "toolcall_start", index, id, name };
+  for (const delta of slices(text)) yield { type: "toolcall_delta", index, delta };
+  yield { type: "toolcall_end", index, id, name, arguments: text.trim() === "" ? "{}" : text };
+}
+
+/** The parts of a turn before its end. `callId` makes an id for a call, from the one the script names if it does. */
+export function* turnParts(turn: TestTurn, callId: (named: string | undefined) => string): Generator<ModelPart> {
+  let index = 0;
+  if (turn.thinking !== undefined && turn.thinking !== "") yield* spoken("thinking", index++, words(turn.thinking));
+  const text = typeof turn.text === "string" ? words(turn.text) : (turn.text ?? []);
+  if (text.length > 0) yield* spoken("text", index++, text);
+  for (const call of turn.toolCalls ?? []) yield* called(call, index++, callId(call.id));
+}

@@ -1,0 +1,27 @@
+// What a call costs.
+
+import { expect, it } from "vitest";
+
+import { costOf } from "#core/cost.ts";
+
+const usage = { input: 1_000_000, output: 200_000, cache_read: 500_000, cache_write: 100_000, total_tokens: 1_800_000 };
+
+it("PRICE1: each count has its price per million tokens", () => {
+  const prices = { inputPrice: 3, outputPrice: 15, cachedPrice: 0.3, cacheWritePrice: 3.75 };
+  expect(costOf(prices, usage, null)).toBeCloseTo(3 + 3 + 0.15 + 0.375, 10);
+});
+
+it("PRICE1: what is read from or written to a cache costs as input where it has no price", () => {
+  expect(costOf({ inputPrice: 3, outputPrice: 15 }, usage, null)).toBeCloseTo(3 + 3 + 1.5 + 0.3, 10);
+  expect(costOf({ inputPrice: 0, outputPrice: 0 }, usage, null)).toBe(0);
+});
+
+it("PRICE2: a total the provider reports wins", () => {
+  expect(costOf({ inputPrice: 3, outputPrice: 15 }, usage, 0.5)).toBe(0.5);
+  expect(costOf({}, usage, 0)).toBe(0);
+});
+
+it("PRICE3: without prices the cost is unknown", () => {
+  expect(costOf({}, usage, null)).toBeNull();
+  expect(costOf({ inputPrice: 3 }, usage, null)).toBeNull();
+});

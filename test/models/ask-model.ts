@@ -1,0 +1,114 @@
+// What every test of the model port starts from: a port that talks to the model server, a request with nothing unusual in
+// it, and ways to read an answer.
+
+import { inject } from "vitest";
+
+import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import { createModelPort, type ModelPortOptions } from "#models/model-port.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+export const providers = ["openai", "anthropic", "google", "openrouter"] as const;
+export type Provider = (typeof providers)[number];
+
+/** Keys that look like what they are, so that a leak is found by looking for them. */
+export const keys = {
+  OPENAI_API_KEY: "sk-test-openai-0001",
+  ANTHROPIC_API_KEY: "anthropic-secret-0002",
+  GOOGLE_API_KEY: "google-secret-0003",
+  OPENROUTER_API_KEY: "openrouter-secret-0004",
+};
+
+export function serverEnv(url: string): Record<string, string> {
+  return {
+    ...keys,
+    OPENAI_BASE_URL: `${url}/v1`,
+    ANTHROPIC_BASE_URL: `${url}/v1`,
+    GOOGLE_BASE_URL: `${url}/v1beta`,
+    OPENROUTER_BASE_URL: `${url}/api/v1`,
+  };
+}
+
+/** A port whose every provider is the model server. */
+export function serverPort(options: Partial<ModelPortOptions> = {}): ModelPort {
+  return createModelPort({ env: serverEnv(inject("modelServer")), fetch, ...options });
+}
+
+export function model(
+  provider: AnyModelDefinition["provider"],
+  name: string,
+  more: Partial<AnyModelDefinition> = {},
+): AnyModelDefinition {
+  return { name: `${provider} model`, provider, model: name, ...more };
+}
+
+export function message(role: ModelMessage["role"], more: Partial<ModelMessage> = {}): ModelMessage {
+  return { id: null, role, parts: [], name: null, tool_call_id: null, result: null, ...more };
+}
+
+export function user(text: string): ModelMessage {
+  return message("user", { id: "01900000-0000-7000-8000-000000000001", parts: [{ type: "text", text }] });
+}
+
+/** An assistant message that calls one tool, and the tool's answer. */
+export function callAndResult(id: string, name = "get_weather"): ModelMessage[] {
+  return [
+    message("assistant", { parts: [{ type: "tool_call", id, name, arguments: { city: "Oslo" } }] }),
+    message("tool", { name, tool_call_id: id, result: { status: "success", result: "sunny" } }),
+  ];
+}
+
+export function request(definition: AnyModelDefinition, more: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    model: definition,
+    system: "Be brief.",
+    messages: [user("Hello?")],
+    tools: [],
+    toolChoice: "auto",
+    parallelToolCalls: true,
+    reasoning: null,
+    temperature: null,
+    maxTokens: null,
+    ...more,
+  };
+}
+
+export async function collect(stream: AsyncIterable<ModelPart>): Promise<ModelPart[]> {
+  const parts: ModelPart[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+/** Parts without the raw chunks. */
+export function told(parts: readonly ModelPart[]): ModelPart[] {
+  return parts.filter((part) => part.type !== "raw");
+}
+
+/** Asks the model server for a case and reads the whole answer. */
+export async function ask(
+  provider: Provider,
+  name: string,
+  more: Partial<ModelRequest> & { definition?: Partial<AnyModelDefinition> } = {},
+): Promise<ModelPart[]> {
+  const { definition, ...rest } = more;
+  const asked = request(model(provider, `case:${name}`, definition), rest);
+  return collect(serverPort().stream(asked, new AbortController().signal));
+}
+
+/** What an answer came to. */
+export interface Answer {
+  text: string;
+  thinking: string;
+  calls: { id: string; name: string; arguments: string }[];
+  end: Extract<ModelPart, { type: "finish" | "error" }>;
+}
+
+export function readAnswer(parts: readonly ModelPart[]): Answer {
+  const end = parts.at(-1);
+  if (end?.type !== "finish" && end?.type !== "error") throw new Error("the stream did not end with finish or error");
+  const joined = (type: "text_delta" | "thinking_delta"): string =>
+    parts.map((part) => (part.type === type ? part.delta : "")).join("");
+  const calls = parts
+    .filter((part) => part.type === "toolcall_end")
+    .map((part) => ({ id: part.id, name: part.name, arguments: part.arguments }));
+  return { text: joined("text_delta"), thinking: joined("thinking_delta"), calls, end };
+}

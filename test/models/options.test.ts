@@ -1,0 +1,189 @@
+// Everything of a request that is not its transcript: tools, limits, thinking, caching, routing, addresses, keys.
+
+import { describe, expect, it } from "vitest";
+
+import type { ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition, PromptCache } from "#spec/index.ts";
+
+import { callAndResult, collect, message, model, providers, request, serverPort, user } from "./ask-model.ts";
+import { capture } from "./sent-request.ts";
+
+const tools: ToolSpec[] = ["first", "last"].map((name) => ({
+  name,
+  description: name,
+  parameters: { type: "object" },
+}));
+
+describe("tools", () => {
+  it.for(providers)("OPTION1: %s is sent no tools when the model calls no functions", async (provider) => {
+    const { body } = await capture(provider, { tools }, { capabilities: { functionCalling: false } });
+    expect(body["tools"]).toBeUndefined();
+    expect(JSON.stringify(body)).not.toMatch(/tool_choice|toolConfig/);
+  });
+
+  it("OPTION1: the tool choice is said in each provider's words", async () => {
+    const choice = { tools, toolChoice: "required" } as const;
+    expect((await capture("openai", choice)).body["tool_choice"]).toBe("required");
+    expect((await capture("anthropic", choice)).body["tool_choice"]).toMatchObject({ type: "any" });
+    expect((await capture("openrouter", choice)).body["tool_choice"]).toBe("required");
+    const google = (await capture("google", choice)).body;
+    expect(google["toolConfig"]).toMatchObject({ functionCallingConfig: { mode: "ANY" } });
+  });
+
+  it("OPTION2: calls one at a time are asked for where the provider can be asked", async () => {
+    const one = { tools, parallelToolCalls: false };
+    expect((await capture("openai", one)).body["parallel_tool_calls"]).toBe(false);
+    expect((await capture("openrouter", one)).body["parallel_tool_calls"]).toBe(false);
+    expect((await capture("anthropic", one)).body["tool_choice"]).toMatchObject({ disable_parallel_tool_use: true });
+    // Refused by OpenAI when there are no tools.
+    expect((await capture("openai", { parallelToolCalls: false })).body["parallel_tool_calls"]).toBeUndefined();
+  });
+});
+
+describe("limits", () => {
+  it("OPTION3: the prompt's limits win over the model's, and Anthropic has a default", async () => {
+    const definition = { maxTokens: 500, temperature: 0.2 };
+    const own = (await capture("openai", {}, definition)).body;
+    expect([own["max_tokens"], own["temperature"]]).toEqual([500, 0.2]);
+    const over = (await capture("openai", { maxTokens: 90, temperature: 0.9 }, definition)).body;
+    expect([over["max_tokens"], over["temperature"]]).toEqual([90, 0.9]);
+    expect((await capture("anthropic")).body["max_tokens"]).toBe(8192);
+    expect((await capture("openai")).body["max_tokens"]).toBeUndefined();
+  });
+
+  it("OPTION3: a server that names the limit otherwise is sent its name", async () => {
+    const compat = { maxTokensField: "max_completion_tokens", supportsDeveloperRole: true } as const;
+    const { body } = await capture("openai", {}, { maxTokens: 77, compat });
+    expect([body["max_tokens"], body["max_completion_tokens"]]).toEqual([undefined, 77]);
+    expect(body["messages"]?.[0]).toMatchObject({ role: "developer" });
+  });
+});
+
+describe("thinking", () => {
+  const thinking = async (more: Partial<ModelRequest>, definition: Partial<AnyModelDefinition> = {}) => {
+    const { body } = await capture("anthropic", more, definition);
+    return [body["thinking"]?.["budget_tokens"], body["max_tokens"]];
+  };
+
+  it("OPTION4: Anthropic's budget follows the effort, raised to its floor and kept under max_tokens", async () => {
+    expect(await thinking({ reasoning: { effort: "low" } })).toEqual([1024, 8192]);
+    expect(await thinking({ reasoning: { effort: "medium" } })).toEqual([2048, 8192]);
+    expect(await thinking({ reasoning: { effort: "high" } })).toEqual([7168, 8192]);
+    expect(await thinking({ reasoning: { effort: "high" }, maxTokens: 20_000 })).toEqual([8192, 20_000]);
+    expect(await thinking({ reasoning: { effort: "low", maxTokens: 4000 } })).toEqual([4000, 8192]);
+    expect(await thinking({ reasoning: { effort: "high" }, maxTokens: 1024 })).toEqual([undefined, 1024]);
+    expect(await thinking({}, { thinkingLevel: "medium" })).toEqual([2048, 8192]);
+    expect(await thinking({}, { thinkingLevel: "off" })).toEqual([undefined, 8192]);
+    expect(await thinking({ reasoning: {} })).toEqual([undefined, 8192]);
+  });
+
+  it("OPTION4: Anthropic is not asked to think where it would refuse to", async () => {
+    const reasoning = { effort: "high" } as const;
+    expect(await thinking({ reasoning, tools, toolChoice: "required" })).toEqual([undefined, 8192]);
+    // A loop another provider began: its calls carry no thinking that Anthropic signed.
+    expect(await thinking({ reasoning, messages: [user("?"), ...callAndResult("call_1234567890")] })).toEqual([
+      undefined,
+      8192,
+    ]);
+  });
+
+  it("OPTION4: the other providers are asked in their own words", async () => {
+    const high = { reasoning: { effort: "high" } } as const;
+    expect((await capture("openai", high, { model: "o4-mini" })).body["reasoning_effort"]).toBe("high");
+    expect((await capture("openai", high, { model: "gpt-4o" })).body["reasoning_effort"]).toBeUndefined();
+    const openrouter = (await capture("openrouter", { reasoning: { maxTokens: 3000, exclude: true } })).body;
+    expect(openrouter["reasoning"]).toEqual({ max_tokens: 3000, exclude: true });
+    expect((await capture("openrouter", high)).body["reasoning"]).toEqual({ effort: "high" });
+    const google = (await capture("google", high, { model: "gemini-2.5-flash" })).body;
+    expect(google["generationConfig"]?.["thinkingConfig"]).toEqual({ thinkingBudget: 8192, includeThoughts: true });
+    const third = (await capture("google", high, { model: "gemini-3-pro-preview" })).body;
+    expect(third["generationConfig"]?.["thinkingConfig"]).toEqual({ thinkingLevel: "high", includeThoughts: true });
+  });
+
+  it("OPTION4: a raised budget is warned of", async () => {
+    const asked = request(model("anthropic", "case:text"), { reasoning: { effort: "low" } });
+    const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+    expect(parts[0]).toMatchObject({ type: "raw", chunk: expect.stringContaining("floor of 1024") });
+  });
+});
+
+describe("caching", () => {
+  const messages = [
+    user("One"),
+    message("assistant", { parts: [{ type: "text", text: "Two" }] }),
+    user("Three"),
+    ...callAndResult("toolu_01AAAA"),
+  ];
+
+  /** Which blocks carry a mark. */
+  async function marked(cache?: PromptCache, more: ModelRequest["messages"] = []): Promise<string[]> {
+    const definition = cache === undefined ? {} : { cache };
+    const { body } = await capture("anthropic", { tools, messages: [...messages, ...more] }, definition);
+    const found: string[] = [];
+    for (const block of body["system"] ?? []) if (block["cache_control"]) found.push("system");
+    for (const tool of body["tools"] ?? [])
+      if (tool["cache_control"]) found.push(`tool ${JSON.stringify(tool["name"])}`);
+    for (const [index, entry] of [...(body["messages"] ?? [])].entries()) {
+      for (const block of entry["content"] ?? []) if (block["cache_control"]) found.push(`message ${index}`);
+    }
+    return found;
+  }
+
+  it("OPTION5: Anthropic's marks stand on the last system block, the last tool and the second-to-last message", async () => {
+    expect(await marked()).toEqual(["system", 'tool "last"', "message 3"]);
+    expect(await marked("auto")).toEqual(["system", 'tool "last"', "message 3"]);
+    expect(await marked("disabled")).toEqual([]);
+    expect(await marked({ tools: true })).toEqual(['tool "last"']);
+    expect(await marked({ system: true, messages: true })).toEqual(["system", "message 3"]);
+  });
+
+  it("OPTION5: a result and what the user adds to it are one message, so the one before is marked", async () => {
+    expect(await marked({ messages: true }, [user("Thanks")])).toEqual(["message 3"]);
+  });
+
+  it("OPTION5: one message alone is not marked, and OpenAI is sent no marks", async () => {
+    const { body } = await capture("anthropic", { messages: [user("One")], system: "" });
+    expect(JSON.stringify(body)).not.toContain("cache_control");
+    expect(JSON.stringify((await capture("openai", { tools, messages })).body)).not.toMatch(/cache/);
+  });
+});
+
+describe("routing, addresses and keys", () => {
+  it("OPTION6: OpenRouter prefers the providers a model includes, and may fall back", async () => {
+    const { body } = await capture("openrouter", {}, { includedProviders: ["anthropic", "azure"] });
+    expect(body["provider"]).toEqual({ order: ["anthropic", "azure"], allow_fallbacks: true });
+    expect(body["usage"]).toEqual({ include: true });
+    expect((await capture("openrouter")).body["provider"]).toBeUndefined();
+  });
+
+  it.for(providers)(
+    "OPTION7: %s is reached at the model's own address, with the model's own headers",
+    async (provider) => {
+      const definition = { baseUrl: "https://proxy.example/base/", headers: { "x-team": "blue" } };
+      const { url, headers } = await capture(provider, {}, definition);
+      expect(url.startsWith("https://proxy.example/base/")).toBe(true);
+      expect(headers["x-team"]).toBe("blue");
+    },
+  );
+
+  it("OPTION7: an address that is only a host gets the provider's path", async () => {
+    const { url } = await capture("anthropic", {}, { baseUrl: "https://proxy.example" });
+    expect(url).toBe("https://proxy.example/v1/messages");
+  });
+
+  it("OPTION8: a subscription's token goes to Anthropic as a bearer token, with its beta", async () => {
+    const caught: Headers[] = [];
+    const port = serverPort({
+      env: { ANTHROPIC_API_KEY: "sk-ant-oat01-abc" },
+      fetch: (_input, init) => {
+        caught.push(new Headers(init?.headers));
+        return Promise.resolve(new Response("", { status: 401 }));
+      },
+    });
+    await collect(port.stream(request(model("anthropic", "claude-haiku-4-5")), new AbortController().signal));
+    expect(caught).toHaveLength(1);
+    expect(caught[0]?.get("authorization")).toBe("Bearer sk-ant-oat01-abc");
+    expect(caught[0]?.get("anthropic-beta")).toContain("oauth-2025-04-20");
+    expect(caught[0]?.get("x-api-key")).toBeNull();
+  });
+});

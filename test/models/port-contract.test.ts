@@ -1,0 +1,6 @@
+// Every provider keeps the port's contract.
+
+import { providers } from "./ask-model.ts";
+import { modelPortContract } from "./port-contract.ts";
+
+for (const provider of providers) modelPortContract(provider);

@@ -1,0 +1,203 @@
+// The contract of the model port as a suite, run over every provider: the same assertions for each, whatever its protocol.
+
+import { describe, expect, inject, it } from "vitest";
+
+import type { ModelPart } from "#core/ports/model-port.ts";
+
+import { ask, collect, model, readAnswer, request, serverPort, told, type Provider } from "./ask-model.ts";
+import { bytesOf } from "./fixture-bytes.ts";
+import { grammarFaults } from "./grammar.ts";
+
+/** Asks for a case, its answer steered by headers; `id` names the exchange to the server. */
+function steered(provider: Provider, name: string, headers: Record<string, string>, signal: AbortSignal) {
+  const asked = request(model(provider, `case:${name}`, { headers }));
+  return serverPort().stream(asked, signal);
+}
+
+async function howItClosed(id: string): Promise<unknown> {
+  return (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
+}
+
+/** Proves the port's contract for one provider. */
+export function modelPortContract(provider: Provider): void {
+  describe(`model port, ${provider}`, () => {
+    it("MODEL1: text comes as one block, and the stream ends with one finish that carries its counts", async () => {
+      const parts = await ask(provider, "text");
+      expect(grammarFaults(parts)).toEqual([]);
+      const { text, calls, end } = readAnswer(parts);
+      expect(text).toBe("Hello there, how can I help?");
+      expect(calls).toEqual([]);
+      const usage = { input: 12, output: 8, cache_read: 0, cache_write: 0, total_tokens: 20 };
+      expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage });
+      expect(told(parts).filter((part) => part.type === "text_delta").length).toBeGreaterThan(1);
+    });
+
+    it("MODEL2: characters survive wherever the bytes were cut", async () => {
+      const { text } = readAnswer(
+        await ask(provider, "multibyte-split", { definition: { headers: { "x-server-seed": "3" } } }),
+      );
+      expect(text).toBe("Grüße 👩‍🚀 – 日本語 𝄞");
+    });
+
+    it("MODEL3: a tool call comes with its name, its arguments as written, and the stop reason tool_calls", async () => {
+      const parts = await ask(provider, "tool-call");
+      expect(grammarFaults(parts)).toEqual([]);
+      const { calls, end } = readAnswer(parts);
+      expect(calls.map(({ name, arguments: given }) => [name, JSON.parse(given)])).toEqual([
+        ["get_weather", { city: "Zürich" }],
+      ]);
+      expect(end).toMatchObject({ type: "finish", stop_reason: "tool_calls" });
+      const deltas = parts.map((part) => (part.type === "toolcall_delta" ? part.delta : "")).join("");
+      expect(deltas).toBe(calls[0]?.arguments);
+    });
+
+    it("MODEL3: parallel calls keep their order and have ids of their own", async () => {
+      const parts = await ask(provider, "parallel-calls");
+      expect(grammarFaults(parts)).toEqual([]);
+      const { calls } = readAnswer(parts);
+      expect(calls.map(({ name, arguments: given }) => [name, JSON.parse(given)])).toEqual([
+        ["get_weather", { city: "Paris" }],
+        ["get_time", { zone: "UTC" }],
+      ]);
+      expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    });
+
+    it("MODEL3: text before a call is a block that ends before the call begins", async () => {
+      const types = told(await ask(provider, "text-then-call")).map((part) => part.type);
+      expect(types.filter((type) => !type.endsWith("_delta"))).toEqual([
+        "text_start",
+        "text_end",
+        "toolcall_start",
+        "toolcall_end",
+        "finish",
+      ]);
+    });
+
+    it("MODEL4: empty arguments mean an empty object", async () => {
+      expect(readAnswer(await ask(provider, "empty-arguments")).calls).toMatchObject([
+        { name: "list_files", arguments: "{}" },
+      ]);
+    });
+
+    it("MODEL5: a call id that a provider may use again is made unique by step", async () => {
+      const [first] = readAnswer(await ask(provider, "repeated-id")).calls;
+      const [again] = readAnswer(await ask(provider, "repeated-id")).calls;
+      const later = request(model(provider, "case:repeated-id")).messages;
+      const next = await ask(provider, "repeated-id", { messages: [...later, ...later] });
+      // The same step asked again gets the same id, the next step another.
+      expect(again?.id).toBe(first?.id);
+      expect(readAnswer(next).calls[0]?.id).not.toBe(first?.id);
+    });
+
+    it("MODEL6: a stream that ends without a finish reason is a retryable network error, its open call never closed", async () => {
+      const parts = await ask(provider, "cut");
+      expect(grammarFaults(parts)).toEqual([]);
+      const { text, calls, end } = readAnswer(parts);
+      expect(text.trim()).toBe("The answer begins but");
+      expect(calls).toEqual([]);
+      expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
+    });
+
+    it("MODEL6: a connection that breaks is a retryable network error", async () => {
+      const headers = { "x-server-break": "300" };
+      const parts = await collect(steered(provider, "text", headers, new AbortController().signal));
+      expect(grammarFaults(parts)).toEqual([]);
+      expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
+    });
+
+    it("MODEL7: an abort ends the stream at once and the provider sees the connection close", async () => {
+      const abort = new AbortController();
+      const id = `abort-${provider}`;
+      const parts: ModelPart[] = [];
+      // Nothing comes after these bytes, so only the abort can end this loop.
+      const headers = { "x-server-hold": "900", "x-server-id": id };
+      for await (const part of steered(provider, "text", headers, abort.signal)) {
+        parts.push(part);
+        if (part.type === "text_delta") abort.abort();
+      }
+      expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "aborted", retryable: false } });
+      expect(grammarFaults(parts)).toEqual([]);
+      expect(await howItClosed(id)).toEqual({ complete: false });
+    });
+
+    it("MODEL7: a reader that leaves early cancels the request", async () => {
+      const id = `left-${provider}`;
+      const headers = { "x-server-hold": "900", "x-server-id": id };
+      for await (const part of steered(provider, "text", headers, new AbortController().signal)) {
+        if (part.type === "text_delta") break;
+      }
+      expect(await howItClosed(id)).toEqual({ complete: false });
+    });
+
+    it("MODEL7: a reader that leaves early cancels the body and aborts the request, so that either suffices", async () => {
+      const bytes = await bytesOf(provider, "text");
+      const signals: (AbortSignal | null | undefined)[] = [];
+      let cancelled: () => void = () => undefined;
+      const cancellation = new Promise<void>((resolve) => {
+        cancelled = resolve;
+      });
+      // A fetch that heeds no signal, and a body that never ends.
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(bytes), cancel: () => cancelled() });
+      const port = serverPort({
+        fetch: (_input, init) => {
+          signals.push(init?.signal);
+          return Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+        },
+      });
+      for await (const part of port.stream(request(model(provider, "any")), new AbortController().signal)) {
+        if (part.type === "text_delta") break;
+      }
+      await cancellation;
+      expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+    });
+
+    it("MODEL7: a signal that is aborted already sends nothing", async () => {
+      let sent = 0;
+      const port = serverPort({ fetch: () => Promise.reject(new Error(`request ${++sent}`)) });
+      const parts = await collect(port.stream(request(model(provider, "case:text")), AbortSignal.abort()));
+      expect(parts).toMatchObject([{ type: "error", failure: { kind: "aborted" } }]);
+      expect(sent).toBe(0);
+    });
+
+    it("MODEL7: an abort ends the waiting for an answer that never comes", async () => {
+      const abort = new AbortController();
+      // A fetch that neither answers nor heeds its signal.
+      const port = serverPort({
+        fetch: () => {
+          abort.abort();
+          return new Promise(() => undefined);
+        },
+      });
+      const parts = await collect(port.stream(request(model(provider, "case:text")), abort.signal));
+      expect(parts).toMatchObject([{ type: "error", failure: { kind: "aborted" } }]);
+    });
+
+    it("MODEL8: what fails below HTTP is a retryable network error, not an exception", async () => {
+      const port = serverPort({ fetch: () => Promise.reject(new TypeError("Network connection lost.")) });
+      const parts = await collect(port.stream(request(model(provider, "case:text")), new AbortController().signal));
+      expect(parts).toMatchObject([
+        { type: "error", failure: { kind: "network", retryable: true, message: "Network connection lost." } },
+      ]);
+    });
+
+    it("MODEL9: cached prompt tokens stand beside the uncached ones", async () => {
+      const { end } = readAnswer(await ask(provider, "cached-tokens"));
+      const marked = provider === "anthropic" || provider === "openrouter";
+      const counts = marked
+        ? { input: 6, cache_read: 1900, cache_write: 100 }
+        : { input: 86, cache_read: 1920, cache_write: 0 };
+      expect(end).toMatchObject({ type: "finish", usage: { ...counts, output: 4, total_tokens: 2010 } });
+    });
+
+    it("MODEL9: reasoning counts in output", async () => {
+      const { end } = readAnswer(await ask(provider, "thinking"));
+      expect(end).toMatchObject({ type: "finish", usage: { input: 15, output: 90, total_tokens: 105 } });
+    });
+
+    it("MODEL10: what the provider sent is told raw, without a secret in it", async () => {
+      const raw = (await ask(provider, "text")).filter((part) => part.type === "raw");
+      expect(raw.length).toBeGreaterThan(3);
+      expect(raw.map(({ chunk }) => chunk).join()).toContain("Hello");
+    });
+  });
+}

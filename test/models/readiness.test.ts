@@ -1,0 +1,64 @@
+// What is said of a model that cannot be called.
+
+import { describe, expect, it } from "vitest";
+
+import { createModelPort } from "#models/model-port.ts";
+import { readiness } from "#models/readiness.ts";
+
+import { collect, keys, model, providers, request } from "./ask-model.ts";
+
+const variables = {
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  google: "GOOGLE_API_KEY",
+  openrouter: "OPENROUTER_API_KEY",
+} as const;
+
+async function callWithout(definition: Parameters<typeof readiness>[0], env: Record<string, unknown>) {
+  const port = createModelPort({ env, fetch: () => Promise.reject(new Error("nothing may be sent")) });
+  return collect(port.stream(request(definition), new AbortController().signal));
+}
+
+describe("readiness", () => {
+  it.for(providers)("READY1: %s without its key is not ready, and the variable is named", (provider) => {
+    const definition = model(provider, "m");
+    expect(readiness(definition, {})).toEqual({ ready: false, missing: variables[provider] });
+    expect(readiness(definition, { [variables[provider]]: "  " })).toEqual({
+      ready: false,
+      missing: variables[provider],
+    });
+    expect(readiness(definition, keys)).toEqual({ ready: true, missing: null });
+  });
+
+  it("READY1: Google's key may have the name its own package reads", () => {
+    expect(readiness(model("google", "m"), { GOOGLE_GENERATIVE_AI_API_KEY: "k" })).toEqual({
+      ready: true,
+      missing: null,
+    });
+  });
+
+  it.for(providers)(
+    "READY2: a call of %s without its key says where to put it, and sends nothing",
+    async (provider) => {
+      const parts = await callWithout(model(provider, "m"), {});
+      expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
+      const message = JSON.stringify(parts);
+      for (const word of [variables[provider], ".dev.vars", "wrangler secret put"]) expect(message).toContain(word);
+    },
+  );
+
+  it.for(["azure", "vertex", "bedrock", "workers-ai", "openai-responses", "openai-compatible"] as const)(
+    "READY3: %s is said to come later",
+    async (provider) => {
+      expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });
+      const parts = await callWithout(model(provider, "m"), keys);
+      expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
+      expect(JSON.stringify(parts)).toContain(provider);
+    },
+  );
+
+  it("READY4: a test model is ready when it has a script", () => {
+    expect(readiness(model("test", "m"), {})).toEqual({ ready: false, missing: null });
+    expect(readiness(model("test", "m", { script: [] }), {})).toEqual({ ready: true, missing: null });
+  });
+});

@@ -1,0 +1,48 @@
+// Real refusals of real providers, where RECORDED_DIR names a folder that holds some: each is classified from its status
+// and body, and an overflow of the context window is told from everything else.
+
+import { describe, expect, inject, it } from "vitest";
+import { z } from "zod";
+
+import { classifyFailure } from "#models/classify-failure.ts";
+import { createRedact } from "#models/redact.ts";
+
+const errorSchema = z.looseObject({
+  wire: z.string(),
+  status: z.number().optional(),
+  body: z.string(),
+  contextOverflow: z.boolean(),
+});
+const listSchema = z.object({ folder: z.string().nullable(), errors: z.array(errorSchema) });
+
+const { folder, errors } = listSchema.parse(await (await fetch(`${inject("modelServer")}/__recorded`)).json());
+// A refusal without a status is a client's note of a sentence, not an answer.
+const answered = errors.filter(({ status }) => status !== undefined);
+
+function classify(status: number, body: string) {
+  const exchange = { status, headers: new Headers(), broken: false };
+  const context = { exchange, redact: createRedact([]), now: 0, aborted: false };
+  return classifyFailure({ statusCode: status, responseBody: body, message: "" }, context);
+}
+
+describe("recorded refusals", () => {
+  if (folder === null) {
+    it("CLASS9: recorded refusals were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
+    return;
+  }
+
+  const titled = answered.map((entry) => [`${entry.wire} ${entry.status} ${entry.body.slice(0, 80)}`, entry] as const);
+  it.for(titled)("CLASS9: %s", ([, { status = 0, body, contextOverflow }]) => {
+    const { kind, message } = classify(status, body);
+    const unlessOverflow = status === 429 ? "rate_limited" : status === 401 || status === 403 ? "auth" : "api";
+    expect(kind).toBe(contextOverflow ? "overflow" : unlessOverflow);
+    expect(message.length).toBeGreaterThan(0);
+    // The sentence itself, not the JSON around it.
+    expect(message.startsWith("{")).toBe(false);
+  });
+
+  it("CLASS9: refusals of every class are among them", () => {
+    const kinds = new Set(answered.map(({ status = 0, body }) => classify(status, body).kind));
+    expect([...kinds].toSorted()).toEqual(["api", "auth", "overflow", "rate_limited"]);
+  });
+});

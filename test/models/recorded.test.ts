@@ -1,0 +1,112 @@
+// Real answers of real providers, where a folder of them is named by RECORDED_DIR: each is served by the model server, cut
+// at random, and what comes out is compared with what the provider's own client and the AI SDK made of the same bytes.
+// Without a folder the suite says by name that it did not run.
+
+import { describe, expect, inject, it } from "vitest";
+import { z } from "zod";
+
+import { collect, model, readAnswer, request, serverPort, type Provider } from "./ask-model.ts";
+import { grammarFaults } from "./grammar.ts";
+
+const resultSchema = z.object({
+  text: z.string(),
+  toolCalls: z.array(z.object({ name: z.string(), args: z.unknown() })),
+});
+
+const listSchema = z.object({
+  folder: z.string().nullable(),
+  cases: z.array(z.looseObject({ model: z.string(), wire: z.string(), id: z.string() })),
+});
+
+const caseSchema = z.object({
+  model: z.string(),
+  wire: z.string(),
+  id: z.string(),
+  expected: z.object({
+    officialSdk: z.object({ result: resultSchema }),
+    aiSdk: z.object({
+      result: resultSchema.extend({
+        reasoning: z.string(),
+        finishReason: z.object({ unified: z.string() }),
+        usage: z.object({
+          inputTokens: z.object({ total: z.number().optional(), cacheRead: z.number().optional() }),
+          outputTokens: z.object({ total: z.number().optional() }),
+        }),
+      }),
+    }),
+  }),
+});
+
+/** The adapter each recorded protocol is played through; the others have no adapter yet. */
+const adapters: Record<string, Provider> = {
+  anthropic: "anthropic",
+  gemini: "google",
+  "vertex-gemini": "google",
+  "openai-chat": "openai",
+  "azure-chat": "openai",
+  "deepseek-chat": "openai",
+  "groq-chat": "openai",
+  "mistral-chat": "openai",
+  "xai-chat": "openai",
+  "openrouter-chat": "openrouter",
+};
+
+/** The protocols a folder of recordings is worth nothing without. */
+const essential = ["anthropic", "gemini", "openai-chat", "openrouter-chat"];
+
+// Their thinking comes in a field that OpenAI's protocol does not have, so its adapter does not see it.
+const thinkingUnseen = new Set(["deepseek-chat", "groq-chat", "mistral-chat", "xai-chat", "azure-chat"]);
+
+// Its counts come in a field of its own.
+const countsUnseen = new Set(["groq-chat openllmetry__test_chat_streaming_legacy__0"]);
+
+const stopReasons: Record<string, string> = {
+  stop: "stop",
+  length: "length",
+  "tool-calls": "tool_calls",
+  "content-filter": "content_filter",
+};
+
+const recorded = listSchema.parse(await (await fetch(`${inject("modelServer")}/__recorded`)).json());
+const known = recorded.cases.filter(({ wire }) => adapters[wire] !== undefined);
+const playable = z.array(caseSchema).parse(known);
+
+describe("recorded answers", () => {
+  if (recorded.folder === null) {
+    it("MODEL11: recorded cases were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
+    return;
+  }
+
+  it("MODEL11: the folder holds cases of every protocol", () => {
+    const wires = new Set(playable.map(({ wire }) => wire));
+    expect(essential.filter((wire) => !wires.has(wire))).toEqual([]);
+    console.log(`recorded cases: ${playable.length} run, ${recorded.cases.length - known.length} without an adapter`);
+  });
+
+  const titled = playable.map((entry) => [`${entry.wire} ${entry.id}`, entry] as const);
+  it.for(titled)("MODEL11: %s comes out as its clients read it", async ([title, { model: name, wire, expected }]) => {
+    const provider = adapters[wire] ?? "openai";
+    const parts = await collect(serverPort().stream(request(model(provider, name)), new AbortController().signal));
+    expect(grammarFaults(parts)).toEqual([]);
+    const { text, thinking, calls, end } = readAnswer(parts);
+    const official = expected.officialSdk.result;
+    const other = expected.aiSdk.result;
+
+    expect(text).toBe(official.text);
+    if (!thinkingUnseen.has(wire)) expect(thinking).toBe(other.reasoning);
+    const asked = official.toolCalls.map(({ name: tool, args }) => [tool, args]);
+    expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual(asked);
+
+    if (end.type === "error") throw new Error(`${end.failure.kind}: ${end.failure.message}`);
+    const expectedStop = calls.length > 0 ? "tool_calls" : stopReasons[other.finishReason.unified];
+    expect(end.stop_reason).toBe(expectedStop);
+    if (countsUnseen.has(title)) return;
+    const { inputTokens, outputTokens } = other.usage;
+    const { input, cache_read, cache_write, output } = end.usage;
+    const cached = inputTokens.cacheRead ?? 0;
+    expect(cache_read).toBe(cached);
+    // xAI counts more cached tokens than the prompt has; the uncached rest is then none.
+    expect(input + cache_read + cache_write).toBe(Math.max(inputTokens.total ?? 0, cached));
+    expect(output).toBe(outputTokens.total ?? 0);
+  });
+});

@@ -1,0 +1,129 @@
+// No secret leaves the model layer.
+
+import { expect, it } from "vitest";
+
+import { RawText } from "#models/raw-text.ts";
+import { createRedact } from "#models/redact.ts";
+
+import { collect, keys, model, providers, request, serverPort } from "./ask-model.ts";
+
+it.for([
+  ["Incorrect API key provided: sk-proj-****abcd1234.", "sk-proj"],
+  ["https://host/v1?alt=sse&key=abcdef0123&x=1", "abcdef0123"],
+  ["Authorization: Bearer abc.def-123", "abc.def-123"],
+  ["key AIzaSyA-1234567890abcdefghijkl in use", "AIzaSyA"],
+  ["my-own-secret stands here, and my-own-secret again", "my-own-secret"],
+] as const)("REDACT1: cut out of %j", ([text, secret]) => {
+  const clean = createRedact(["my-own-secret"])(text);
+  expect(clean).not.toContain(secret);
+  expect(clean).toContain("[redacted]");
+});
+
+it("REDACT1: ordinary text stays as it is", () => {
+  const text = "A task-force of ten asked: which key=? Ask it.";
+  expect(createRedact(["ten"])(text)).toBe(text);
+});
+
+it.for(providers)("REDACT2: a provider (%s) that repeats every key puts none into a part", async (provider) => {
+  const said = Object.values(keys).join(" and ");
+  const sent: string[] = [];
+  const port = serverPort({
+    fetch: (_input, init) => {
+      sent.push(JSON.stringify([...new Headers(init?.headers)]));
+      return Promise.resolve(Response.json({ error: { message: said, code: 400, status: "X" } }, { status: 400 }));
+    },
+  });
+  const parts = await collect(port.stream(request(model(provider, "any")), new AbortController().signal));
+  // The key itself was sent, so it was there to be repeated.
+  expect(Object.values(keys).some((key) => sent.join().includes(key))).toBe(true);
+  const shown = JSON.stringify(parts);
+  expect(shown).toContain("[redacted] and [redacted]");
+  for (const key of Object.values(keys)) expect(shown).not.toContain(key);
+});
+
+it("REDACT2: a key in a streamed chunk is cut out of the raw chunk", async () => {
+  const chunk = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: keys.GOOGLE_API_KEY } }] };
+  const body = `data: ${JSON.stringify(chunk)}\n\n`;
+  const port = serverPort({
+    fetch: () => Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } })),
+  });
+  const parts = await collect(port.stream(request(model("openai", "any")), new AbortController().signal));
+  const raw = parts.filter((part) => part.type === "raw").map((part) => part.chunk);
+  expect(raw.join()).toContain("[redacted]");
+  expect(raw.join()).not.toContain(keys.GOOGLE_API_KEY);
+});
+
+/** What the log keeps of chunks, as one text. */
+function rawOf(secrets: string[], chunks: unknown[]): string {
+  const raw = new RawText(secrets, createRedact(secrets));
+  return [...chunks.flatMap((chunk) => raw.take(chunk)), ...raw.rest()].join("\n");
+}
+
+const delta = (content: string) => ({ id: "s", choices: [{ delta: { content } }] });
+
+it("REDACT3: a key that comes in pieces, each in a chunk of its own, is cut out of the raw text", async () => {
+  const secret = keys.OPENAI_API_KEY;
+  const events = [`Is it ${secret.slice(0, 9)}`, secret.slice(9, 12), "", `${secret.slice(12)}?`].map((content) => {
+    const chunk = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content } }] };
+    return `data: ${JSON.stringify(chunk)}\n\n`;
+  });
+  const headers = { "content-type": "text/event-stream" };
+  const port = serverPort({ fetch: () => Promise.resolve(new Response(events.join(""), { headers })) });
+  const parts = await collect(port.stream(request(model("openai", "any")), new AbortController().signal));
+  const raw = parts.flatMap((part) => (part.type === "raw" ? part.chunk : [])).join("");
+  expect(raw.match(/"content":"[^"]*"/g)).toEqual([
+    '"content":"Is it "',
+    '"content":""',
+    '"content":""',
+    '"content":"[redacted]?"',
+  ]);
+  expect(parts.at(-1)?.type).toBe("error");
+});
+
+it.for<[string, string[], string[]]>([
+  ["is no key after all", ["my-own", "-opinion"], ["my-own", "-opinion"]],
+  ["begins again in the middle", ["my-own-my-o", "wn-secret"], ["my-own-", "[redacted]"]],
+  [
+    "is followed by another",
+    ["my-own-secretmy-ow", "n-secretmy", "-own-secret"],
+    ["[redacted]", "[redacted]", "[redacted]"],
+  ],
+  ["is never finished", ["so my-own-sec"], ["so my-own-sec"]],
+])("REDACT3: what %s is told as it was, but for keys", ([, given, expected], { expect: expectHere }) => {
+  expectHere(rawOf(["my-own-secret"], given.map(delta))).toBe(
+    expected.map((content) => JSON.stringify(delta(content))).join("\n"),
+  );
+});
+
+it("REDACT3: a chunk waits only while its end may be the beginning of a key", () => {
+  const raw = new RawText(["secret"], createRedact(["secret"]));
+  const told = [delta("a"), delta("b"), delta("c")].map((chunk) => raw.take(chunk).length);
+  // The id ends in the key's first letter, in every chunk.
+  expect(told).toEqual([0, 1, 1]);
+  expect([raw.rest().length, raw.rest().length]).toEqual([1, 0]);
+});
+
+it("REDACT3: a key cut anywhere into three chunks is never whole in their texts", () => {
+  const secret = "my-own-secret";
+  for (let first = 1; first < secret.length - 1; first += 1) {
+    for (let second = first + 1; second < secret.length; second += 1) {
+      const pieces = [secret.slice(0, first), secret.slice(first, second), secret.slice(second)];
+      const texts = rawOf([secret], pieces.map(delta));
+      const joined = [...texts.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content).join("");
+      expect(joined).toBe("[redacted]");
+    }
+  }
+});
+
+it("REDACT3: a chunk that still waits when the stream breaks is told before the failure", async () => {
+  const said = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: "so sk-test-ope" } }] };
+  const broken = { error: { message: "overloaded", type: "server_error", code: null, param: null } };
+  const body = [said, broken].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  const headers = { "content-type": "text/event-stream" };
+  const port = serverPort({ fetch: () => Promise.resolve(new Response(body, { headers })) });
+  const parts = await collect(port.stream(request(model("openai", "any")), new AbortController().signal));
+  expect(parts.at(-1)).toMatchObject({ type: "error", failure: { message: expect.stringContaining("overloaded") } });
+  const raw = parts.flatMap((part) => (part.type === "raw" ? part.chunk : [])).join("");
+  expect(raw).toContain('"content":"so ');
+  expect(raw).toContain("overloaded");
+});

@@ -1,0 +1,205 @@
+// The scripted provider: what it plays, and how loudly it fails.
+
+import { describe, expect, it } from "vitest";
+
+import type { ModelMessage, ModelPart } from "#core/ports/model-port.ts";
+import type { TestRequest, TestScript } from "#spec/index.ts";
+
+import { callAndResult, collect, message, model, readAnswer, request, serverPort, told, user } from "./ask-model.ts";
+import { grammarFaults } from "./grammar.ts";
+
+const said = (text: string): ModelMessage => message("assistant", { parts: [{ type: "text", text }] });
+
+async function play(script: TestScript, messages: ModelMessage[] = [user("Hi")], more = {}): Promise<ModelPart[]> {
+  const asked = request(model("test", "scripted", { script, ...more }), { messages });
+  const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+  expect(grammarFaults(parts)).toEqual([]);
+  return parts;
+}
+
+describe("a script", () => {
+  it("TEST1: is played turn by turn, the turn being the number of answers in the transcript", async () => {
+    const script = [{ text: "first" }, { text: "second" }];
+    expect(readAnswer(await play(script)).text).toBe("first");
+    expect(readAnswer(await play(script, [user("Hi"), said("first"), user("And?")])).text).toBe("second");
+    // Nothing is kept between calls, so the same request gets the same answer after a crash.
+    expect(readAnswer(await play(script)).text).toBe("first");
+  });
+
+  it("TEST1: streams thinking, text and calls as blocks in order", async () => {
+    const parts = await play([
+      { thinking: "let me see", text: "Two words", toolCalls: [{ name: "a", arguments: { b: 1 } }] },
+    ]);
+    const blocks = told(parts).filter((part) => !part.type.endsWith("_delta"));
+    expect(blocks.map((part) => part.type)).toEqual([
+      "thinking_start",
+      "thinking_end",
+      "text_start",
+      "text_end",
+      "toolcall_start",
+      "toolcall_end",
+      "finish",
+    ]);
+    expect(readAnswer(parts)).toMatchObject({
+      thinking: "let me see",
+      text: "Two words",
+      calls: [{ name: "a", arguments: '{"b":1}' }],
+    });
+    expect(parts.at(-1)).toMatchObject({ stop_reason: "tool_calls" });
+  });
+
+  it("TEST2: text is cut into words, a list is streamed as its chunks, arguments come in pieces", async () => {
+    const deltas = async (script: TestScript): Promise<string[]> =>
+      (await play(script)).flatMap((part) => ("delta" in part ? [part.delta] : []));
+    expect(await deltas([{ text: "Two words" }])).toEqual(["Two ", "words"]);
+    expect(await deltas([{ text: ["Tw", "o wor", "ds"] }])).toEqual(["Tw", "o wor", "ds"]);
+    const pieces = await deltas([{ toolCalls: [{ name: "a", arguments: { text: "𝄞𝄞𝄞𝄞𝄞𝄞𝄞𝄞𝄞𝄞" } }] }]);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
+  });
+
+  it("TEST3: a function is given the request and makes the turn", async () => {
+    const given: TestRequest[] = [];
+    const messages = [
+      message("system", { parts: [{ type: "text", text: "More." }] }),
+      user("Weather?"),
+      ...callAndResult("call_abcdefgh"),
+    ];
+    await play((asked) => {
+      given.push(asked);
+      return { text: "ok" };
+    }, messages);
+    expect(given).toEqual([
+      {
+        system: "Be brief.\n\nMore.",
+        messages: [
+          { role: "user", content: "Weather?" },
+          {
+            role: "assistant",
+            content: "",
+            tool_calls: [{ id: "call_abcdefgh", name: "get_weather", arguments: { city: "Oslo" } }],
+          },
+          { role: "tool", content: "sunny", tool_call_id: "call_abcdefgh", name: "get_weather" },
+        ],
+        tools: [],
+        step: 1,
+        lastUser: "Weather?",
+      },
+    ]);
+  });
+
+  it("TEST4: calls without an id get one that is unique in the transcript and stays when the step is asked again", async () => {
+    const script: TestScript = () => ({
+      toolCalls: [
+        { name: "a", arguments: {} },
+        { name: "a", arguments: "" },
+      ],
+    });
+    const ids = readAnswer(await play(script)).calls.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    expect(readAnswer(await play(script)).calls.map(({ id }) => id)).toEqual(ids);
+    const later = await play(script, [user("Hi"), ...callAndResult(ids[0] ?? "")]);
+    expect(readAnswer(later).calls.map(({ id }) => id)).not.toContain(ids[0]);
+  });
+
+  it("TEST5: counts are the turn's own, or estimated", async () => {
+    const own = await play([{ text: "x", usage: { input: 9, output: 8, cacheRead: 7, cacheWrite: 6 } }]);
+    const usage = { input: 9, output: 8, cache_read: 7, cache_write: 6, total_tokens: 30 };
+    expect(own.at(-1)).toMatchObject({ usage });
+    // "Be brief." 3, "Hi" 1 and 4 for the message; "four words" 3, the call "ab" 1 + "{}" 1 + 8.
+    const estimated = await play([{ text: "four words", toolCalls: [{ name: "ab", arguments: {} }] }]);
+    expect(estimated.at(-1)).toMatchObject({ usage: { input: 8, output: 13, total_tokens: 21 } });
+  });
+
+  it("TEST6: a stop reason is passed on, an unknown one is a fault", async () => {
+    expect((await play([{ text: "x", stopReason: "length" }])).at(-1)).toMatchObject({ stop_reason: "length" });
+    expect((await play([{ text: "x", stopReason: "bored" }])).at(-1)).toMatchObject({
+      type: "error",
+      failure: { kind: "api" },
+    });
+  });
+
+  it("TEST6: silent overflow is played too", async () => {
+    const parts = await play([{ text: "x", usage: { input: 900, cacheRead: 200 } }], undefined, {
+      contextWindow: 1000,
+    });
+    expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "overflow" } });
+  });
+
+  it.for([
+    [
+      { message: "no", status: 429, retryAfterMs: 1500 },
+      { kind: "rate_limited", retryable: true, retry_after_ms: 1500 },
+    ],
+    [{ message: "prompt is too long" }, { kind: "overflow", retryable: false }],
+    [{ message: "no", status: 401 }, { kind: "auth" }],
+    [
+      { message: "no", status: 503 },
+      { kind: "network", retryable: true },
+    ],
+    [{ message: "no" }, { kind: "api", retryable: false }],
+    [
+      { message: "no", kind: "network" },
+      { kind: "network", retryable: true, message: "no" },
+    ],
+    [
+      { message: "no", kind: "overflow", status: 400 },
+      { kind: "overflow", retryable: false },
+    ],
+  ] as const)("TEST7: the error %j comes after what was said, classified", async ([error, failure]) => {
+    const parts = await play([{ text: "Half", error }]);
+    expect(readAnswer(parts).text).toBe("Half");
+    expect(parts.at(-1)).toMatchObject({ type: "error", failure });
+  });
+
+  it("TEST8: delays are waited before each chunk, and an abort ends them", async () => {
+    const waits: number[] = [];
+    const abort = new AbortController();
+    const port = serverPort({
+      delay: (milliseconds) => {
+        waits.push(milliseconds);
+        if (waits.length === 2) abort.abort();
+        return Promise.resolve();
+      },
+    });
+    const asked = request(model("test", "slow", { script: [{ text: "one two three", delayMs: 40 }] }));
+    const parts = await collect(port.stream(asked, abort.signal));
+    expect(waits).toEqual([40, 40]);
+    expect(readAnswer(parts)).toMatchObject({ text: "one ", end: { type: "error", failure: { kind: "aborted" } } });
+  });
+
+  it("TEST8: the timer it waits with ends when the signal aborts", async () => {
+    const abort = new AbortController();
+    const asked = request(model("test", "slow", { script: [{ text: "one", delayMs: 3_600_000 }] }));
+    const parts: ModelPart[] = [];
+    for await (const part of serverPort().stream(asked, abort.signal)) {
+      parts.push(part);
+      if (part.type === "text_start") queueMicrotask(() => abort.abort());
+    }
+    expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "aborted" } });
+  });
+});
+
+describe("faults of a script", () => {
+  it.for([
+    ["one that ran out", [], "ran out: it has 0 turns and turn 1 was asked for"],
+    ["a function that returns nothing", (() => undefined) as unknown as TestScript, "returned no turn"],
+    [
+      "a function that throws",
+      () => {
+        throw new Error("script broke");
+      },
+      "script broke",
+    ],
+  ] as const)("TEST9: %s fails loudly and is not retried", async ([, script, words]) => {
+    const end = (await play(script as TestScript)).at(-1);
+    expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: false } });
+    expect(JSON.stringify(end)).toContain(words);
+  });
+
+  it("TEST9: a test model without a script says how to give it one", async () => {
+    const parts = await collect(serverPort().stream(request(model("test", "bare")), new AbortController().signal));
+    expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);
+    expect(JSON.stringify(parts)).toContain("script: [");
+  });
+});

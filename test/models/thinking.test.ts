@@ -1,0 +1,85 @@
+// Thinking and its signatures: how they come, and to whom they go back.
+
+import { describe, expect, it } from "vitest";
+
+import type { ModelMessage, ModelPart } from "#core/ports/model-port.ts";
+import type { StoredPart } from "#core/record.ts";
+
+import { ask, message, readAnswer, told, user, type Provider } from "./ask-model.ts";
+import { grammarFaults } from "./grammar.ts";
+import { capture } from "./sent-request.ts";
+
+const thinkers = ["anthropic", "google", "openrouter"] as const;
+
+/** The assistant message that a stream would be stored as. */
+function stored(parts: readonly ModelPart[]): ModelMessage {
+  const texts = new Map<number, string>();
+  const blocks: StoredPart[] = [];
+  for (const part of parts) {
+    if (part.type === "text_delta" || part.type === "thinking_delta") {
+      texts.set(part.index, (texts.get(part.index) ?? "") + part.delta);
+    }
+    if (part.type !== "text_end" && part.type !== "thinking_end" && part.type !== "toolcall_end") continue;
+    const text = texts.get(part.index) ?? "";
+    const data = part.provider_data === undefined ? {} : { provider_data: part.provider_data };
+    if (part.type === "text_end") blocks.push({ type: "text", text, ...data });
+    else if (part.type === "thinking_end") blocks.push({ type: "thinking", thinking: text, ...data });
+    else {
+      const given = JSON.parse(part.arguments) as Record<string, string>;
+      blocks.push({ type: "tool_call", id: part.id, name: part.name, arguments: given, ...data });
+    }
+  }
+  return message("assistant", { parts: blocks });
+}
+
+/** What a provider is sent after an answer, its call answered. */
+async function sentAfter(provider: Provider, answer: ModelMessage): Promise<string> {
+  const call = answer.parts.find((part) => part.type === "tool_call");
+  const result =
+    call === undefined
+      ? [user("Go on")]
+      : [message("tool", { name: call.name, tool_call_id: call.id, result: { status: "success", result: "sunny" } })];
+  const { body } = await capture(provider, { messages: [user("?"), answer, ...result] });
+  return JSON.stringify(body["messages"] ?? body["contents"]);
+}
+
+describe.for(thinkers)("thinking of %s", (provider) => {
+  it("THINK1: comes as a block of its own before the text", async () => {
+    const parts = await ask(provider, "thinking");
+    expect(grammarFaults(parts)).toEqual([]);
+    expect(readAnswer(parts)).toMatchObject({ thinking: "Two and two make four.", text: "It is 4." });
+    const blocks = told(parts).filter((part) => part.type.endsWith("_start"));
+    expect(blocks.map((part) => part.type)).toEqual(["thinking_start", "text_start"]);
+  });
+
+  it.for(["thinking", "thinking-then-call"])("THINK2: the signature of %s goes back to its provider", async (name) => {
+    const signature = /sig2?(?=")/.exec(await sentAfter(provider, stored(await ask(provider, name))))?.[0];
+    expect(signature).toBe(name === "thinking" ? "sig" : "sig2");
+  });
+
+  it.for(thinkers.filter((other) => other !== provider))(
+    "THINK3: neither thinking nor signature goes to %s",
+    async (other) => {
+      const sent = await sentAfter(other, stored(await ask(provider, "thinking-then-call")));
+      expect(sent).not.toMatch(/sig2|I need the weather/);
+      expect(sent).toContain("get_weather");
+    },
+  );
+});
+
+describe("what providers keep to themselves", () => {
+  it("THINK4: redacted thinking is marked, carries no words, and goes back as it came", async () => {
+    const parts = told(await ask("anthropic", "redacted-thinking"));
+    expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });
+    expect(parts[1]).toMatchObject({ type: "thinking_end", index: 0 });
+    expect(await sentAfter("anthropic", stored(parts))).toContain(
+      '{"type":"redacted_thinking","data":"EmwKAhgBEgyVZx=="}',
+    );
+  });
+
+  it("THINK5: OpenRouter's details are stored once, with the thinking", async () => {
+    const parts = await ask("openrouter", "thinking-then-call");
+    const carriers = parts.filter((part) => "provider_data" in part).map((part) => part.type);
+    expect(carriers).toEqual(["thinking_end"]);
+  });
+});

@@ -1,0 +1,208 @@
+// How a transcript of ours reads at each provider.
+
+import { describe, expect, it } from "vitest";
+
+import type { ToolSpec } from "#core/ports/model-port.ts";
+
+import { callAndResult, message, providers, user } from "./ask-model.ts";
+import { capture } from "./sent-request.ts";
+
+const tool: ToolSpec = {
+  name: "get_weather",
+  description: "Weather of a city.",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+const pixel = "iVBORw0KGgo=";
+const image = { type: "image", mime_type: "image/png", data: pixel } as const;
+
+describe("system prompts and roles", () => {
+  it.for(providers)("PROMPT1: %s gets the system prompt, leading system messages joined to it", async (provider) => {
+    const system = message("system", { parts: [{ type: "text", text: "Second." }] });
+    const { body } = await capture(provider, { messages: [system, user("Hi")] });
+    expect(JSON.stringify(body)).toContain(String.raw`Be brief.\n\nSecond.`);
+  });
+
+  it("PROMPT1: a system message in the middle is a user's at the providers that allow none there", async () => {
+    const late = message("system", { parts: [{ type: "text", text: "Mind the time." }] });
+    const messages = [user("Hi"), late];
+    const { body: anthropic } = await capture("anthropic", { messages });
+    expect(anthropic["messages"]).toHaveLength(1);
+    expect(JSON.stringify(anthropic["messages"])).toContain("Mind the time.");
+    const { body: openai } = await capture("openai", { messages });
+    expect(openai["messages"]).toMatchObject([
+      { role: "system" },
+      { role: "user" },
+      { role: "system", content: "Mind the time." },
+    ]);
+  });
+
+  it("PROMPT2: turns alternate and begin with the user where the provider wants it", async () => {
+    const said = message("assistant", { parts: [{ type: "text", text: "I begin." }] });
+    const messages = [said, user("One"), user("Two")];
+    const { body: anthropic } = await capture("anthropic", { messages });
+    const roles = [...(anthropic["messages"] ?? [])].map((entry) => entry["role"]);
+    expect(roles).toEqual(["user", "assistant", "user"]);
+    const { body: google } = await capture("google", { messages });
+    expect([...(google["contents"] ?? [])].map((entry) => entry["role"])).toEqual(["user", "model", "user"]);
+  });
+
+  it.for(providers)("PROMPT2: %s is never sent an empty message", async (provider) => {
+    const thought = message("assistant", { parts: [{ type: "thinking", thinking: "hm" }] });
+    const { body } = await capture(provider, { messages: [user(""), thought, user("Go on")] });
+    const sent = JSON.stringify(body["messages"] ?? body["contents"]);
+    expect(sent).toContain("(no text)");
+    expect(sent).not.toMatch(/"(text|content)":(""|\[\]|null)/);
+    expect(sent).not.toContain("hm");
+  });
+});
+
+describe("tool calls and results", () => {
+  const messages = [user("Weather?"), ...callAndResult("toolu_01AAAA"), user("Thanks")];
+
+  it("PROMPT3: OpenAI reads a call and its result", async () => {
+    const { body } = await capture("openai", { messages, tools: [tool] });
+    const call = {
+      id: "toolu_01AAAA",
+      type: "function",
+      function: { name: "get_weather", arguments: '{"city":"Oslo"}' },
+    };
+    expect(body["messages"]).toMatchObject([
+      {},
+      { role: "user", content: "Weather?" },
+      { role: "assistant", tool_calls: [call] },
+      { role: "tool", tool_call_id: "toolu_01AAAA", content: "sunny" },
+      { role: "user", content: "Thanks" },
+    ]);
+    expect(body["tools"]).toMatchObject([
+      { type: "function", function: { name: "get_weather", parameters: tool.parameters } },
+    ]);
+  });
+
+  it("PROMPT3: Anthropic reads a call and its result, in turns that alternate", async () => {
+    const { body } = await capture("anthropic", { messages, tools: [tool] });
+    expect(body["messages"]).toMatchObject([
+      { role: "user" },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "toolu_01AAAA", name: "get_weather", input: { city: "Oslo" } }],
+      },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "toolu_01AAAA", content: "sunny" }, { type: "text" }],
+      },
+    ]);
+  });
+
+  it("PROMPT3: Google reads the results of parallel calls in one turn", async () => {
+    const [first, firstResult] = callAndResult("google-fc-0");
+    const [second, secondResult] = callAndResult("google-fc-1", "get_time");
+    const both = message("assistant", { parts: [...(first?.parts ?? []), ...(second?.parts ?? [])] });
+    const results = [firstResult, secondResult].filter((result) => result !== undefined);
+    const { body } = await capture("google", { messages: [user("Both?"), both, ...results], tools: [tool] });
+    expect(body["contents"]).toMatchObject([
+      { role: "user" },
+      { role: "model", parts: [{ functionCall: { name: "get_weather" } }, { functionCall: { name: "get_time" } }] },
+      {
+        role: "user",
+        parts: [{ functionResponse: { name: "get_weather" } }, { functionResponse: { name: "get_time" } }],
+      },
+    ]);
+  });
+
+  it("PROMPT4: an error is flagged, or says that it is one", async () => {
+    const failed = callAndResult("toolu_01AAAA").map((entry) =>
+      entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "no such city" } } : entry,
+    );
+    const { body: anthropic } = await capture("anthropic", { messages: [user("?"), ...failed], tools: [tool] });
+    expect(JSON.stringify(anthropic)).toContain('"content":"no such city","is_error":true');
+    for (const provider of ["openai", "google", "openrouter"] as const) {
+      const { body } = await capture(provider, { messages: [user("?"), ...failed], tools: [tool] });
+      expect(JSON.stringify(body)).toContain("Error: no such city");
+    }
+  });
+
+  it.for(providers)("PROMPT4: arguments that did not parse go to %s as an empty object", async (provider) => {
+    const broken = callAndResult("toolu_01AAAA").map((entry) =>
+      entry.role === "assistant"
+        ? message("assistant", {
+            parts: [{ type: "tool_call", id: "toolu_01AAAA", name: "get_weather", arguments: '{"ci', invalid: true }],
+          })
+        : entry,
+    );
+    const { body } = await capture(provider, { messages: [user("?"), ...broken], tools: [tool] });
+    expect(JSON.stringify(body)).toMatch(/"(input|args)":\{\}|"arguments":"\{\}"/);
+  });
+
+  it.for(["anthropic", "openai"] as const)(
+    "PROMPT5: an id another provider made is bent to what %s accepts",
+    async (provider) => {
+      const id = `functions.get_weather:0_${"x".repeat(80)}`;
+      const { body } = await capture(provider, { messages: [user("?"), ...callAndResult(id)], tools: [tool] });
+      const ids = [...JSON.stringify(body).matchAll(/"(?:id|tool_use_id|tool_call_id)":"([^"]+)"/g)].map(
+        ([, found]) => found,
+      );
+      expect(ids).toHaveLength(2);
+      expect(ids[0]).toBe(ids[1]);
+      expect(ids[0]).toMatch(provider === "anthropic" ? /^[a-zA-Z0-9_-]{1,64}$/ : /^.{1,40}$/);
+    },
+  );
+});
+
+it.for(providers)("PROMPT7: %s is never sent half a surrogate pair", async (provider) => {
+  const half = "a\ud83d b \\ud83d 👍";
+  const messages = [
+    user(half),
+    ...callAndResult("toolu_01AAAA").map((entry) =>
+      entry.role === "tool" ? { ...entry, result: { status: "success" as const, result: half } } : entry,
+    ),
+  ];
+  const { body } = await capture(provider, { messages, system: half });
+  // Two backslashes are text that only looks like half a pair.
+  const sent = JSON.stringify(body);
+  expect(sent.match(/a\uFFFD b \\\\ud83d 👍/g)).toHaveLength(3);
+});
+
+describe("images and files", () => {
+  const withImage = [message("user", { parts: [{ type: "text", text: "Look" }, image] })];
+
+  it.for(providers)("PROMPT6: %s is sent an image", async (provider) => {
+    const { body } = await capture(provider, { messages: withImage });
+    expect(JSON.stringify(body)).toContain(pixel);
+  });
+
+  it.for(providers)("PROMPT6: without vision %s is sent a line in its place", async (provider) => {
+    const named = [message("user", { parts: [{ ...image, path: "/attachments/cat.png" }] })];
+    const { body } = await capture(provider, { messages: named }, { capabilities: { vision: false } });
+    expect(JSON.stringify(body)).toContain("[image: cat.png, image/png, /attachments/cat.png]");
+    expect(JSON.stringify(body)).not.toContain(pixel);
+  });
+
+  it.for(providers)(
+    "PROMPT6: %s is sent what a text file holds, and a name where it can take no more",
+    async (provider) => {
+      const parts = [
+        { type: "file" as const, name: "notes.txt", mime_type: "text/plain", data: btoa("bring salt") },
+        { type: "file" as const, name: "app.bin", mime_type: "application/octet-stream", data: pixel },
+      ];
+      const sent = JSON.stringify((await capture(provider, { messages: [message("user", { parts })] })).body);
+      expect(sent).toContain("bring salt");
+      expect(sent).toContain("[file: app.bin, application/octet-stream]");
+    },
+  );
+
+  it("PROMPT6: an image a tool returned reaches the providers whose results hold images, others a line", async () => {
+    const messages = callAndResult("toolu_01AAAA").map((entry) =>
+      entry.role === "tool" ? { ...entry, parts: [image] } : entry,
+    );
+    const shown = await Promise.all(
+      providers.map((provider) => capture(provider, { messages: [user("?"), ...messages] })),
+    );
+    const holds = shown.map(({ body }) => JSON.stringify(body).includes(pixel));
+    expect(Object.fromEntries(providers.map((provider, index) => [provider, holds[index]]))).toEqual({
+      openai: false,
+      anthropic: true,
+      google: true,
+      openrouter: false,
+    });
+  });
+});

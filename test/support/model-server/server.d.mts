@@ -1,0 +1,17 @@
+// The server's types, for tests written in TypeScript.
+
+/** A running model server. */
+export interface ModelServer {
+  url: string;
+  port: number;
+  /** What the cuts follow from; printed so that a failure can be played again. */
+  seed: number;
+  close: () => Promise<void>;
+}
+
+/** Starts the server; port 0 takes a free one. */
+export declare function startModelServer(options?: {
+  port?: number;
+  recordedDir?: string | null;
+  seed?: number;
+}): Promise<ModelServer>;

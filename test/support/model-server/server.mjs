@@ -1,0 +1,182 @@
+// A provider on the loopback: answers the real paths of OpenAI, Anthropic, Google and OpenRouter with bytes of the case that
+// the request names, cut at random offsets. Keeps what it was asked and tells whether an answer was read to its end.
+//
+// Headers of a request steer its answer: `x-server-seed` fixes the cuts, `x-server-break` breaks the connection after that
+// many bytes, `x-server-hold` says nothing more after that many, `x-server-id` names the exchange for the routes below.
+// GET /__requests?id=  what was asked;  GET /__closed?id=  waits until the answer's connection closed, and tells how;
+// GET /__recorded  the recorded cases that can be asked for.
+
+import { createServer } from "node:http";
+
+import { fixtureAnswer, listRecorded, listRecordedErrors, recordedAnswer } from "./cases.mjs";
+import { createRandom, cutAtRandom } from "./random.mjs";
+
+/**
+ * @typedef {import("node:http").IncomingMessage} Request
+ * @typedef {import("node:http").ServerResponse} Response
+ * @typedef {{ id: string | null, method: string, path: string, headers: Record<string, unknown>, body: unknown }} Asked
+ * @typedef {{ url: string, port: number, seed: number, close: () => Promise<void> }} ModelServer
+ */
+
+/** Which protocol a path speaks, and where it names the model. */
+const routes = [
+  { path: /^\/api\/v1\/chat\/completions$/, provider: "openrouter" },
+  { path: /^\/v1\/chat\/completions$/, provider: "openai" },
+  { path: /^\/v1\/messages$/, provider: "anthropic" },
+  { path: /^\/v1beta\/models\/(.+):streamGenerateContent$/, provider: "google" },
+];
+
+/** @param {Request} request */
+async function readBody(request) {
+  const pieces = [];
+  for await (const piece of request) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * @param {Request} request
+ * @param {string} name
+ */
+function numberHeader(request, name) {
+  const value = request.headers[name];
+  return typeof value === "string" ? Number(value) : null;
+}
+
+/**
+ * @param {Response} response
+ * @param {unknown} value
+ * @param {number} status
+ */
+function sendJson(response, value, status = 200) {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+}
+
+/** Every answer's end, so that a test can wait for one. */
+class Exchanges {
+  /** @type {Asked[]} */
+  asked = [];
+  /** @type {Map<string, PromiseWithResolvers<{ complete: boolean }>>} */
+  #ends = new Map();
+
+  /** @param {string} id */
+  end(id) {
+    const known = this.#ends.get(id);
+    if (known !== undefined) return known;
+    /** @type {(end: { complete: boolean }) => void} */
+    let resolve = () => undefined;
+    const promise = new Promise((settle) => {
+      resolve = settle;
+    });
+    const end = /** @type {PromiseWithResolvers<{ complete: boolean }>} */ ({
+      promise,
+      resolve,
+      reject: () => undefined,
+    });
+    this.#ends.set(id, end);
+    return end;
+  }
+}
+
+/**
+ * Writes an answer piece by piece. `breakAt` and `holdAt` are byte offsets.
+ * @param {Response} response
+ * @param {import("./cases.mjs").Answer} answer
+ * @param {{ random: () => number, breakAt: number | null, holdAt: number | null }} how
+ */
+async function writeAnswer(response, { status, headers, body }, { random, breakAt, holdAt }) {
+  response.writeHead(status, headers);
+  response.socket?.setNoDelay(true);
+  const end = breakAt ?? holdAt ?? body.length;
+  for (const piece of cutAtRandom(body.subarray(0, end), random)) {
+    if (response.destroyed) return;
+    response.write(piece);
+    // Gives each piece its own packet, as far as anything can.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (breakAt !== null) response.destroy();
+  else if (holdAt === null) response.end();
+}
+
+/**
+ * Starts the server. Port 0 takes a free one.
+ * @param {{ port?: number, recordedDir?: string | null, seed?: number }} [options]
+ * @returns {Promise<ModelServer>}
+ */
+export async function startModelServer({ port = 0, recordedDir = null, seed = Date.now() % 1_000_000 } = {}) {
+  const recorded = listRecorded(recordedDir);
+  const exchanges = new Exchanges();
+  let served = 0;
+
+  /**
+   * @param {string} provider
+   * @param {string} model
+   */
+  const chooseAnswer = (provider, model) => {
+    const found = recorded.find((entry) => entry.model === model);
+    if (found !== undefined) return recordedAnswer(found);
+    return model.startsWith("case:") ? fixtureAnswer(provider, model.slice("case:".length)) : null;
+  };
+
+  /**
+   * @param {Request} request
+   * @param {Response} response
+   * @param {URL} url
+   */
+  const tell = async (request, response, url) => {
+    const id = url.searchParams.get("id");
+    if (url.pathname === "/__recorded") {
+      sendJson(response, { folder: recordedDir, cases: recorded, errors: listRecordedErrors(recordedDir) });
+    } else if (url.pathname === "/__requests") {
+      sendJson(response, id === null ? exchanges.asked : exchanges.asked.filter((asked) => asked.id === id));
+    } else if (url.pathname === "/__closed" && id !== null) {
+      sendJson(response, await exchanges.end(id).promise);
+    } else sendJson(response, { error: { message: `no route ${request.method} ${url.pathname}` } }, 404);
+  };
+
+  /**
+   * @param {Request} request
+   * @param {Response} response
+   */
+  const answer = async (request, response) => {
+    const url = new URL(request.url ?? "/", "http://model-server");
+    const body = await readBody(request);
+    const route = routes.find(({ path }) => path.test(url.pathname));
+    if (request.method !== "POST" || route === undefined) return tell(request, response, url);
+
+    const header = request.headers["x-server-id"];
+    const id = typeof header === "string" ? header : null;
+    exchanges.asked.push({ id, method: request.method, path: url.pathname, headers: request.headers, body });
+    if (id !== null) {
+      response.on("close", () => exchanges.end(id).resolve({ complete: response.writableFinished }));
+    }
+    const named = decodeURIComponent(route.path.exec(url.pathname)?.[1] ?? "");
+    const model = String(named === "" ? body?.model : named);
+    const chosen = chooseAnswer(route.provider, model);
+    if (chosen === null)
+      return sendJson(response, { error: { message: `no case for model ${model}`, code: 404 } }, 404);
+    const random = createRandom(numberHeader(request, "x-server-seed") ?? seed + served++);
+    const breakAt = numberHeader(request, "x-server-break");
+    return writeAnswer(response, chosen, { random, breakAt, holdAt: numberHeader(request, "x-server-hold") });
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => response.destroy(error));
+  });
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve(undefined));
+  });
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  const close = () =>
+    new Promise((resolve) => {
+      server.close(() => resolve(undefined));
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${bound}`, port: bound, seed, close: async () => void (await close()) };
+}
