@@ -1,0 +1,31 @@
+// The event vocabulary: its schema takes what runs tell, and knows every type.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { eventSchema, eventTypes, sseEventName } from "#contract/event.ts";
+
+import { numbered, spoken, story } from "./support/story.ts";
+
+it("EVENT1: every event of a story fits the contract, and is the same after it", () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      for (const event of events) expect(eventSchema.parse(event)).toEqual(event);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it("EVENT2: a type nobody knows, and a number that is none, are refused; a new field is passed over", () => {
+  const [event] = numbered(spoken(1, "x", []));
+  for (const wrong of [{ type: "message_begin" }, { seq: -1 }, { seq: 1.5 }, { at: "now" }, { silent: false }]) {
+    expect(eventSchema.safeParse({ ...event, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
+  }
+  expect(eventSchema.parse({ ...event, later: 1 })).toEqual(event);
+});
+
+it("EVENT3: types are listed once, and only `error` travels under another name", () => {
+  expect(new Set(eventTypes).size).toBe(eventTypes.length);
+  expect(eventTypes.filter((type) => sseEventName(type) !== type)).toEqual(["error"]);
+  expect(eventTypes).toContain("snapshot");
+});

@@ -1,0 +1,216 @@
+// The reducer that every reader folds events with, for any story.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import type { EventOf, PlainEvent } from "#contract/event.ts";
+import { emptyView, fold, foldAll } from "#contract/fold.ts";
+import type { ThreadView } from "#contract/fold.ts";
+import { toThread } from "#core/view.ts";
+
+import { threadRecord } from "../store/records.ts";
+import { deltas, idAt, messageAt, numbered, spoken, story, worked } from "./support/story.ts";
+
+const seed = Date.now() % 2 ** 31;
+const runs = { numRuns: 300, seed };
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}
+
+/** The same deltas as one, as a late reader is given them: the first's place, the last's number. */
+function merged(events: readonly PlainEvent[]): PlainEvent[] {
+  return events.reduce<PlainEvent[]>((told, event) => {
+    const last = told.at(-1);
+    if (event.type !== "text_delta" || last?.type !== "text_delta" || last.message_id !== event.message_id) {
+      return [...told, event];
+    }
+    const from_seq = last.from_seq ?? last.seq;
+    return [...told.slice(0, -1), { ...event, offset: last.offset, delta: last.delta + event.delta, from_seq }];
+  }, []);
+}
+
+it("FOLD1: an event that was folded before changes nothing, also when ranges overlap", () => {
+  console.info(`FOLD1 seed ${seed}`);
+  fc.assert(
+    fc.property(story, fc.nat(60), fc.nat(60), (events, to, from) => {
+      const whole = foldAll(events);
+      const half = foldAll(events.slice(0, to));
+      expect(foldAll(events.slice(Math.min(from, to)), half)).toEqual(whole);
+      expect(foldAll(events, whole)).toBe(whole);
+    }),
+    runs,
+  );
+});
+
+it("FOLD2: deltas merged into one fold as they do alone, wherever a reader stands among them", () => {
+  fc.assert(
+    fc.property(story, fc.nat(60), fc.nat(60), (whole, to, seen) => {
+      // Cut anywhere, also within a block: its end would tell the text anew.
+      const events = whole.slice(0, to);
+      expect(foldAll(merged(events))).toEqual(foldAll(events));
+      expect(foldAll(merged(events), foldAll(events.slice(0, seen)))).toEqual(foldAll(events));
+    }),
+    runs,
+  );
+});
+
+it("FOLD2: a reader that has seen some of the deltas takes the merged one over them", () => {
+  const cuts = fc.array(fc.nat(12), { minLength: 2, maxLength: 5 });
+  fc.assert(
+    fc.property(cuts, (given) => {
+      // Without the block's end, which would tell the text anew.
+      const events = numbered(spoken(1, "Hello, world", given).slice(0, -2));
+      const whole = foldAll(events);
+      return events.every((_, seen) => {
+        const view = foldAll(merged(events), foldAll(events.slice(0, seen)));
+        return view.messages[0]?.content === whole.messages[0]?.content;
+      });
+    }),
+  );
+});
+
+it("FOLD3: wherever a text is cut into deltas, it is the same text", () => {
+  const cuts = fc.array(fc.nat(40), { maxLength: 8 });
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), cuts, (text, given) => {
+      const of = { message_id: idAt(1), index: 0 };
+      const [start, begun] = spoken(1, "", []);
+      const drafts = [start, begun].flatMap((draft) => draft ?? []);
+      const view = foldAll(numbered([...drafts, ...deltas(of, text, given)]));
+      return (view.messages[0]?.content ?? "") === text;
+    }),
+    runs,
+  );
+});
+
+it("FOLD4: a snapshot and what comes after it show the same messages as everything", () => {
+  fc.assert(
+    fc.property(story, fc.nat(60), (events, at) => {
+      const before = foldAll(events.slice(0, at));
+      const thread = toThread(threadRecord());
+      const [whole, open] = [false, true].map((streaming) =>
+        before.messages.filter((message) => message.streaming === streaming),
+      );
+      const ids = new Set(open?.map(({ id }) => id));
+      const partial = events.slice(0, at).filter(({ message_id }) => message_id !== undefined && ids.has(message_id));
+      const snapshot: EventOf<"snapshot"> = {
+        seq: before.last_seq,
+        thread_id: thread.id,
+        at: 1,
+        type: "snapshot",
+        thread,
+        messages: whole ?? [],
+        partial,
+      };
+      const view = foldAll([snapshot, ...events.slice(at)]);
+      expect(view.messages).toEqual(foldAll(events).messages);
+      expect(view.thread).toEqual(thread);
+    }),
+    runs,
+  );
+});
+
+it("FOLD5: messages stand in order of position, however their events arrive", () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      const places = foldAll(events).messages.map(({ position }) => position);
+      expect(places).toEqual([...places].sort());
+      expect(new Set(places).size).toBe(places.length);
+    }),
+    runs,
+  );
+});
+
+it("FOLD6: what was retracted leaves nothing, and nothing else goes with it", () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      const gone = new Set(
+        events.flatMap((event) => (event.type === "message_retracted" ? [event.message_id ?? ""] : [])),
+      );
+      const kept = events.filter(({ message_id }) => message_id === undefined || !gone.has(message_id));
+      const { last_seq: _, ...view } = foldAll(events);
+      const { last_seq: __, ...without } = foldAll(kept);
+      expect(view).toEqual(without);
+    }),
+    runs,
+  );
+});
+
+it("FOLD6: a retraction without a message takes what a run left unfinished, and only that", () => {
+  const half = spoken(3, "half", []).slice(0, 3);
+  const drafts = [...spoken(1, "whole", []), ...half, { type: "message_retracted", reason: "recovery" } as const];
+  expect(foldAll(numbered(drafts)).messages.map(({ content }) => content)).toEqual(["whole"]);
+});
+
+it("FOLD7: neither the view nor the events are changed", () => {
+  fc.assert(
+    fc.property(story, (events) => {
+      deepFreeze(events);
+      let view: ThreadView = emptyView;
+      for (const event of events) view = deepFreeze(fold(view, event));
+      expect(emptyView).toEqual({ last_seq: 0, thread: null, messages: [], tools: {}, runs: {}, active_run_id: null });
+    }),
+    runs,
+  );
+});
+
+it("FOLD8: any part of a story folds, whatever was missed, and its ends put everything right", () => {
+  fc.assert(
+    fc.property(story, fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }), (events, heard) => {
+      const some = events.filter((_, at) => heard[at] === true);
+      for (const { parts } of foldAll(some).messages) {
+        expect([...parts].every((part) => part !== undefined)).toBe(true);
+      }
+      const ends = events.filter(({ type }) => type === "message_end" || type === "message_retracted");
+      const both = foldAll([...some, ...ends].sort((a, b) => a.seq - b.seq));
+      const finished = foldAll(events).messages;
+      expect(both.messages).toEqual(finished);
+    }),
+    runs,
+  );
+});
+
+it("FOLD8: a block whose beginning was missed leaves no hole", () => {
+  const of = { message_id: idAt(1), index: 3 };
+  const [start] = spoken(1, "", []);
+  const drafts = [...(start === undefined ? [] : [start]), ...deltas(of, "late", [])];
+  const [message] = foldAll(numbered(drafts)).messages;
+  expect(message?.content).toBe("late");
+  expect(message?.parts.map(({ type }) => type)).toEqual(["text", "text", "text", "text"]);
+});
+
+it("FOLD9: a tool shows its output, its progress and then its result", () => {
+  const events = numbered(worked(1, "out"));
+  expect(foldAll(events.slice(0, 3)).tools["c1"]).toMatchObject({ output: "out", progress: 1, running: true });
+  expect(foldAll(events).tools["c1"]).toMatchObject({ running: false, result: { result: "out" } });
+});
+
+it("FOLD10: a run is active from its start to its end", () => {
+  const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
+  const usage = { input: 1, output: 1, cache_read: 0, cache_write: 0, total_tokens: 2 };
+  const end = { reason: null, outcome: null, usage, cost: 1, message_ids: [], error: null };
+  const events = numbered([start, { type: "run_end", status: "completed", ...end }]);
+  expect(foldAll(events.slice(0, 1))).toMatchObject({ active_run_id: "run", runs: { run: { status: "running" } } });
+  expect(foldAll(events)).toMatchObject({
+    active_run_id: null,
+    runs: { run: { status: "completed", usage, cost: 1 } },
+  });
+});
+
+it("FOLD11: a changed message is replaced where it stands, a deleted one goes with its tool", () => {
+  const told = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];
+  const changed = messageAt(1, { content: "changed" });
+  const events = numbered([
+    ...told,
+    { type: "message_updated", message_id: changed.id, message: changed },
+    { type: "message_deleted", message_id: idAt(2), message: messageAt(2) },
+  ]);
+  const view = foldAll(events);
+  expect(view.messages.map(({ content }) => content)).toEqual(["changed", "three"]);
+  expect(view.tools).toEqual({});
+});

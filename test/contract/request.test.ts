@@ -1,0 +1,106 @@
+// What callers may send: bounds, defaults, and no field that nobody reads.
+
+import { expect, it } from "vitest";
+
+import * as request from "#contract/request.ts";
+
+const { postMessageSchema, createThreadSchema, listMessagesSchema, listThreadsSchema, patchThreadSchema } = request;
+
+const valid: Record<string, unknown> = {
+  initialMessageSchema: { role: "user", content: "hi" },
+  createThreadSchema: { agent_id: "support" },
+  patchThreadSchema: { title: null },
+  listThreadsSchema: {},
+  postMessageSchema: { content: "hi" },
+  postRunSchema: {},
+  waitSchema: {},
+  listMessagesSchema: {},
+  patchMessageSchema: { content: "hi" },
+  listRunsSchema: {},
+  listLogsSchema: {},
+  stopSchema: {},
+  ticketSchema: { path: "/api/threads" },
+  subscribeSchema: {},
+};
+
+const schemas = Object.entries(request) as [string, { safeParse: (value: unknown) => { success: boolean } }][];
+
+it.for(schemas)("ASK1: %s refuses a field it does not know", ([name, schema], { expect: expectHere }) => {
+  const body = valid[name];
+  expectHere(schema.safeParse(body).success, `${name} has no valid example here`).toBe(true);
+  expectHere(schema.safeParse({ ...(body as object), colour: "red" }).success).toBe(false);
+  const inherited = JSON.parse(
+    JSON.stringify({ ...(body as object) })
+      .replace("{", '{"__proto__":{"x":1},')
+      .replace(",}", "}"),
+  );
+  expectHere(schema.safeParse(inherited).success).toBe(false);
+});
+
+it("ASK2: a page is as long as asked, within its bounds", () => {
+  const limits = (schema: { safeParse: (value: unknown) => { data?: { limit: number } } }, asked: unknown[]) =>
+    asked.map((limit) => schema.safeParse(limit === undefined ? {} : { limit }).data?.limit);
+  expect(limits(listMessagesSchema, [undefined, "1", "1000"])).toEqual([100, 1, 1000]);
+  const wrong = ["1001", "0", "-1", "1.5", "x", "", "NaN"];
+  expect(limits(listMessagesSchema, wrong)).toEqual(wrong.map(() => undefined));
+  expect(limits(listThreadsSchema, [undefined, "200", "201"])).toEqual([50, 200, undefined]);
+  expect(limits(request.listRunsSchema, [undefined, "201"])).toEqual([50, undefined]);
+  expect(limits(request.listLogsSchema, [undefined, "1001"])).toEqual([100, undefined]);
+});
+
+it("ASK3: a flag is set by its name, `true` or `1`, and by nothing else", () => {
+  const flag = (value: unknown) => request.waitSchema.safeParse({ wait: value }).data?.wait;
+  expect(["", "true", "1", "false", "0"].map(flag)).toEqual([true, true, true, false, false]);
+  expect(["yes", "TRUE"].map(flag)).toEqual([undefined, undefined]);
+  expect(request.waitSchema.parse({})).toEqual({ wait: false });
+});
+
+it("ASK4: content is text or one to a hundred parts that a caller may send", () => {
+  const accepted = (content: unknown) => postMessageSchema.safeParse({ content }).success;
+  const text = { type: "text", text: "hi" };
+  expect([accepted(""), accepted([text]), accepted(Array.from({ length: 100 }, () => text))]).not.toContain(false);
+  const refused = [
+    null,
+    7,
+    [],
+    Array.from({ length: 101 }, () => text),
+    [{ ...text, colour: "red" }],
+    [{ type: "thinking", thinking: "hm" }],
+    [{ type: "tool_call", id: "a", name: "b", arguments: {} }],
+    [{ type: "image", mime_type: "text/html", data: "AA==" }],
+    [{ type: "image", mime_type: "image/png", data: "no base64!" }],
+    [{ type: "file", mime_type: "text/plain", url: "no url" }],
+  ];
+  expect(refused.filter(accepted)).toEqual([]);
+});
+
+it("ASK5: a message waits in the queue, is shown and starts a run, unless it says otherwise", () => {
+  expect(postMessageSchema.parse({ content: "hi" })).toEqual({
+    content: "hi",
+    role: "user",
+    silent: false,
+    metadata: {},
+    when: "queue",
+    run: true,
+  });
+  expect(postMessageSchema.safeParse({ content: "hi", role: "tool" }).success).toBe(false);
+  expect(postMessageSchema.safeParse({ content: "hi", limits: { steps: 0 } }).success).toBe(false);
+  expect(postMessageSchema.parse({ content: "hi", limits: { steps: null } }).limits).toEqual({ steps: null });
+});
+
+it("ASK6: a change names something; ids are UUIDs; titles, tags and paths are bounded", () => {
+  expect([patchThreadSchema, request.patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([
+    false,
+    false,
+  ]);
+  const create = (more: object) => createThreadSchema.safeParse({ agent_id: "a", ...more }).success;
+  expect(create({ id: "3f0a0000-0000-4000-8000-000000000001" })).toBe(true);
+  const wrong = [
+    { id: "x" },
+    { title: "x".repeat(501) },
+    { tags: [""] },
+    { tags: Array.from({ length: 51 }, () => "t") },
+  ];
+  expect(wrong.filter(create)).toEqual([]);
+  expect(request.ticketSchema.safeParse({ path: "https://elsewhere/api/" }).success).toBe(false);
+});

@@ -1,0 +1,111 @@
+// Any list of messages, made into one that providers accept.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import type { ModelMessage } from "#core/ports/model-port.ts";
+import type { StoredPart } from "#core/record.ts";
+import { repair } from "#core/repair.ts";
+import { checkTranscript } from "#models/test-provider/transcript-check.ts";
+
+import { broken, transcript } from "./support/transcript.ts";
+
+const seed = Date.now() % 2 ** 31;
+const runs = { numRuns: 500, seed };
+
+function message(role: ModelMessage["role"], changes: Partial<ModelMessage> = {}): ModelMessage {
+  return { id: role, role, parts: [], name: null, tool_call_id: null, result: null, ...changes };
+}
+
+function text(words: string): StoredPart {
+  return { type: "text", text: words };
+}
+
+const call = (id: string): StoredPart => ({ type: "tool_call", id, name: "it", arguments: {} });
+const resultOf = (id: string, result: string): ModelMessage =>
+  message("tool", { tool_call_id: id, name: "it", parts: [text(result)], result: { status: "success", result } });
+
+it("REPAIR1: whatever happened to a transcript, a provider accepts what is sent", () => {
+  console.info(`REPAIR1 seed ${seed}`);
+  fc.assert(
+    fc.property(broken, (messages) => {
+      const repaired = repair(messages);
+      expect(repaired.length === 0 ? null : checkTranscript(repaired)).toBeNull();
+    }),
+    runs,
+  );
+});
+
+it("REPAIR2: a well-formed transcript comes back as it is, object by object", () => {
+  fc.assert(
+    fc.property(transcript, (messages) => {
+      const repaired = repair(messages);
+      expect(repaired).toHaveLength(messages.length);
+      repaired.forEach((one, at) => expect(one).toBe(messages[at]));
+    }),
+    runs,
+  );
+});
+
+it("REPAIR3: repairing twice is repairing once, and changes nothing it was given", () => {
+  fc.assert(
+    fc.property(broken, (messages) => {
+      const before = structuredClone(messages);
+      const once = repair(messages);
+      expect(repair(once)).toEqual(once);
+      expect(messages).toEqual(before);
+    }),
+    runs,
+  );
+});
+
+it("REPAIR4: nothing is lost but blanks, and results whose call is gone", () => {
+  fc.assert(
+    fc.property(transcript, fc.nat(40), (messages, length) => {
+      const cut = messages.slice(0, length);
+      const said = (list: readonly ModelMessage[]) =>
+        list.flatMap(({ role, parts }) =>
+          role === "tool" ? [] : parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
+        );
+      expect(said(repair(cut))).toEqual(said(cut));
+    }),
+    runs,
+  );
+});
+
+it("REPAIR5: a call that lost its result is told so; a result is put behind its call", () => {
+  const asked = message("assistant", { parts: [call("a"), call("b")] });
+  const repaired = repair([message("user", { parts: [text("?")] }), resultOf("b", "B"), asked]);
+  expect(repaired.map(({ role, tool_call_id, result }) => [tool_call_id ?? role, result?.status])).toEqual([
+    ["user", undefined],
+    ["assistant", undefined],
+    ["a", "error"],
+    ["b", "success"],
+  ]);
+  expect(repaired[2]?.result?.error).toContain("interrupted or removed");
+});
+
+it("REPAIR6: a call id asked twice, in one message or two, is asked once", () => {
+  const twice = message("assistant", { parts: [call("a"), call("a")] });
+  const again = message("assistant", { parts: [text("again"), call("a")] });
+  const repaired = repair([message("user", { parts: [text("?")] }), twice, resultOf("a", "A"), again]);
+  expect(repaired.map(({ parts }) => parts.map((part) => part.type))).toEqual([
+    ["text"],
+    ["tool_call"],
+    ["text"],
+    ["text"],
+  ]);
+});
+
+it("REPAIR7: thinking alone is no answer; answers that follow each other are one and name both", () => {
+  const thought: StoredPart = { type: "thinking", thinking: "hm", provider_data: { provider: "p", data: {} } };
+  const first = message("assistant", { id: "1", parts: [text("One.")] });
+  const second = message("assistant", { id: "2", parts: [thought, text("Two.")] });
+  const third = message("assistant", { id: "3", parts: [text("Three.")] });
+  const user = message("user", { parts: [text("?")] });
+  const repaired = repair([user, message("assistant", { parts: [thought] }), first, second, third]);
+  expect(repaired).toMatchObject([
+    { role: "user" },
+    { id: "1", joined: ["2", "3"], parts: [text("One."), thought, text("Two."), text("Three.")] },
+  ]);
+});

@@ -1,0 +1,164 @@
+// What rows keep of events, and that replaying it shows a late reader what a live one saw.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import type { EventDraft, PlainEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+import { EventList } from "#core/event-list.ts";
+import type { StoredEvent } from "#core/record.ts";
+import { callsOf } from "#core/run-state.ts";
+import { fromStored, toStored } from "#core/stored-event.ts";
+import { toMessage } from "#core/view.ts";
+
+import { messageRecord, runRecord } from "../store/records.ts";
+import { Harness } from "./support/harness.ts";
+import { ManualClock } from "./support/manual-clock.ts";
+import { RecordingSink, threadId } from "./support/recording-sink.ts";
+import { callBlock, failure, finish, textBlock } from "./support/scripted-model.ts";
+import type { ScriptPart } from "./support/scripted-model.ts";
+import { ok, tool } from "./support/tool-box.ts";
+
+function list() {
+  const sink = new RecordingSink(new ManualClock());
+  return { sink, events: new EventList(sink, { run_id: "run", step: 2, side: "a", depth: 0 }) };
+}
+
+const of = { message_id: "m", index: 0 };
+
+it("KEEP1: an event carries its run, step, side and depth", () => {
+  const { sink, events } = list();
+  events.tell({ type: "text_start", ...of });
+  expect(sink.sent[0]).toMatchObject({ run_id: "run", step: 2, side: "a", depth: 0 });
+});
+
+it("KEEP2: deltas are told and kept as one, without its text, in front of their block's end", () => {
+  const { sink, events } = list();
+  events.tell({ type: "text_start", ...of });
+  for (const [offset, delta] of ["He", "ll", "o"].entries()) {
+    events.tell({ type: "text_delta", ...of, offset: offset * 2, delta });
+  }
+  events.tell({ type: "text_end", ...of, text: "Hello" });
+  const kept = events.take();
+  expect(kept).toMatchObject([
+    { type: "text_start" },
+    { type: "text_delta", offset: 0, from_seq: 2, seq: 4 },
+    { type: "text_end" },
+  ]);
+  expect(JSON.stringify(kept)).not.toMatch(/He|llo|thread_id/);
+  expect(sink.sent).toHaveLength(5);
+  expect(events.take()).toEqual([]);
+});
+
+it("KEEP3: what is staged is kept at once and told only when released", () => {
+  const { sink, events } = list();
+  events.stage({ type: "text_start", ...of });
+  expect([events.take().length, sink.sent.length]).toEqual([1, 0]);
+  events.release();
+  events.release();
+  expect(sink.sent).toHaveLength(1);
+});
+
+it("KEEP4: a message that is retracted is forgotten, with its open deltas", () => {
+  const { events } = list();
+  events.tell({ type: "text_start", ...of });
+  events.tell({ type: "text_delta", ...of, offset: 0, delta: "half" });
+  events.forget("m");
+  events.tell({ type: "text_start", ...of });
+  events.tell({ type: "text_end", ...of, text: "" });
+  expect(events.take().map(({ type }) => type)).toEqual(["text_start", "text_end"]);
+});
+
+it("KEEP5: an event whose row is gone is not told again", () => {
+  const nowhere = { threadId, message: () => undefined, callMessage: () => undefined, run: () => undefined };
+  const told = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
+  const message = messageRecord(1);
+  for (const type of ["message_end", "text_end", "toolcall_delta", "tool_execution_end", "run_end"] as const) {
+    expect(fromStored({ seq: 1, at: 1, type, message_id: message.id, index: 0 }, nowhere), type).toBeNull();
+  }
+  const step = told({ type: "step_start", model: "main", attempt: 1 });
+  expect(fromStored(step, nowhere)).toEqual({ ...step, thread_id: threadId });
+});
+
+it("KEEP7: what a provider wants to see again of a part is in no message and in no event, told or replayed", async () => {
+  const provider_data = { provider: "anthropic", data: { signature: "opaque" } };
+  const signed = (part: ScriptPart): ScriptPart =>
+    part.type.endsWith("_end") ? ({ ...part, provider_data } as ScriptPart) : part;
+  const spoken = [
+    { type: "thinking_start", index: 0 },
+    { type: "thinking_end", index: 0 },
+    ...textBlock(1, "Well"),
+    ...callBlock(2, { id: "c", name: "it", json: "{}" }),
+  ] as ScriptPart[];
+  const script = (_: unknown, number: number): ScriptPart[] =>
+    number === 0 ? [...spoken.map(signed), finish()] : [...textBlock(0, "end"), finish()];
+  const harness = new Harness({ script, tools: [tool("it", async () => ok("fine"))] });
+  await harness.finish();
+  expect(harness.answers[0]?.parts.map((part) => part.provider_data)).toEqual(Array(3).fill(provider_data));
+  const shown = JSON.stringify([harness.events, replayed(harness), harness.answers.map(toMessage)]);
+  expect(shown).toContain("thinking_end");
+  expect(shown).not.toMatch(/opaque|provider_data/);
+});
+
+/** The events of a run again, from its rows alone. */
+function replayed(harness: Harness): PlainEvent[] {
+  const { run, journal } = harness;
+  const own = harness.sink.sent.filter(({ type }) => type === "run_start" || type === "run_end").map(toStored);
+  const stored: StoredEvent[] = [...own, ...[...journal.messages, ...journal.logs].flatMap(({ events }) => events)];
+  const source = {
+    threadId,
+    message: (id: string) => journal.messages.find((message) => message.id === id),
+    callMessage: (id: string) => journal.messages.find((message) => callsOf(message).some((call) => call.id === id)),
+    run: (id: string) => (id === run.id ? runRecord(0, { ...run }) : undefined),
+  };
+  return stored
+    .sort((left, right) => left.seq - right.seq)
+    .flatMap((event) => fromStored(structuredClone(event), source) ?? []);
+}
+
+const piece = fc.string({ minLength: 1, maxLength: 4 });
+const block = fc.oneof(
+  fc.record({ kind: fc.constant("text" as const), deltas: fc.array(piece, { maxLength: 3 }) }),
+  fc.record({ kind: fc.constant("thinking" as const), deltas: fc.array(piece, { maxLength: 3 }) }),
+  fc.record({ kind: fc.constant("call" as const), deltas: fc.constantFrom(['{"a":1}'], ["{}"], ["{br"]) }),
+);
+const ending = fc.constantFrom("finish", "finish", "finish", "retry", "final");
+const answer = fc.record({ blocks: fc.array(block, { maxLength: 4 }), ending });
+
+function parts(
+  { blocks, ending: end }: typeof answer extends fc.Arbitrary<infer T> ? T : never,
+  at: number,
+): ScriptPart[] {
+  const told = blocks.flatMap(({ kind, deltas }, index): ScriptPart[] => {
+    if (kind === "text") return textBlock(index, ...deltas);
+    if (kind === "call") return callBlock(index, { id: `c${at}-${index}`, name: "it", json: deltas.join("") });
+    return [
+      { type: "thinking_start", index },
+      ...deltas.map((delta): ScriptPart => ({ type: "thinking_delta", index, delta })),
+      { type: "thinking_end", index },
+    ];
+  });
+  const last = end === "finish" ? finish() : failure({ retryable: end === "retry" });
+  return [...told, last];
+}
+
+it("KEEP6: for any run, what rows replay folds to what was seen live", async () => {
+  const seed = Date.now() % 2 ** 31;
+  console.info(`KEEP6 seed ${seed}`);
+  await fc.assert(
+    fc.asyncProperty(fc.array(answer, { maxLength: 6 }), async (answers) => {
+      const script = (_: unknown, number: number) => {
+        const given = answers[number];
+        return given === undefined ? [...textBlock(0, "end"), finish()] : parts(given, number);
+      };
+      const it = tool("it", async (_args, { id }) => ok(id));
+      const harness = new Harness({ script, tools: [it] });
+      await harness.finish();
+      const { last_seq: live, ...seen } = foldAll(harness.events);
+      const { last_seq: late, ...again } = foldAll(replayed(harness));
+      expect(again).toEqual(seen);
+      expect(late).toBe(live);
+    }),
+    { numRuns: 200, seed },
+  );
+});

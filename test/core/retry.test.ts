@@ -1,0 +1,129 @@
+// Attempts at one model request: how long each waits, what subscribers are told, what is written.
+
+import { expect, it } from "vitest";
+
+import { delayBeforeRetry, retryPolicy } from "#core/model/retry.ts";
+import type { ModelFailure } from "#core/ports/model-port.ts";
+
+import { Harness, modelNamed } from "./support/harness.ts";
+import { failure, says, textBlock } from "./support/scripted-model.ts";
+import type { ScriptPart } from "./support/scripted-model.ts";
+
+const cut: ModelFailure = { kind: "network", message: "cut", retryable: true, status: null, retry_after_ms: null };
+const patient = modelNamed("main", { retry: { maxRetries: 9 } });
+
+/** Plays answers in order, the last for ever. */
+function script(...answers: ScriptPart[][]) {
+  return (_: unknown, number: number) => answers[Math.min(number, answers.length - 1)] ?? [];
+}
+
+it("RETRY1: 1 s, doubled, at most 30 s, spread by a fifth to both sides, three times", () => {
+  const delays = (attempts: number[], random: number, retries = 9) =>
+    attempts.map((attempt) => delayBeforeRetry({ ...retryPolicy(undefined), retries }, cut, { attempt, random }));
+  expect(delays([1, 2, 3, 4, 5, 6, 7], 0.5)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+  expect(delays([1, 6], 0)).toEqual([800, 24_000]);
+  expect(delays([1, 6], 0.999_999)).toEqual([1200, 36_000]);
+  expect(delays([1, 2, 3, 4], 0.5, retryPolicy(undefined).retries)).toEqual([1000, 2000, 4000, null]);
+});
+
+it("RETRY2: what the provider asks for wins; what is final is not tried again", () => {
+  const policy = retryPolicy({ initialDelayMs: 5 });
+  const asked = { ...cut, retry_after_ms: 7000 };
+  expect(delayBeforeRetry(policy, asked, { attempt: 3, random: 0 })).toBe(7000);
+  expect(delayBeforeRetry(policy, { ...asked, retry_after_ms: 0 }, { attempt: 1, random: 0 })).toBe(0);
+  expect(delayBeforeRetry(policy, { ...asked, retryable: false }, { attempt: 1, random: 0 })).toBeNull();
+});
+
+it("RETRY3: what was shown of a failed attempt is retracted before anything else is told", async () => {
+  const harness = new Harness({ script: script([...textBlock(0, "half"), failure()], says("whole")) });
+  await harness.finish();
+  const told = harness.events.map(({ type }) => type);
+  expect(told.slice(told.indexOf("text_end") + 1, told.indexOf("text_end") + 4)).toEqual([
+    "message_retracted",
+    "model_retry",
+    "message_start",
+  ]);
+  expect(harness.answers.map(({ parts }) => parts)).toEqual([[{ type: "text", text: "whole" }]]);
+  expect(harness.events.find(({ type }) => type === "model_retry")).toMatchObject({
+    attempt: 2,
+    max: 4,
+    delay_ms: 1000,
+    error: { code: "network", retryable: true },
+  });
+});
+
+it("RETRY3: nothing is retracted where nothing was shown", async () => {
+  const harness = new Harness({ script: script([failure()], says("fine")) });
+  await harness.finish();
+  expect(harness.events.map(({ type }) => type)).not.toContain("message_retracted");
+});
+
+it("RETRY4: a stream that ends without an end is tried again", async () => {
+  const harness = new Harness({ script: script(textBlock(0, "half"), [], says("whole")) });
+  expect(await harness.finish()).toMatchObject({ status: "completed" });
+  expect(harness.clock.slept).toEqual([1000, 2000]);
+});
+
+it("RETRY5: each attempt has a log row with its tokens, and the run counts them all", async () => {
+  const harness = new Harness({ script: script([failure()], [failure({ kind: "rate_limited" })], says("fine")) });
+  await harness.finish();
+  expect(harness.journal.logs.map(({ data }) => data)).toMatchObject([
+    { attempt: 1, error: { kind: "network" }, usage: { input: 3 }, message_id: null, step: 1 },
+    { attempt: 2, error: { kind: "rate_limited" }, usage: { input: 3 }, message_id: null, step: 1 },
+    { attempt: 3, error: null, usage: { input: 10 }, message_id: harness.answers[0]?.id, step: 1 },
+  ]);
+  expect(harness.run.usage).toMatchObject({ input: 16, output: 5, total_tokens: 21 });
+});
+
+it("RETRY6: a final failure keeps what was said, without calls, and ends the run with it", async () => {
+  const final = failure({ kind: "auth", message: "The key was refused.", retryable: false });
+  const harness = new Harness({ script: script([...textBlock(0, "Well, ").slice(0, -1), final]) });
+  expect(await harness.finish()).toEqual({
+    status: "error",
+    reason: "auth",
+    error: { code: "auth", message: "The key was refused." },
+  });
+  expect(harness.answers).toMatchObject([{ stop_reason: "error", parts: [{ type: "text", text: "Well, " }] }]);
+  expect(harness.clock.slept).toEqual([]);
+});
+
+it("RETRY7: a wait over ten seconds is a rest, and the run goes on with the next attempt", async () => {
+  const long = failure({ kind: "rate_limited", retry_after_ms: 10_001 });
+  const harness = new Harness({ script: script([...textBlock(0, "half"), long]), models: [patient] });
+  const halt = await harness.drive();
+  const until = harness.clock.now() + 10_001_000;
+  expect(halt).toEqual({ type: "rest", until });
+  expect(harness.run).toMatchObject({ retry: { model: 0, attempt: 2 }, resume_at: until });
+  expect([harness.clock.armed, harness.clock.slept, harness.answers]).toEqual([0, [], []]);
+
+  const next = new Harness({ script: script([failure()], says("fine")), models: [patient], rows: harness.rows() });
+  expect(await next.finish()).toMatchObject({ status: "completed" });
+  expect(next.events.flatMap((event) => (event.type === "step_start" ? [event.attempt] : []))).toEqual([1, 2]);
+  expect(next.clock.slept).toEqual([2000]);
+  expect(next.journal.logs.map(({ data }) => data["attempt"])).toEqual([1, 2, 3]);
+  expect(next.run).toMatchObject({ retry: null, usage: { input: 16 } });
+});
+
+it("RETRY7: ten seconds are waited out", async () => {
+  const harness = new Harness({ script: script([failure({ retry_after_ms: 10_000 })], says("fine")) });
+  await harness.finish();
+  expect(harness.clock.slept).toEqual([10_000]);
+});
+
+it("RETRY8: thinking that is to be hidden is neither told nor kept, its signature is", async () => {
+  const provider_data = { provider: "anthropic", data: { signature: "s" } };
+  const thought: ScriptPart[] = [
+    { type: "thinking_start", index: 0 },
+    { type: "thinking_delta", index: 0, delta: "secret" },
+    { type: "thinking_end", index: 0, provider_data },
+    ...textBlock(1, "Hi"),
+    ...says().slice(-1),
+  ];
+  const harness = new Harness({ script: script(thought), reasoning: { exclude: true } });
+  await harness.finish();
+  expect(harness.answers[0]?.parts).toEqual([
+    { type: "thinking", thinking: "", provider_data },
+    { type: "text", text: "Hi" },
+  ]);
+  expect(JSON.stringify(harness.events)).not.toMatch(/secret|signature/);
+});

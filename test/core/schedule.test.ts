@@ -1,0 +1,58 @@
+// The graph of a step's calls, for any calls.
+
+import fc from "fast-check";
+import { it } from "vitest";
+
+import { schedule } from "#core/tools/schedule.ts";
+import type { Schedulable } from "#core/tools/schedule.ts";
+
+const name = fc.constantFrom("a", "b", "c", "d", "e");
+const call: fc.Arbitrary<Schedulable> = fc.record({
+  name,
+  sequential: fc.boolean(),
+  dependsOn: fc.uniqueArray(name, { maxLength: 2 }),
+});
+const mode = fc.oneof(
+  fc.constantFrom("sequential" as const, "parallel" as const),
+  fc.record({ batched: fc.integer({ min: -1, max: 4 }) }),
+);
+
+/** The order in which calls can start when each ends at once; shorter than the list when some never can. */
+function startOrder(waitsFor: readonly ReadonlySet<number>[]): number[] {
+  const done: number[] = [];
+  for (;;) {
+    const next = waitsFor.findIndex(
+      (others, at) => !done.includes(at) && [...others].every((other) => done.includes(other)),
+    );
+    if (next === -1) return done;
+    done.push(next);
+  }
+}
+
+it("CALL4: every call starts in the end, whatever depends on what", () => {
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 8 }), mode, (calls, given) => {
+      return startOrder(schedule(calls, given).waitsFor).length === calls.length;
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it("CALL5: without a circle every dependency is kept, and what runs alone runs beside nothing", () => {
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 8 }), mode, (calls, given) => {
+      const { waitsFor, cycle } = schedule(calls, given);
+      const before = (first: number, second: number): boolean =>
+        waitsFor[second]?.has(first) === true || [...(waitsFor[second] ?? [])].some((other) => before(first, other));
+      return calls.every((one, at) =>
+        calls.every((other, index) => {
+          if (at === index) return true;
+          if (!cycle && one.dependsOn.includes(other.name) && !before(index, at)) return false;
+          const alone = one.sequential || other.sequential || given === "sequential";
+          return !alone || before(at, index) || before(index, at);
+        }),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,125 @@
+// A stop: nothing more is asked, what was shown is kept, and every call has its result.
+
+import { expect, it } from "vitest";
+
+import { Harness, modelNamed } from "./support/harness.ts";
+import { turn } from "./support/manual-clock.ts";
+import { callBlock, calls, failure, says, textBlock } from "./support/scripted-model.ts";
+import { gate, ok, tool } from "./support/tool-box.ts";
+
+const stopped = { status: "stopped", reason: "stopped" };
+
+it("HALT1: a stop while the model speaks keeps what it said, without calls", async () => {
+  const spoken = textBlock(0, "half an ans").slice(0, -1);
+  const call = callBlock(1, { id: "c0", name: "it", json: "{}" });
+  const last = textBlock(2, "and more").slice(0, -1);
+  const harness = new Harness({ script: () => [...spoken, ...call, ...last, { type: "hang" }] });
+  const ended = harness.finish();
+  await turn();
+  harness.stop();
+  expect(await ended).toEqual(stopped);
+  expect(harness.answers).toMatchObject([
+    {
+      stop_reason: "aborted",
+      parts: [
+        { type: "text", text: "half an ans" },
+        { type: "text", text: "and more" },
+      ],
+    },
+  ]);
+  expect(harness.journal.logs).toMatchObject([{ data: { error: { kind: "aborted" }, message_id: null } }]);
+  expect([harness.model.requests.length, harness.clock.armed]).toEqual([1, 0]);
+});
+
+it("HALT1: a stop before the model said anything leaves no message", async () => {
+  const harness = new Harness({ script: () => [{ type: "hang" }] });
+  const ended = harness.finish();
+  await turn();
+  harness.stop();
+  expect(await ended).toEqual(stopped);
+  expect(harness.answers).toEqual([]);
+});
+
+it("HALT1: a stop before the run asks anything asks nothing", async () => {
+  const harness = new Harness({ script: () => says("never") });
+  harness.stop();
+  expect(await harness.finish()).toEqual(stopped);
+  expect(harness.model.requests).toEqual([]);
+});
+
+it("HALT2: a stop while tools run gives every call a result and asks no more", async () => {
+  const began: string[] = [];
+  const deaf = tool("deaf", (_args, { id }) => {
+    began.push(id);
+    return new Promise(() => {});
+  });
+  const quick = tool("quick", async () => ok("quick"));
+  const script = () => calls("c", ["quick", {}], ["deaf", {}], ["deaf", {}], ["quick", {}]);
+  const harness = new Harness({ script, tools: [{ ...deaf, sequential: true }, quick] });
+  const ended = harness.finish();
+  await turn();
+  harness.stop();
+  expect(await ended).toEqual(stopped);
+  expect(harness.results.map(({ result }) => result)).toEqual([
+    ok("quick"),
+    ...["", "", ""].map(() => ({ status: "error", error: "The run was stopped before this tool finished." })),
+  ]);
+  expect([began, harness.model.requests.length, harness.clock.armed]).toEqual([["c1"], 1, 0]);
+});
+
+it("HALT2: a tool that answers after its stop changes nothing", async () => {
+  const late = gate();
+  const slow = tool("slow", async () => {
+    await late.promise;
+    return ok("too late");
+  });
+  const harness = new Harness({ script: () => calls("c", ["slow", {}]), tools: [slow] });
+  const ended = harness.finish();
+  await turn();
+  harness.stop();
+  await ended;
+  const rows = harness.rows();
+  late.open();
+  await turn();
+  expect(harness.rows()).toEqual(rows);
+});
+
+it("HALT3: a stop never retries and never falls back, however the stream ends on it", async () => {
+  const wait = gate();
+  const script = () => [...textBlock(0, "ha"), { type: "wait" as const, open: wait.promise }, failure()];
+  // The model answers the stop with a failure of its own, as a connection that breaks at that moment does.
+  const harness = new Harness({ script, models: [modelNamed("main"), modelNamed("spare")] });
+  const stream = harness.model.stream.bind(harness.model);
+  harness.model.stream = (request) => stream(request, new AbortController().signal);
+  const ended = harness.finish();
+  await turn();
+  harness.stop();
+  wait.open();
+  expect(await ended).toEqual(stopped);
+  expect([harness.model.requests.length, harness.clock.slept]).toEqual([1, []]);
+  expect(harness.answers).toMatchObject([{ stop_reason: "aborted", parts: [{ text: "ha" }] }]);
+});
+
+it("HALT3: a stop during back-off ends the run without another attempt", async () => {
+  const harness = new Harness({ script: () => [failure()] });
+  const ended = harness.finish();
+  harness.clock.sleep = (_ms, signal) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  await turn();
+  harness.stop();
+  expect(await ended).toEqual(stopped);
+  expect([harness.model.requests.length, harness.answers]).toEqual([1, []]);
+});
+
+it("HALT4: `execution.stop` lets the step finish and ends the run before the next", async () => {
+  let asked = false;
+  const it = tool("it", async () => {
+    asked = true;
+    return ok("done");
+  });
+  const harness = new Harness({ script: () => calls("c", ["it", {}]), tools: [it], stopAsked: () => asked });
+  expect(await harness.finish()).toMatchObject({ status: "stopped", reason: "stop_called" });
+  expect([harness.results[0]?.result, harness.model.requests.length]).toEqual([ok("done"), 1]);
+});

@@ -1,0 +1,73 @@
+// The strategy port: what decides between steps, and that another way of thinking needs no other loop.
+
+import { expect, it } from "vitest";
+
+import type { Strategy } from "#core/ports/strategy.ts";
+
+import { Harness } from "./support/harness.ts";
+import { calls, says } from "./support/scripted-model.ts";
+import { ok, tool } from "./support/tool-box.ts";
+
+/** Reason without tools, act with them, and so on until an act calls none. Everything follows from `progress`. */
+const react: Strategy = {
+  name: "react",
+  next: ({ steps, last }) => {
+    const reasoned = steps % 2 === 1;
+    if (reasoned) return { type: "step", shape: { toolChoice: "auto", instruction: "Act." } };
+    if (last !== null && last.calls.length === 0) {
+      return { type: "end", status: "completed", reason: "response", outcome: last.text };
+    }
+    return { type: "step", shape: { toolChoice: "none", instruction: "Reason about it." } };
+  },
+};
+
+const look = tool("look", async () => ok("rain"));
+
+it("STRAT1: a strategy shapes each step and ends the run with its outcome", async () => {
+  const answers = [says("I should look."), calls("c", ["look", {}]), says("It rains."), says("Take a coat.")];
+  const harness = new Harness({ script: (_, number) => answers[number] ?? [], tools: [look], strategy: react });
+  expect(await harness.finish()).toEqual({
+    type: "end",
+    status: "completed",
+    reason: "response",
+    outcome: "Take a coat.",
+  });
+  expect(harness.shapes.map(({ toolChoice }) => toolChoice)).toEqual(["none", "auto", "none", "auto"]);
+  const lastLine = harness.model.requests.map(({ messages }) => messages.at(-1));
+  expect(lastLine.map((line) => line?.parts)).toEqual(
+    ["Reason about it.", "Act.", "Reason about it.", "Act."].map((text) => [{ type: "text", text }]),
+  );
+  expect(harness.journal.messages.map(({ role }) => role)).not.toContain("system");
+  expect(JSON.stringify(harness.journal.messages)).not.toContain("Reason about it.");
+});
+
+it("STRAT2: a cut run goes on where a new strategy object sees it", async () => {
+  const first = new Harness({ script: () => says("I should look."), strategy: react, cutAfter: 2 });
+  expect(await first.drive()).toBeNull();
+  const answers = [calls("c", ["look", {}]), says("It rains."), says("Take a coat.")];
+  const script = (_: unknown, number: number) => answers[number] ?? [];
+  const second = new Harness({ script, tools: [look], strategy: react, rows: first.rows() });
+  expect(await second.finish()).toMatchObject({ status: "completed", outcome: "Take a coat." });
+  expect(second.shapes[0]).toMatchObject({ instruction: "Act." });
+});
+
+it("STRAT3: a ceiling of steps ends the run as `limit`, with every call answered", async () => {
+  const script = (_: unknown, number: number) => calls(`s${number}`, ["look", {}]);
+  const strategy: Strategy = {
+    name: "three",
+    next: ({ steps }) => (steps < 3 ? { type: "step" } : { type: "end", status: "limit", reason: "max_steps" }),
+  };
+  const harness = new Harness({ script, tools: [look], strategy });
+  expect(await harness.finish()).toMatchObject({ status: "limit", reason: "max_steps" });
+  expect([harness.model.requests.length, harness.results.length]).toEqual([3, 3]);
+});
+
+it("STRAT4: what cannot be planned ends the run with that problem", async () => {
+  const problem = { problem: { code: "prompt_not_found", message: "There is no prompt." } };
+  const harness = new Harness({ script: () => says("never"), problem });
+  expect(await harness.finish()).toEqual({
+    status: "error",
+    reason: "prompt_not_found",
+    error: { code: "prompt_not_found", message: "There is no prompt." },
+  });
+});

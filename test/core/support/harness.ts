@@ -1,0 +1,269 @@
+// Drives the loop with fakes for every port, the way a thread does: begins the run, drives it to its halt, ends it. A run
+// may be cut after any write and taken up by another harness from the rows that were left.
+
+import type { PlainEvent } from "#contract/event.ts";
+import { run as loop } from "#core/loop.ts";
+import type { Halt } from "#core/loop.ts";
+import type { ModelMessage, ModelPort } from "#core/ports/model-port.ts";
+import type { RunPorts } from "#core/ports/run-ports.ts";
+import type { LoopHooks, StepPlan, StepProblem, ToolMode } from "#core/ports/step-port.ts";
+import type { Strategy, StepShape } from "#core/ports/strategy.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
+import { repair } from "#core/repair.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { messageRecord, runRecord } from "../../store/records.ts";
+import { grammarFaults } from "./grammar.ts";
+import { turn, ManualClock } from "./manual-clock.ts";
+import { MemoryJournal } from "./memory-journal.ts";
+import { RecordingSink } from "./recording-sink.ts";
+import { scriptedModel } from "./scripted-model.ts";
+import type { Script } from "./scripted-model.ts";
+
+/** What a run left when it was cut or came to rest. */
+export interface Rows {
+  run: RunRecord;
+  messages: MessageRecord[];
+  logs: LogRecord[];
+  events: PlainEvent[];
+}
+
+export interface Setup {
+  script: Script;
+  tools?: ToolRunner[];
+  toolMode?: ToolMode;
+  models?: [AnyModelDefinition, ...AnyModelDefinition[]];
+  strategy?: Strategy;
+  hooks?: Partial<LoopHooks>;
+  reasoning?: StepPlan["request"]["reasoning"];
+  /** Ends the run with this instead of a plan. */
+  problem?: StepProblem;
+  /** Rows of an earlier life. */
+  rows?: Rows;
+  /** Cuts the power after so many writes, or at a fault point. */
+  cutAfter?: number;
+  killAt?: string;
+  random?: () => number;
+  stopAsked?: () => boolean;
+  /** The definitions' live `state.context`. */
+  context?: object;
+  clock?: ManualClock;
+}
+
+/** A model definition by name. */
+export function modelNamed(name: string, changes: Partial<AnyModelDefinition> = {}): AnyModelDefinition {
+  return { name, provider: "test", model: `${name}-1`, inputPrice: 1, outputPrice: 2, ...changes };
+}
+
+const asItIs: LoopHooks = {
+  beforeCreateMessage: (message) => Promise.resolve(message),
+  afterCreateMessage: () => Promise.resolve(),
+  afterToolCall: (_call, answer) => Promise.resolve(answer),
+  beforeStoreToolResult: (_call, answer) => Promise.resolve(answer),
+};
+
+/** Goes on as long as the model calls tools, at most 20 steps. */
+export const untilResponse: Strategy = {
+  name: "loop",
+  next: ({ steps, last }) => {
+    if (last !== null && last.calls.length === 0) return { type: "end", status: "completed", reason: "response" };
+    return steps < 20 ? { type: "step" } : { type: "end", status: "limit", reason: "max_steps" };
+  },
+};
+
+/** The user's message, which every run of a harness answers. */
+export const question = messageRecord(1, { parts: [{ type: "text", text: "Question" }] });
+
+export class Harness {
+  readonly clock: ManualClock;
+  readonly sink: RecordingSink;
+  readonly journal: MemoryJournal;
+  readonly model: ModelPort & { requests: { messages: ModelMessage[] }[] };
+  readonly run: RunRecord;
+  /** What hooks saw, in order, as `hook id`. */
+  readonly hooked: string[] = [];
+  /** Fault points passed, in order. */
+  readonly passed: string[] = [];
+  readonly shapes: StepShape[] = [];
+  readonly #setup: Setup;
+  readonly #abort = new AbortController();
+  readonly #before: readonly PlainEvent[];
+
+  constructor(setup: Setup) {
+    const { rows } = setup;
+    this.#setup = setup;
+    this.clock = setup.clock ?? new ManualClock();
+    this.#before = rows?.events ?? [];
+    this.sink = new RecordingSink(this.clock, rows === undefined ? 0 : (this.#before.at(-1)?.seq ?? 0) + 1000);
+    this.journal = new MemoryJournal(rows ?? { messages: [question], logs: [] }, setup.cutAfter);
+    this.model = scriptedModel(setup.script);
+    this.run = structuredClone(rows?.run ?? runRecord(0, { status: "running", queued: null, started_at: 1 }));
+  }
+
+  /** Everything told in this life and those before it. */
+  get events(): PlainEvent[] {
+    return [...this.#before, ...this.sink.sent];
+  }
+
+  get answers(): MessageRecord[] {
+    return this.journal.messages.filter(({ role }) => role === "assistant");
+  }
+
+  get results(): MessageRecord[] {
+    return this.journal.messages.filter(({ role }) => role === "tool");
+  }
+
+  stop(): void {
+    this.#abort.abort(new Error("stopped"));
+  }
+
+  /** Drives to the end or to a rest; null when the power was cut. */
+  async drive(): Promise<Halt | null> {
+    const { rows } = this.#setup;
+    const of = { run_id: this.run.id };
+    if (rows === undefined) this.sink.send(this.sink.number({ type: "run_start", ...of, ...begun }));
+    else if (this.run.resume_at === null) {
+      this.sink.send(this.sink.number({ type: "message_retracted", ...of, reason: "recovery" }));
+    }
+    this.run.resume_at = null;
+    const cut = this.journal.cut.then(() => null);
+    const driven = loop(this.#ports(), this.#abort.signal);
+    driven.catch(() => {});
+    const halt = await Promise.race([cut, driven]);
+    if (halt === null) await turn();
+    if (halt?.type === "end") this.#tellEnd(halt);
+    return halt;
+  }
+
+  /** Drives to the end and holds the events to the contract's grammar. */
+  async finish(): Promise<Extract<Halt, { type: "end" }>["end"]> {
+    const halt = await this.drive();
+    if (halt?.type !== "end") throw new Error(`the run did not end: ${JSON.stringify(halt)}`);
+    this.holdToContract();
+    return halt.end;
+  }
+
+  /** Throws for events against the grammar, and for a call without exactly one result. */
+  holdToContract(): void {
+    const faults = grammarFaults(this.events, { over: true });
+    for (const answer of this.answers) {
+      for (const part of answer.parts) {
+        if (part.type !== "tool_call") continue;
+        const results = this.results.filter(({ tool_call_id }) => tool_call_id === part.id);
+        const settled = results.filter(({ status, result }) => status === "complete" && result !== null);
+        if (results.length !== 1 || settled.length !== 1) {
+          faults.push(`call ${part.id} has ${results.length} results, ${settled.length} settled`);
+        }
+      }
+    }
+    if (faults.length > 0) throw new Error(faults.join("\n"));
+  }
+
+  rows(): Rows {
+    const { messages, logs } = this.journal;
+    return structuredClone({ run: this.run, messages, logs, events: this.events });
+  }
+
+  #ports(): RunPorts {
+    const { strategy = untilResponse, random = () => 0.5, stopAsked = () => false, context } = this.#setup;
+    let next = this.journal.messages.length + this.journal.logs.length + 1000 * (this.#before.length + 1);
+    const ends = this.journal.logs.flatMap(({ events }) => events.filter(({ type }) => type === "step_end"));
+    const committed = ends.map(({ step }) => Number(step));
+    return {
+      run: this.run,
+      journal: this.journal,
+      sink: this.sink,
+      models: this.model,
+      steps: { plan: (shape) => Promise.resolve(this.#plan(shape)) },
+      strategy,
+      hooks: this.#hooks(),
+      clock: this.clock,
+      ids: {
+        ordered: () => `018f0000-0000-7000-8000-${String((next += 1)).padStart(12, "0")}`,
+        random,
+      },
+      faults: {
+        at: (name) => {
+          this.passed.push(name);
+          if (name === this.#setup.killAt) this.journal.kill();
+          return this.journal.dead ? new Promise(() => {}) : Promise.resolve();
+        },
+      },
+      stopAsked,
+      ...(context === undefined ? {} : { context }),
+      committed: Math.max(0, ...committed),
+    };
+  }
+
+  #plan(shape: StepShape): StepPlan | StepProblem {
+    const { tools = [], toolMode = "parallel", models, problem, reasoning = null } = this.#setup;
+    this.shapes.push(shape);
+    if (problem !== undefined) return problem;
+    const sent = this.journal.messages.filter(({ status }) => status === "complete").map(modelMessage);
+    const instruction = shape.instruction === undefined ? [] : [said(shape.instruction)];
+    return {
+      models: models ?? [modelNamed("main")],
+      request: {
+        system: "",
+        messages: repair([...sent, ...instruction]),
+        tools: tools.map(({ spec }) => spec),
+        toolChoice: shape.toolChoice ?? "auto",
+        parallelToolCalls: true,
+        reasoning,
+        temperature: null,
+        maxTokens: null,
+      },
+      tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+      toolMode,
+      side: "a",
+      depth: 0,
+      trace: { sent: sent.length },
+    };
+  }
+
+  #hooks(): LoopHooks {
+    const hooks = { ...asItIs, ...this.#setup.hooks };
+    const noted = (name: string, id: string) => this.hooked.push(`${name} ${id}`);
+    return {
+      beforeCreateMessage: (message) => {
+        noted("before_create_message", message.tool_call_id ?? message.role);
+        return hooks.beforeCreateMessage(message);
+      },
+      afterCreateMessage: (message) => {
+        noted("after_create_message", message.tool_call_id ?? message.role);
+        return hooks.afterCreateMessage(message);
+      },
+      afterToolCall: (call, answer) => {
+        noted(`after_tool_call_${answer.status}`, call.id);
+        return hooks.afterToolCall(call, answer);
+      },
+      beforeStoreToolResult: (call, answer) => {
+        noted("before_store_tool_result", call.id);
+        return hooks.beforeStoreToolResult(call, answer);
+      },
+    };
+  }
+
+  #tellEnd({ end }: Extract<Halt, { type: "end" }>): void {
+    const { status, reason, outcome = null, error = null } = end;
+    const { usage, cost } = this.run;
+    const message_ids = this.journal.messages.map(({ id }) => id);
+    Object.assign(this.run, { status, reason, outcome, error, message_ids });
+    const run_id = this.run.id;
+    const told = { type: "run_end", run_id, status, reason, outcome, usage, cost, message_ids, error } as const;
+    this.sink.send(this.sink.number(told));
+  }
+}
+
+const begun = { agent_id: "support", kind: "message", trigger: "user", parent_run_id: null } as const;
+
+function said(text: string): ModelMessage {
+  return { id: null, role: "user", parts: [{ type: "text", text }], name: null, tool_call_id: null, result: null };
+}
+
+/** A stored message as it is sent. */
+export function modelMessage(record: MessageRecord): ModelMessage {
+  const { id, role, parts, name, tool_call_id, result } = record;
+  return { id, role: role === "extension" ? "system" : role, parts, name, tool_call_id, result };
+}

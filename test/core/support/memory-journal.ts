@@ -1,0 +1,69 @@
+// A run's journal in memory. It can cut the power after a given number of writes: what was written stays, every later
+// write is refused, and `cut` tells the test.
+
+import type { RunJournal } from "#core/ports/run-journal.ts";
+import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
+
+/** What a refused write throws. */
+export class PowerCut extends Error {}
+
+export class MemoryJournal implements RunJournal {
+  readonly messages: MessageRecord[];
+  readonly logs: LogRecord[];
+  readonly cut: Promise<void>;
+  /** Number of writes taken. */
+  writes = 0;
+  #left: number;
+  #tellCut: () => void = () => {};
+
+  constructor(rows: { messages: readonly MessageRecord[]; logs: readonly LogRecord[] }, cutAfter = Infinity) {
+    this.messages = structuredClone([...rows.messages]);
+    this.logs = structuredClone([...rows.logs]);
+    this.#left = cutAfter;
+    this.cut = new Promise((resolve) => {
+      this.#tellCut = resolve;
+    });
+  }
+
+  get dead(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** The power goes now. */
+  kill(): void {
+    this.#left = 0;
+    this.#tellCut();
+  }
+
+  append(message: MessageRecord): void {
+    this.#write(() => {
+      if (this.messages.some(({ id }) => id === message.id)) throw new Error(`message ${message.id} exists`);
+      this.messages.push(structuredClone(message));
+      this.messages.sort((left, right) => (left.position < right.position ? -1 : 1));
+    });
+  }
+
+  update(message: MessageRecord): void {
+    this.#write(() => {
+      const at = this.messages.findIndex(({ id }) => id === message.id);
+      if (at === -1) throw new Error(`message ${message.id} does not exist`);
+      this.messages.splice(at, 1, structuredClone(message));
+    });
+  }
+
+  log(record: LogRecord): void {
+    this.#write(() => this.logs.push(structuredClone(record)));
+  }
+
+  saveRun(_run: RunRecord): void {
+    this.#write(() => {});
+  }
+
+  #write(work: () => void): void {
+    if (this.dead) throw new PowerCut("the power is cut");
+    work();
+    this.writes += 1;
+    this.#left -= 1;
+    if (this.dead) this.#tellCut();
+  }
+}

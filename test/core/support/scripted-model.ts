@@ -1,0 +1,86 @@
+// A model that plays parts. It holds the loop to the providers' rules: a transcript they would refuse fails the test.
+
+import { zeroUsage } from "#contract/usage.ts";
+import type { Usage } from "#contract/usage.ts";
+import type { ModelFailure, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import { checkTranscript } from "#models/test-provider/transcript-check.ts";
+
+/** What a script may say beside parts: wait until cancelled, or until `open` settles. */
+export type ScriptPart = ModelPart | { type: "hang" } | { type: "wait"; open: Promise<void> };
+
+/** One answer by its request; `number` counts the requests from 0. */
+export type Script = (request: ModelRequest, number: number) => ScriptPart[];
+
+export const usage: Usage = { ...zeroUsage, input: 10, output: 5, total_tokens: 15 };
+
+type Finish = Extract<ModelPart, { type: "finish" }>;
+
+export function finish(changes: Partial<Finish> = {}): ModelPart {
+  return { type: "finish", stop_reason: "stop", usage, reported_cost: null, model_id: null, ...changes };
+}
+
+/** A text block, in pieces. */
+export function textBlock(index: number, ...deltas: string[]): ModelPart[] {
+  return [
+    { type: "text_start", index },
+    ...deltas.map((delta) => ({ type: "text_delta" as const, index, delta })),
+    { type: "text_end", index },
+  ];
+}
+
+/** An answer of text. */
+export function says(...deltas: string[]): ModelPart[] {
+  return [...textBlock(0, ...deltas), finish()];
+}
+
+/** A call block. `json` as a string is what the model wrote, whatever it is. */
+export function callBlock(index: number, { id, name, json }: { id: string; name: string; json: string }): ModelPart[] {
+  return [
+    { type: "toolcall_start", index, id, name },
+    { type: "toolcall_delta", index, delta: json },
+    { type: "toolcall_end", index, id, name, arguments: json },
+  ];
+}
+
+/** An answer of calls; ids are `<prefix><position>`. */
+export function calls(prefix: string, ...asked: [name: string, args: unknown][]): ModelPart[] {
+  const blocks = asked.flatMap(([name, args], index) =>
+    callBlock(index, { id: `${prefix}${index}`, name, json: typeof args === "string" ? args : JSON.stringify(args) }),
+  );
+  return [...blocks, finish({ stop_reason: "tool_calls" })];
+}
+
+/** A failure. */
+export function failure(changes: Partial<ModelFailure> = {}): ModelPart {
+  const base: ModelFailure = { kind: "network", message: "cut", retryable: true, status: null, retry_after_ms: null };
+  return { type: "error", failure: { ...base, ...changes }, usage: { ...zeroUsage, input: 3, total_tokens: 3 } };
+}
+
+const aborted = failure({ kind: "aborted", message: "The request was cancelled.", retryable: false });
+
+/** The port, and what it was asked. */
+export function scriptedModel(script: Script): ModelPort & { requests: ModelRequest[] } {
+  const requests: ModelRequest[] = [];
+  return {
+    requests,
+    async *stream(request, signal) {
+      const fault = request.messages.length === 0 ? null : checkTranscript(request.messages);
+      if (fault !== null) throw new Error(`a provider would refuse this: ${fault}`);
+      requests.push(structuredClone({ ...request, model: { ...request.model } }));
+      for (const part of script(request, requests.length - 1)) {
+        if (part.type === "hang" || part.type === "wait") {
+          const cancelled = new Promise<void>((resolve) => {
+            if (signal.aborted) resolve();
+            else signal.addEventListener("abort", () => resolve(), { once: true });
+          });
+          await Promise.race(part.type === "wait" ? [cancelled, part.open] : [cancelled]);
+        }
+        if (signal.aborted) {
+          yield aborted;
+          return;
+        }
+        if (part.type !== "hang" && part.type !== "wait") yield part;
+      }
+    },
+  };
+}

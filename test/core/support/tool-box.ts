@@ -1,0 +1,58 @@
+// Tools for the loop's tests: a function and what its definition would say.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { CallContext, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
+
+export type Work = (args: JsonObject, call: CallContext) => Promise<unknown>;
+
+export function ok(result: string): ToolAnswer {
+  return { status: "success", result };
+}
+
+type Changes = Partial<Omit<ToolRunner, "spec">>;
+
+/** A tool that answers by a promise. */
+export function tool(name: string, work: Work, changes: Changes = {}): ToolRunner {
+  return streamingTool(
+    name,
+    async function* (args, call) {
+      yield { type: "result", result: (await work(args, call)) as ToolAnswer };
+    },
+    changes,
+  );
+}
+
+/** A tool that tells pieces. */
+export function streamingTool(name: string, run: ToolRunner["run"], changes: Changes = {}): ToolRunner {
+  return {
+    spec: { name, description: `Does ${name}`, parameters: { type: "object" } },
+    remote: false,
+    sequential: false,
+    dependsOn: [],
+    timeoutMs: 120_000,
+    idempotent: false,
+    check: (args) => ({ ok: true, args }),
+    run,
+    reconcile: null,
+    ...changes,
+  };
+}
+
+/** A promise that a test settles. */
+export interface Gate<T> {
+  promise: Promise<T>;
+  open: (value: T) => void;
+}
+
+export function gate<T = void>(): Gate<T> {
+  let open: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+/** Pieces of a stream, for tools that tell several. */
+export async function* pieces(...list: ToolPiece[]): AsyncGenerator<ToolPiece> {
+  for (const piece of list) yield await Promise.resolve(piece);
+}

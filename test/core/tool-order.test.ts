@@ -1,0 +1,94 @@
+// When calls of a step run, and in which order their results stand.
+
+import { expect, it } from "vitest";
+
+import type { ToolMode } from "#core/ports/step-port.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { schedule } from "#core/tools/schedule.ts";
+import type { Schedulable } from "#core/tools/schedule.ts";
+
+import { Harness } from "./support/harness.ts";
+import { turn } from "./support/manual-clock.ts";
+import { calls, says } from "./support/scripted-model.ts";
+import { gate, ok, tool } from "./support/tool-box.ts";
+
+type Changes = Partial<ToolRunner>;
+
+/** Calls tools `a`, `b`, … and answers with what was said of them: `a+` for a begin, `a-` for an end. */
+async function diary(names: string, toolMode: ToolMode, changes: Record<string, Changes> = {}) {
+  const told: string[] = [];
+  const gates = new Map(names.split("").map((name) => [name, gate()]));
+  const tools = names.split("").map((name) =>
+    tool(
+      name,
+      async () => {
+        told.push(`${name}+`);
+        await gates.get(name)?.promise;
+        told.push(`${name}-`);
+        return ok(name);
+      },
+      changes[name],
+    ),
+  );
+  const asked = names.split("").map((name) => [name, {}] as [string, unknown]);
+  const script = (_: unknown, number: number) => (number === 0 ? calls("c", ...asked) : says("done"));
+  const harness = new Harness({ script, tools, toolMode });
+  const ended = harness.finish();
+  // The last called opens first: what runs side by side ends in reverse.
+  for (let turns = 0; turns < names.length; turns += 1) {
+    await turn();
+    for (const name of names.split("").reverse()) {
+      if (!told.includes(`${name}+`) || told.includes(`${name}-`)) continue;
+      gates.get(name)?.open();
+      await turn();
+    }
+  }
+  await ended;
+  return { told: told.join(" "), harness };
+}
+
+it.for<[string, ToolMode, Record<string, Changes>, string]>([
+  ["sequential", "sequential", {}, "a+ a- b+ b- c+ c-"],
+  ["parallel", "parallel", {}, "a+ b+ c+ c- b- a-"],
+  ["batched by two", { batched: 2 }, {}, "a+ b+ b- a- c+ c-"],
+  ["batched by none", { batched: 0 }, {}, "a+ a- b+ b- c+ c-"],
+  ["a tool declared sequential", "parallel", { b: { sequential: true } }, "a+ a- b+ b- c+ c-"],
+  ["a dependency on a later call", "parallel", { a: { dependsOn: ["c"] } }, "b+ c+ c- a+ b- a-"],
+  ["a dependency within sequential calls", "sequential", { a: { dependsOn: ["c"] } }, "b+ b- c+ c- a+ a-"],
+  [
+    "a dependency across a tool that runs alone",
+    "parallel",
+    { a: { dependsOn: ["c"] }, b: { sequential: true } },
+    "b+ b- c+ c- a+ a-",
+  ],
+  ["a dependency on a tool that is not called", "parallel", { a: { dependsOn: ["z"] } }, "a+ b+ c+ c- b- a-"],
+  [
+    "a circle, in call order behind the rest",
+    "parallel",
+    { a: { dependsOn: ["b"] }, b: { dependsOn: ["a"] } },
+    "c+ c- a+ a- b+ b-",
+  ],
+])("CALL1: %s", async ([, mode, changes, expected], { expect: expectHere }) => {
+  expectHere((await diary("abc", mode, changes)).told).toBe(expected);
+});
+
+it("CALL2: results stand in call order for the model, ends are told as they happen", async () => {
+  const { harness } = await diary("abc", "parallel");
+  const sent = harness.model.requests[1]?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+  expect(sent).toEqual(["c0", "c1", "c2"]);
+  expect(harness.results.map(({ tool_call_id }) => tool_call_id)).toEqual(["c0", "c1", "c2"]);
+  const ended = harness.events.flatMap((event) => (event.type === "tool_execution_end" ? [event.tool_call_id] : []));
+  expect(ended).toEqual(["c2", "c1", "c0"]);
+});
+
+it("CALL1: two calls of a tool that depends on itself run one after the other", () => {
+  const self: Schedulable = { name: "a", sequential: false, dependsOn: ["a"] };
+  expect(schedule([self, self], "parallel")).toEqual({ waitsFor: [new Set(), new Set([0])], cycle: true });
+});
+
+it("CALL3: a circle is told in the step's log row", async () => {
+  const { harness } = await diary("ab", "parallel", { a: { dependsOn: ["b"] }, b: { dependsOn: ["a"] } });
+  expect(JSON.stringify(harness.journal.logs[0]?.data)).toContain("in a circle");
+  const fine = await diary("ab", "sequential", { a: { dependsOn: ["b"] } });
+  expect(JSON.stringify(fine.harness.journal.logs[0]?.data)).not.toContain("in a circle");
+});
