@@ -1,0 +1,61 @@
+// The project's definitions, loaded when first asked for and looked up by name.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { ErrorCode } from "#contract/error.ts";
+import type {
+  AnyAgentDefinition,
+  AnyModelDefinition,
+  AnyPromptDefinition,
+  AnyToolDefinition,
+  Registry,
+} from "#spec/index.ts";
+
+/** Loads definitions by name. Contract: a name that is not defined rejects with `<kind>_not_found`. */
+export class Definitions {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  agent(name: string): Promise<AnyAgentDefinition> {
+    return load(this.#registry.agents, name, "agent");
+  }
+
+  prompt(name: string): Promise<AnyPromptDefinition> {
+    return load(this.#registry.prompts, name, "prompt");
+  }
+
+  model(name: string): Promise<AnyModelDefinition> {
+    return load(this.#registry.models, name, "model");
+  }
+
+  tool(name: string): Promise<AnyToolDefinition> {
+    return load(this.#registry.tools, name, "tool");
+  }
+
+  has(kind: "agents" | "prompts" | "models" | "tools", name: string): boolean {
+    return Object.hasOwn(this.#registry[kind], name);
+  }
+
+  names(kind: "agents" | "prompts" | "models" | "tools"): string[] {
+    return Object.keys(this.#registry[kind]);
+  }
+
+  get hooks(): Registry["hooks"] {
+    return this.#registry.hooks;
+  }
+}
+
+function load<T>(
+  entries: Record<string, () => Promise<T>>,
+  name: string,
+  kind: "agent" | "prompt" | "model" | "tool",
+): Promise<T> {
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  if (entry !== undefined) return entry();
+  const code: ErrorCode = `${kind}_not_found`;
+  const known = Object.keys(entries).join(", ") || "none";
+  const message = `There is no ${kind} named "${name}". Defined: ${known}.`;
+  return Promise.reject(new ThreadholdError({ code, message }));
+}

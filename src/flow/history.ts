@@ -1,0 +1,157 @@
+// The messages a step sends: which of the stored ones, seen through the project's two filter hooks, in the form a model
+// takes (decisions 4, 14, 16).
+
+import { parseArguments } from "#core/model/answer.ts";
+import type { ModelMessage } from "#core/ports/model-port.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { repair } from "#core/repair.ts";
+import { textOf } from "#core/view.ts";
+import type { AnyPromptDefinition, LLMMessage, Message } from "#spec/index.ts";
+
+import { resultWithText, specMessage, withText } from "./hook-message.ts";
+import type { HookRunner } from "./hook-runner.ts";
+
+/** Earlier runs' messages as this prompt wants them: all or none, with or without tool traffic. */
+export function earlierMessages(earlier: readonly MessageRecord[], prompt: AnyPromptDefinition): MessageRecord[] {
+  if (prompt.includeChat !== true) return [];
+  if (prompt.includePastTools === true) return [...earlier];
+  return earlier.flatMap((message) => {
+    if (message.role === "tool") return [];
+    const parts = message.parts.filter((part) => part.type !== "tool_call");
+    const onlyCalls = parts.length < message.parts.length && textOf(parts) === null;
+    return onlyCalls ? [] : [{ ...message, parts }];
+  });
+}
+
+/** What is sent: hooks applied, calls and results paired. */
+export async function history(records: readonly MessageRecord[], hooks: HookRunner): Promise<ModelMessage[]> {
+  const sendable = records.filter((message) => message.role !== "extension" && message.status === "complete");
+  const filtered = await hooks.filterMessages(sendable.map(specMessage));
+  const messages = repair(fromFiltered(filtered, sendable));
+  const shown = messages.map(llmMessage);
+  const before = structuredClone(shown);
+  const chosen = await hooks.prefilterHistory([...shown]);
+  return repair(fromPrefiltered(chosen, { messages, shown, before }));
+}
+
+/** A hook may leave out, reorder, change the words of and add messages; parts of what it kept stay. */
+function fromFiltered(filtered: Message[], records: readonly MessageRecord[]): ModelMessage[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return filtered.flatMap((message) => {
+    const record = byId.get(message.id);
+    if (record === undefined) return added(message);
+    const changed = typeof message.content === "string" && message.content !== textOf(record.parts);
+    return [changed ? reworded(modelMessage(record), message.content ?? "") : modelMessage(record)];
+  });
+}
+
+function modelMessage(record: MessageRecord): ModelMessage {
+  const { id, role, parts, name, tool_call_id, result } = record;
+  return { id, role: role === "extension" ? "system" : role, parts, name, tool_call_id, result };
+}
+
+function llmMessage(message: ModelMessage): LLMMessage {
+  const calls = message.parts.flatMap((part) =>
+    part.type === "tool_call"
+      ? [
+          {
+            id: part.id,
+            type: "function",
+            function: {
+              name: part.name,
+              arguments: typeof part.arguments === "string" ? part.arguments : JSON.stringify(part.arguments),
+            },
+          },
+        ]
+      : [],
+  );
+  return {
+    role: message.role,
+    content: textOf(message.parts),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(message.tool_call_id === null ? {} : { tool_call_id: message.tool_call_id }),
+    ...(message.name === null ? {} : { name: message.name }),
+  };
+}
+
+/** The message in other words. What a model reads of a tool's answer is its result. */
+function reworded(message: ModelMessage, text: string): ModelMessage {
+  const { result } = message;
+  return {
+    ...message,
+    parts: withText(message.parts, text),
+    result: result === null ? null : resultWithText(result, text),
+  };
+}
+
+interface Prefiltered {
+  messages: readonly ModelMessage[];
+  /** The objects the hook was given, and what they said then. */
+  shown: readonly LLMMessage[];
+  before: readonly LLMMessage[];
+}
+
+function fromPrefiltered(chosen: readonly LLMMessage[], given: Prefiltered): ModelMessage[] {
+  const free = new Set(given.messages.keys());
+  return chosen.flatMap((message) => {
+    const at = originOf(message, given, free);
+    const origin = at === undefined ? undefined : given.messages[at];
+    if (at === undefined || origin === undefined) return added(message);
+    free.delete(at);
+    if (message.content === given.before[at]?.content) return [origin];
+    return [reworded(origin, message.content ?? "")];
+  });
+}
+
+/** The message a hook's object came from: the same object, or a copy that says the same. */
+function originOf(message: LLMMessage, { shown, before }: Prefiltered, free: ReadonlySet<number>): number | undefined {
+  const same = shown.indexOf(message);
+  if (same !== -1 && free.has(same)) return same;
+  const key = copyKey(message);
+  return [...free].find((at) => {
+    const original = before[at];
+    return original !== undefined && copyKey(original) === key;
+  });
+}
+
+function copyKey({ role, content, tool_call_id, tool_calls }: LLMMessage): string {
+  if (tool_call_id !== undefined) return `result ${tool_call_id}`;
+  return JSON.stringify([role, tool_calls === undefined ? content : tool_calls]);
+}
+
+/** A message that a hook made up. */
+function added(message: Message | LLMMessage): ModelMessage[] {
+  const { role, content } = message;
+  if (role !== "user" && role !== "assistant" && role !== "system" && role !== "tool") return [];
+  const parts: ModelMessage["parts"] = content == null ? [] : [{ type: "text", text: content }];
+  if (role === "assistant") for (const call of callsIn(message.tool_calls)) parts.push(call);
+  const result = role === "tool" ? ({ status: "success", result: content ?? "" } as const) : null;
+  const name = typeof message.name === "string" ? message.name : null;
+  const tool_call_id = role === "tool" && typeof message.tool_call_id === "string" ? message.tool_call_id : null;
+  return [{ id: null, role, parts, name, tool_call_id, result }];
+}
+
+function callsIn(value: unknown): ModelMessage["parts"] {
+  const list: unknown = typeof value === "string" ? safeParse(value) : value;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((call: unknown) => {
+    const { id, function: named } = (call ?? {}) as {
+      id?: unknown;
+      function?: { name?: unknown; arguments?: unknown };
+    };
+    if (typeof id !== "string" || id === "" || typeof named?.name !== "string") return [];
+    return [{ type: "tool_call" as const, id, name: named.name, ...parseArguments(argumentsText(named.arguments)) }];
+  });
+}
+
+function argumentsText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function safeParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

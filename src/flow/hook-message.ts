@@ -1,0 +1,77 @@
+// Messages as hooks and `ThreadState` see them (Standard Agents, Message), and what a hook's answer may change of one.
+
+import type { Json, JsonObject } from "#contract/json.ts";
+import { jsonObjectSchema } from "#contract/json.ts";
+import type { MessageRecord, StoredPart } from "#core/record.ts";
+import { textOf, toolCallsJson } from "#core/view.ts";
+import type { Message } from "#spec/index.ts";
+
+/** The document's shape of a message. Extension messages have none: filter them out before. */
+export function specMessage(record: MessageRecord): Message {
+  return {
+    id: record.id,
+    role: record.role === "extension" ? "system" : record.role,
+    content: textOf(record.parts),
+    name: record.name,
+    tool_calls: toolCallsJson(record.parts),
+    tool_call_id: record.tool_call_id,
+    created_at: record.created_at,
+    parent_id: record.parent_id,
+    depth: record.depth,
+    silent: record.silent,
+    metadata: record.metadata,
+  };
+}
+
+/** Fields of a message that a hook may give another value. */
+const changeable = new Set(["content", "name", "silent", "metadata"]);
+
+/** The record with a hook's changes, and the names of fields whose change is refused. Throws for a circle. */
+export function withHookChanges(
+  record: MessageRecord,
+  changed: Record<string, unknown>,
+): { record: MessageRecord; refused: string[] } {
+  const before: Record<string, unknown> = { ...specMessage(record) };
+  const refused = Object.keys(changed).filter(
+    (field) => !changeable.has(field) && !same(changed[field], before[field]),
+  );
+  const next = { ...record };
+  if (typeof changed["content"] === "string" && changed["content"] !== before["content"]) {
+    next.parts = withText(record.parts, changed["content"]);
+    if (record.result !== null) next.result = resultWithText(record.result, changed["content"]);
+  }
+  if (typeof changed["name"] === "string") next.name = changed["name"];
+  if (typeof changed["silent"] === "boolean") next.silent = changed["silent"];
+  const metadata = readMetadata(changed["metadata"]);
+  if (metadata === null) refused.push("metadata");
+  else if (changed["metadata"] != null) next.metadata = metadata;
+  return { record: next, refused };
+}
+
+/** Metadata as a hook gave it; null for what is no JSON object. Throws for a circle. */
+export function readMetadata(value: unknown): JsonObject | null {
+  return jsonObjectSchema.safeParse(JSON.parse(JSON.stringify(value ?? {}))).data ?? null;
+}
+
+/** The parts with other words: the first text part takes them, further ones go. */
+export function withText(parts: readonly StoredPart[], text: string): StoredPart[] {
+  const at = parts.findIndex((part) => part.type === "text");
+  const others = parts.filter((part, index) => part.type !== "text" || index === at);
+  if (at === -1) return [{ type: "text", text }, ...others];
+  return others.map((part) => (part.type === "text" ? { type: "text", text } : part));
+}
+
+/** A tool's answer in other words. */
+export function resultWithText(result: NonNullable<MessageRecord["result"]>, text: string) {
+  return result.status === "error" ? { ...result, error: text } : { ...result, result: text };
+}
+
+function same(left: unknown, right: unknown): boolean {
+  if (left === right || left === undefined) return true;
+  return JSON.stringify(left) === JSON.stringify(right ?? null);
+}
+
+/** Metadata merged key by key, not deeper (decision 15). */
+export function mergedMetadata(before: JsonObject, change: Json | undefined): JsonObject {
+  return typeof change === "object" && change !== null && !Array.isArray(change) ? { ...before, ...change } : before;
+}

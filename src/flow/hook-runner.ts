@@ -1,0 +1,275 @@
+// Runs the project's hooks: in file order, each within its time, none able to break a run (decision 14). A hook that throws,
+// hangs or answers nonsense is logged, and what it was given goes on unchanged.
+
+import { cutText, wordsOf } from "#core/cut-text.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { HookCall, LoopHooks } from "#core/ports/step-port.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type {
+  AllHookSignatures,
+  AnyHookName,
+  HookToolCall,
+  HookToolResult,
+  LLMMessage,
+  Message,
+  Registry,
+  ThreadState,
+} from "#spec/index.ts";
+
+import { readMetadata, specMessage, withHookChanges } from "./hook-message.ts";
+
+/** Milliseconds a hook may take. */
+export const hookLimitMs = 30_000;
+
+/** Bytes of JSON that a problem's words, and its stack, may take: they go into a row. */
+const problemLimit = 4096;
+
+/** Something a hook did that the log should have. */
+export interface HookProblem {
+  hook: string;
+  file: string;
+  problem: string;
+  stack?: string | undefined;
+}
+
+/** What the runner is given. */
+export interface HookRunnerOptions {
+  hooks: Registry["hooks"];
+  state: () => ThreadState;
+  clock: Clock;
+  report: (problem: HookProblem) => void;
+}
+
+type Arguments<K extends AnyHookName> =
+  Parameters<AllHookSignatures[K]> extends [unknown, ...infer Rest] ? Rest : never;
+
+type Fields = Record<string, unknown>;
+
+type Entry<K extends AnyHookName> = Omit<Registry["hooks"][number], "hook"> & { hook: K };
+
+/** Implements the loop's hook port and the two hooks over the history. */
+export class HookRunner implements LoopHooks {
+  readonly #options: HookRunnerOptions;
+
+  constructor(options: HookRunnerOptions) {
+    this.#options = options;
+  }
+
+  async beforeCreateMessage(record: MessageRecord): Promise<MessageRecord> {
+    let current = record;
+    for (const entry of this.#entries("before_create_message")) {
+      const before = current;
+      const answer = await this.#fields(entry, [structuredClone(shown(before))]);
+      const changed = answer === null ? null : this.#tried(entry, () => withHookChanges(before, answer));
+      if (changed === null) continue;
+      this.#reportRefused(entry, changed.refused);
+      current = changed.record;
+    }
+    return current;
+  }
+
+  async afterCreateMessage(record: MessageRecord): Promise<void> {
+    for (const entry of this.#entries("after_create_message")) {
+      await this.#call(entry, [structuredClone(shown(record))]);
+    }
+  }
+
+  async beforeUpdateMessage(id: string, updates: Fields): Promise<Fields> {
+    let current = updates;
+    for (const entry of this.#entries("before_update_message")) {
+      const answer = await this.#fields(entry, [id, structuredClone(current)]);
+      const read = answer === null ? null : this.#tried(entry, () => pickUpdate(answer));
+      if (read === null) continue;
+      this.#reportRefused(entry, read.refused);
+      current = read.picked;
+    }
+    return current;
+  }
+
+  async afterUpdateMessage(record: MessageRecord): Promise<void> {
+    for (const entry of this.#entries("after_update_message")) {
+      await this.#call(entry, [structuredClone(specMessage(record))]);
+    }
+  }
+
+  async afterToolCall(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer> {
+    const hook = answer.status === "error" ? "after_tool_call_failure" : "after_tool_call_success";
+    let current = answer;
+    for (const entry of this.#entries(hook)) {
+      const changed = await this.#fields(entry, [hookToolCall(call), hookResult(current)]);
+      if (changed !== null) current = this.#withResult(entry, current, changed);
+    }
+    return current;
+  }
+
+  async beforeStoreToolResult(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer> {
+    let current = answer;
+    for (const entry of this.#entries("before_store_tool_result")) {
+      const changed = await this.#fields(entry, [{ ...hookToolCall(call) }, { ...hookResult(current) }]);
+      if (changed !== null) current = this.#withResult(entry, current, changed);
+    }
+    return current;
+  }
+
+  /** `filter_messages`; a list that is none keeps the original. */
+  async filterMessages(messages: Message[]): Promise<Message[]> {
+    let current = messages;
+    for (const entry of this.#entries("filter_messages")) {
+      const answer = await this.#list(entry, [structuredClone(current)]);
+      if (answer !== null) current = answer as unknown as Message[];
+    }
+    return current;
+  }
+
+  /**
+   * `prefilter_llm_history`. A hook is given copies, so that one that fails halfway leaves nothing behind; the objects of
+   * the list that it kept are given back as themselves, with its changes, so that they are recognised.
+   */
+  async prefilterHistory(messages: LLMMessage[]): Promise<LLMMessage[]> {
+    let current = messages;
+    for (const entry of this.#entries("prefilter_llm_history")) {
+      const given = current;
+      const copies = structuredClone(given);
+      const answer = await this.#list(entry, [[...copies]]);
+      if (answer === null) continue;
+      current = (answer as unknown as LLMMessage[]).map((message) => {
+        const own = given[copies.indexOf(message)];
+        return own === undefined ? message : Object.assign(own, message);
+      });
+    }
+    return current;
+  }
+
+  #entries<K extends AnyHookName>(hook: K) {
+    return this.#options.hooks.filter((entry) => entry.hook === hook).map((entry) => ({ ...entry, hook }));
+  }
+
+  /** What a hook answers, when it is an object; nothing keeps what there was. */
+  async #fields<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields | null> {
+    const answer = await this.#call(entry, args);
+    if (answer === undefined || answer === null) return null;
+    if (isFields(answer)) return answer;
+    this.#report(entry, "answered something else than an object; the original was used");
+    return null;
+  }
+
+  /** What a hook answers, when it is a list of messages: plain objects with a role and words. */
+  async #list<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields[] | null> {
+    const answer = await this.#call(entry, args);
+    if (answer === undefined || answer === null) return null;
+    if (
+      Array.isArray(answer) &&
+      answer.every(isMessage) &&
+      this.#tried(entry, () => structuredClone(answer)) !== null
+    ) {
+      return answer;
+    }
+    this.#report(entry, "answered something else than a list of messages; the original was used");
+    return null;
+  }
+
+  /** Reads an answer that may hold anything: a circle, a trap. */
+  #tried<T>(entry: Entry<AnyHookName>, read: () => T): T | null {
+    try {
+      return read();
+    } catch (thrown) {
+      this.#report(entry, `answered what cannot be read: ${wordsOf(thrown)}`);
+      return null;
+    }
+  }
+
+  #withResult(entry: Entry<AnyHookName>, current: ToolAnswer, changed: Fields): ToolAnswer {
+    const picked = this.#tried(entry, () => pickResult(changed));
+    if (picked === null) return current;
+    const refused = Object.keys(changed).filter((field) => changed[field] !== undefined && !(field in picked));
+    this.#reportRefused(entry, refused);
+    return { ...current, ...picked };
+  }
+
+  async #call<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<unknown> {
+    const { clock, state } = this.#options;
+    let disarm = () => {};
+    const expired = new Promise<never>((_, reject) => {
+      disarm = clock.after(hookLimitMs, () => {
+        reject(new Error(`did not finish within ${hookLimitMs / 1000} s`));
+      });
+    });
+    try {
+      const hook = (await entry.load()) as (state: ThreadState, ...rest: unknown[]) => unknown;
+      return await Promise.race([hook(state(), ...(args as unknown[])), expired]);
+    } catch (thrown) {
+      this.#report(entry, wordsOf(thrown), thrown instanceof Error ? thrown.stack : undefined);
+      return undefined;
+    } finally {
+      disarm();
+    }
+  }
+
+  #reportRefused(entry: Entry<AnyHookName>, refused: string[]): void {
+    if (refused.length > 0) this.#report(entry, `cannot change ${refused.join(", ")}; the change was dropped`);
+  }
+
+  #report({ hook, file }: Entry<AnyHookName>, problem: string, stack?: unknown): void {
+    this.#options.report({
+      hook,
+      file,
+      problem: cutText(problem, problemLimit),
+      ...(typeof stack === "string" ? { stack: cutText(stack, problemLimit) } : {}),
+    });
+  }
+}
+
+function hookToolCall({ id, name, arguments: json }: HookCall): HookToolCall {
+  return { id, type: "function", function: { name, arguments: json } };
+}
+
+/** Hooks see the document's fields: no `details`. */
+function hookResult(answer: ToolAnswer): HookToolResult {
+  const { status, result, error, stack } = answer;
+  return {
+    status,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+    ...(stack === undefined ? {} : { stack }),
+  };
+}
+
+function pickResult(changed: Fields): Partial<ToolAnswer> {
+  const picked: Partial<ToolAnswer> = {};
+  const { status, result, error, stack } = changed;
+  if (status === "success" || status === "error") picked.status = status;
+  if (typeof result === "string") picked.result = result;
+  if (typeof error === "string") picked.error = error;
+  if (typeof stack === "string") picked.stack = stack;
+  return picked;
+}
+
+/** What an update may change, and the names of what it may not. */
+function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields; refused: string[] } {
+  const picked: Fields = {};
+  const refused = Object.keys(others);
+  if (typeof content === "string") picked["content"] = content;
+  else if (content !== undefined) refused.push("content");
+  const json = readMetadata(metadata);
+  if (json === null) refused.push("metadata");
+  else if (metadata != null) picked["metadata"] = json;
+  return { picked, refused };
+}
+
+/** A message as create hooks see it. */
+function shown(record: MessageRecord): Fields {
+  return { ...specMessage(record) };
+}
+
+/** Words may be null; they may be missing only where calls stand in their place. */
+function isMessage(value: unknown): value is Fields {
+  if (!isFields(value) || typeof value["role"] !== "string") return false;
+  const { content } = value;
+  if (content === undefined) return value["tool_calls"] != null;
+  return content === null || typeof content === "string";
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

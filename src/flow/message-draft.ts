@@ -1,0 +1,46 @@
+// A message that no model made, before it has its place.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { Role } from "#contract/message.ts";
+import type { MessageRecord, StoredPart } from "#core/record.ts";
+
+/** What is known of it. Times are microseconds. */
+export interface MessageDraft {
+  id: string;
+  role: Exclude<Role, "tool">;
+  parts: StoredPart[];
+  branch: string;
+  at: number;
+  run_id?: string | null;
+  silent?: boolean | undefined;
+  metadata?: JsonObject | undefined;
+}
+
+/** The record; it takes its place under its own id unless it has to wait for one. */
+export function messageDraft(draft: MessageDraft): MessageRecord {
+  return {
+    id: draft.id,
+    branch: draft.branch,
+    position: draft.id,
+    role: draft.role,
+    parts: draft.parts,
+    name: null,
+    tool_call_id: null,
+    parent_id: null,
+    depth: 0,
+    silent: draft.silent ?? false,
+    metadata: draft.metadata ?? {},
+    run_id: draft.run_id ?? null,
+    step: null,
+    side: null,
+    status: "complete",
+    stop_reason: null,
+    model: null,
+    usage: null,
+    cost: null,
+    result: null,
+    created_at: draft.at,
+    updated_at: draft.at,
+    events: [],
+  };
+}

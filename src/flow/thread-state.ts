@@ -1,0 +1,177 @@
+// ThreadState: the thread as tools, hooks and thread endpoints see it (Standard Agents, threads).
+
+import { refuse } from "#contract/error.ts";
+import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { totalOf } from "#core/message-counts.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type {
+  ExecutionState,
+  GetLogsOptions,
+  GetMessagesOptions,
+  InjectMessageInput,
+  Log,
+  Message,
+  MessagesResult,
+  MessageUpdates,
+  ThreadState,
+} from "#spec/index.ts";
+
+import type { Definitions } from "./definitions.ts";
+import { mergedMetadata, resultWithText, specMessage, withText } from "./hook-message.ts";
+import type { HookRunner } from "./hook-runner.ts";
+import { messageDraft } from "./message-draft.ts";
+import type { ThreadAccess } from "./thread-access.ts";
+
+/** What a state is made of. `execution` is null at rest; `context` lives for one run. */
+export interface ThreadStateParts {
+  access: ThreadAccess;
+  definitions: Definitions;
+  hooks: () => HookRunner;
+  execution: ExecutionState | null;
+  context: JsonObject;
+}
+
+/** Makes the state. Its identity is read when asked, since a handoff may change the agent. */
+export function threadState(parts: ThreadStateParts): ThreadState {
+  const { access, definitions } = parts;
+  return {
+    get threadId() {
+      return access.thread().id;
+    },
+    get agentId() {
+      return access.thread().agent_id;
+    },
+    get userId() {
+      return access.thread().user_id;
+    },
+    get createdAt() {
+      return access.thread().created_at;
+    },
+    getMessages: (options) => Promise.resolve(getMessages(access, options ?? {})),
+    getMessage: (id) => Promise.resolve(getMessage(access, id)),
+    injectMessage: (message) => injectMessage(parts, message),
+    updateMessage: (id, updates) => updateMessage(parts, id, updates),
+    getLogs: (options) => Promise.resolve(getLogs(access, options ?? {})),
+    loadModel: <T>(name: string) => definitions.model(name) as Promise<T>,
+    loadPrompt: <T>(name: string) => definitions.prompt(name) as Promise<T>,
+    loadAgent: <T>(name: string) => definitions.agent(name) as Promise<T>,
+    getPromptNames: () => definitions.names("prompts"),
+    getAgentNames: () => definitions.names("agents"),
+    getModelNames: () => definitions.names("models"),
+    queueTool: (name, args) => access.queueTool(name, jsonObjectSchema.parse(args)),
+    invokeTool: (name, args) => access.invokeTool(name, jsonObjectSchema.parse(args)),
+    emit: (event, data) => access.emit(event, jsonSchema.parse(data ?? null)),
+    context: parts.context,
+    ...filesMissing,
+    execution: parts.execution,
+  };
+}
+
+function getMessages(access: ThreadAccess, options: GetMessagesOptions): MessagesResult {
+  const limit = bounded(options.limit ?? 100, 1000);
+  const offset = Math.max(0, Math.trunc(options.offset ?? 0));
+  const thread = access.thread();
+  const includeSilent = options.includeSilent ?? false;
+  const filter = { includeSilent, maxDepth: options.maxDepth };
+  const records = access.store.messages({
+    branch: thread.branch,
+    order: options.order ?? "asc",
+    limit: offset + limit,
+    ...filter,
+  });
+  const total = totalOf(thread.counts, filter);
+  const messages = records.slice(offset).filter(isSpoken).map(specMessage);
+  return { messages, total, hasMore: offset + limit < total };
+}
+
+function bounded(limit: number, most: number): number {
+  return Math.min(Math.max(1, Math.trunc(limit)), most);
+}
+
+function isSpoken(record: MessageRecord): boolean {
+  return record.role !== "extension";
+}
+
+function getMessage(access: ThreadAccess, id: string): Message | null {
+  const record = access.store.message(id);
+  return record === null || !isSpoken(record) ? null : specMessage(record);
+}
+
+async function injectMessage(
+  { access, hooks, execution }: ThreadStateParts,
+  message: InjectMessageInput,
+): Promise<Message> {
+  const draft = messageDraft({
+    id: access.ids.ordered(),
+    role: message.role,
+    parts: [{ type: "text", text: message.content }],
+    branch: access.thread().branch,
+    at: access.clock.now(),
+    run_id: execution?.flowId ?? null,
+    silent: message.silent,
+    metadata: message.metadata === undefined ? undefined : jsonObjectSchema.parse(message.metadata),
+  });
+  const record = await hooks().beforeCreateMessage(draft);
+  access.append(record);
+  await hooks().afterCreateMessage(record);
+  return specMessage(record);
+}
+
+/** Applies an update to a stored message, hooks around it. Shared with the API's own route. */
+export async function updateMessage(
+  { access, hooks }: Pick<ThreadStateParts, "access" | "hooks">,
+  id: string,
+  updates: MessageUpdates,
+): Promise<Message> {
+  const changed = await hooks().beforeUpdateMessage(id, { ...updates });
+  const record = access.store.message(id);
+  if (record === null) throw refuse("message_not_found", `There is no message "${id}" here.`);
+  const { content } = changed;
+  const next = {
+    ...record,
+    ...(typeof content === "string" ? withWords(record, content) : {}),
+    metadata: mergedMetadata(record.metadata, jsonSchema.parse(changed["metadata"] ?? {})),
+    updated_at: access.clock.now(),
+  };
+  access.replace(next);
+  await hooks().afterUpdateMessage(next);
+  return specMessage(next);
+}
+
+/** Other words, in the parts and in a tool's answer alike. */
+function withWords({ parts, result }: MessageRecord, text: string): Pick<MessageRecord, "parts" | "result"> {
+  return { parts: withText(parts, text), result: result === null ? null : resultWithText(result, text) };
+}
+
+function getLogs(access: ThreadAccess, options: GetLogsOptions): Log[] {
+  const limit = bounded(options.limit ?? 100, 1000);
+  const offset = Math.max(0, Math.trunc(options.offset ?? 0));
+  const rows = access.store.logs({ order: options.order ?? "asc", limit: offset + limit });
+  return rows.slice(offset).map(({ id, type, data, created_at, parent_id }) => ({
+    id,
+    type,
+    data,
+    created_at,
+    parent_id,
+  }));
+}
+
+function noFiles(): Promise<never> {
+  return Promise.reject(refuse("unavailable", "This thread has no file system in this version."));
+}
+
+const filesMissing = {
+  writeFile: noFiles,
+  readFile: noFiles,
+  readFileStream: noFiles,
+  statFile: noFiles,
+  readdirFile: noFiles,
+  unlinkFile: noFiles,
+  mkdirFile: noFiles,
+  rmdirFile: noFiles,
+  getFileStats: noFiles,
+  grepFiles: noFiles,
+  findFiles: noFiles,
+  getFileThumbnail: noFiles,
+};

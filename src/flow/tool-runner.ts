@@ -1,0 +1,145 @@
+// A project's tool as the loop runs it: arguments checked by its zod schema, its promise or stream read piece by piece.
+
+import type { z } from "zod";
+
+import { jsonSchema } from "#contract/json.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { wordsOf } from "#core/cut-text.ts";
+import type { CheckedArguments, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
+import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { readTool } from "#spec/index.ts";
+import type { AnyToolDefinition, ThreadState, ToolParts, ToolStreamPart } from "#spec/index.ts";
+
+/** Milliseconds a tool may take when its definition does not say. */
+export const defaultTimeoutMs = 120_000;
+
+/** Makes a runner. `state` is what the tool's function is given. */
+export function toolRunner(name: string, definition: AnyToolDefinition, state: ThreadState): ToolRunner {
+  const tool = readTool(definition);
+  const { options } = tool;
+  return {
+    spec: {
+      name,
+      description: tool.description,
+      parameters: argumentsJsonSchema(tool.schema) as JsonObject,
+    },
+    remote: tool.run === undefined,
+    sequential: options.sequential ?? false,
+    dependsOn: options.dependsOn ?? [],
+    timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    idempotent: options.idempotent ?? false,
+    check: (args) => check(tool.schema, args),
+    run: (args, call) => run(tool, state, { args, call }),
+    reconcile: reconcilerOf(tool, state),
+  };
+}
+
+function check(schema: z.ZodType | null, args: JsonObject): CheckedArguments {
+  if (schema === null) return { ok: true, args: {} };
+  try {
+    const parsed = schema.safeParse(args);
+    if (parsed.success) return { ok: true, args: parsed.data as JsonObject };
+    const problems = parsed.error.issues
+      .slice(0, 10)
+      .map((issue) => `${issue.path.map(String).join(".") || "(top level)"}: ${issue.message}`);
+    return { ok: false, problem: problems.join("; ") };
+  } catch (thrown) {
+    // A refinement or transform that throws, or one that is asynchronous.
+    return { ok: false, problem: `The schema could not be applied: ${wordsOf(thrown)}` };
+  }
+}
+
+function reconcilerOf({ options }: ToolParts, state: ThreadState): ToolRunner["reconcile"] {
+  const { reconcile } = options;
+  if (reconcile === undefined) return null;
+  return async (callId, args) => {
+    const known = await reconcile(callId, args, state);
+    return known === "not_done" ? null : (known as ToolAnswer);
+  };
+}
+
+async function* run(
+  tool: ToolParts,
+  state: ThreadState,
+  work: { args: JsonObject; call: { id: string; attempt: number; signal: AbortSignal } },
+): AsyncGenerator<ToolPiece> {
+  // Progress reported by callback waits here for the consumer; a stream's own parts come in between.
+  const reported: ToolPiece[] = [];
+  let wake = () => {};
+  const call = {
+    ...work.call,
+    progress: (update: unknown) => {
+      reported.push(progressPiece(update));
+      wake();
+    },
+  };
+  const output = tool.run?.(state, work.args, call);
+  if (output === undefined) return;
+  if (isStream(output)) {
+    yield* readStream(output, reported);
+    return;
+  }
+  let done = false;
+  const finished = Promise.resolve(output).finally(() => {
+    done = true;
+    wake();
+  });
+  // The rejection is taken by the await below; without this line it would count as unhandled while progress is read.
+  finished.catch(() => {});
+  while (!done) {
+    yield* reported.splice(0);
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (done || reported.length > 0) resolve();
+    });
+  }
+  yield* reported.splice(0);
+  yield { type: "result", result: (await finished) as ToolAnswer };
+}
+
+function progressPiece(update: unknown): ToolPiece {
+  if (typeof update === "string") return { type: "delta", delta: update };
+  const json = jsonSchema.safeParse(update);
+  return { type: "progress", data: json.success ? json.data : String(update) };
+}
+
+type Stream = AsyncIterable<ToolStreamPart, ToolStreamPart | void>;
+
+function isStream(output: unknown): output is Stream {
+  return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
+}
+
+async function* readStream(stream: Stream, reported: ToolPiece[]): AsyncGenerator<ToolPiece> {
+  const parts = stream[Symbol.asyncIterator]();
+  let ended = false;
+  try {
+    for (;;) {
+      const next = await parts.next();
+      yield* reported.splice(0);
+      ended = next.done === true;
+      const piece = next.value === undefined ? null : streamPiece(next.value);
+      if (piece !== null) yield piece;
+      if (ended || piece?.type === "result") return;
+    }
+  } finally {
+    if (!ended) await parts.return?.();
+  }
+}
+
+function streamPiece(part: ToolStreamPart): ToolPiece {
+  if (!("type" in part)) return { type: "result", result: part as ToolAnswer };
+  switch (part.type) {
+    case "delta":
+      return { type: "delta", delta: String(part.delta) };
+    case "progress":
+      return progressPiece(part.data);
+    case "complete": {
+      const { output, details } = part;
+      const result = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+      const answer = { status: "success" as const, result };
+      const json = jsonSchema.safeParse(details);
+      const extra = details === undefined || !json.success ? {} : { details: json.data };
+      return { type: "result", result: { ...answer, ...extra } };
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// What of the stored messages a step sends, and what the two filter hooks may do to it.
+
+import { expect, it } from "vitest";
+
+import type { MessageRecord, StoredPart } from "#core/record.ts";
+import { earlierMessages, history } from "#flow/history.ts";
+import { checkTranscript } from "#models/test-provider/transcript-check.ts";
+import { definePrompt } from "#spec/index.ts";
+import type { AnyHookName, LLMMessage, Message } from "#spec/index.ts";
+
+import { idOf, messageRecord } from "../store/records.ts";
+import { hookRunner } from "./support/hooks.ts";
+
+const image: StoredPart = { type: "image", mime_type: "image/png", data: "AA==" };
+const signed = { provider: "anthropic", data: { signature: "s" } };
+const thought: StoredPart = { type: "thinking", thinking: "hm", provider_data: signed };
+const call: StoredPart = { type: "tool_call", id: "c1", name: "look", arguments: { at: 1 } };
+const found = { status: "success", result: "message 3" } as const;
+
+const user = messageRecord(1, { parts: [{ type: "text", text: "See this" }, image] });
+const asked = messageRecord(2, { role: "assistant", parts: [thought, { type: "text", text: "I look" }, call] });
+const result = messageRecord(3, { role: "tool", tool_call_id: "c1", name: "look", result: found });
+const answer = messageRecord(4, { role: "assistant", parts: [{ type: "text", text: "Nice" }] });
+const more = messageRecord(5, { parts: [{ type: "text", text: "More" }] });
+const all = [user, asked, result, answer, more];
+
+async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (...values: never[]) => unknown][]) {
+  const { runner, problems } = hookRunner(...hooks);
+  const messages = await history(records, runner);
+  expect(checkTranscript(messages)).toBeNull();
+  expect(problems).toEqual([]);
+  return messages;
+}
+
+const prompt = (changes: { includeChat?: boolean; includePastTools?: boolean }) =>
+  definePrompt({ name: "p", toolDescription: "", prompt: "", model: "m", ...changes });
+
+it("HIST1: earlier runs are hidden, shown without their tools, or shown whole", () => {
+  expect(earlierMessages(all, prompt({}))).toEqual([]);
+  const told = earlierMessages(
+    [...all, messageRecord(6, { role: "assistant", parts: [thought, call] })],
+    prompt({ includeChat: true }),
+  );
+  expect(told.map(({ id, parts }) => [id, parts.map(({ type }) => type).join(" ")])).toEqual([
+    [idOf(1), "text image"],
+    [idOf(2), "thinking text"],
+    [idOf(4), "text"],
+    [idOf(5), "text"],
+  ]);
+  expect(earlierMessages(all, prompt({ includeChat: true, includePastTools: true }))).toEqual(all);
+});
+
+it("HIST2: without hooks everything is sent as it is stored, but not what is no speech and what still runs", async () => {
+  const extension = messageRecord(6, { role: "extension" });
+  const running = messageRecord(7, { role: "tool", tool_call_id: "c9", status: "started" });
+  const messages = await sent([...all, extension, running]);
+  expect(messages.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  expect(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
+});
+
+it("HIST3: `filter_messages` leaves out and reorders; calls keep their results", async () => {
+  const messages = await sent(all, ["filter_messages", (_: never, list: Message[]) => [...list].reverse().slice(0, 4)]);
+  expect(messages.map(({ id, tool_call_id }) => tool_call_id ?? id)).toEqual([idOf(5), idOf(4), "c1"]);
+  const lost = await sent(all, [
+    "filter_messages",
+    (_: never, list: Message[]) => list.filter(({ role }) => role !== "tool"),
+  ]);
+  expect(lost[2]).toMatchObject({ tool_call_id: "c1", result: { status: "error" } });
+  const orphan = await sent(all, [
+    "filter_messages",
+    (_: never, list: Message[]) => list.filter(({ id }) => id !== idOf(2)),
+  ]);
+  expect(orphan.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+});
+
+it("HIST4: words a filter changes are sent, images and signatures stay", async () => {
+  const loud = (_: never, list: Message[]) =>
+    list.map((one) => ({ ...one, content: one.content?.toUpperCase() ?? null }));
+  const messages = await sent(all, ["filter_messages", loud]);
+  expect(messages[0]?.parts).toEqual([{ type: "text", text: "SEE THIS" }, image]);
+  expect(messages[1]?.parts).toEqual([thought, { type: "text", text: "I LOOK" }, call]);
+  expect(messages[2]?.result).toEqual({ status: "success", result: "MESSAGE 3" });
+});
+
+it("HIST5: a message a filter makes up is sent as a new one", async () => {
+  const add = (_: never, list: Message[]) => [...list, { role: "user", content: "Be brief." }];
+  expect((await sent(all, ["filter_messages", add])).at(-1)).toMatchObject({
+    id: null,
+    role: "user",
+    parts: [{ type: "text", text: "Be brief." }],
+  });
+});
+
+it.for<[string, (list: LLMMessage[]) => LLMMessage[]]>([
+  ["in place", (list) => list],
+  ["by copy", (list) => list.map((one) => ({ ...one }))],
+  ["by JSON", (list) => JSON.parse(JSON.stringify(list)) as LLMMessage[]],
+])("HIST6: a history given back %s keeps images, signatures and ids", async ([, give], { expect: expectHere }) => {
+  const messages = await sent(all, ["prefilter_llm_history", (_: never, list: LLMMessage[]) => give(list)]);
+  expectHere(messages.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  expectHere(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
+});
+
+it("HIST7: words changed in place are sent and images stay; a tool's words are its result", async () => {
+  const loud = (_: never, list: LLMMessage[]) => {
+    for (const one of list) one.content = one.content?.toUpperCase() ?? null;
+    return list;
+  };
+  const messages = await sent(all, ["prefilter_llm_history", loud]);
+  expect(messages[0]?.parts).toEqual([{ type: "text", text: "SEE THIS" }, image]);
+  expect(messages[1]?.parts).toEqual([thought, { type: "text", text: "I LOOK" }, call]);
+  expect(messages[2]).toMatchObject({ id: idOf(3), result: { result: "MESSAGE 3" } });
+});
+
+it("HIST8: messages a history hook makes up, leaves out, repeats and copies with other words", async () => {
+  const shape = (_: never, list: LLMMessage[]) => {
+    const [first, , , said] = list;
+    return [
+      { role: "system", content: "Now." },
+      { ...first, content: "Shorter" },
+      said,
+      said,
+      { role: "colour", content: "x" },
+    ];
+  };
+  const messages = await sent(all, ["prefilter_llm_history", shape]);
+  expect(
+    messages.map(({ role, parts }) => [role, parts.map((part) => (part.type === "text" ? part.text : part.type))]),
+  ).toEqual([
+    ["system", ["Now."]],
+    ["user", ["Shorter"]],
+    ["assistant", ["Nice", "Nice"]],
+  ]);
+});
+
+it("HIST9: a call that a history hook makes up runs with its result, whatever its arguments are", async () => {
+  const made = (id: string, text: unknown) => ({ id, type: "function", function: { name: "look", arguments: text } });
+  const add = (_: never, list: LLMMessage[]) => [
+    ...list,
+    { role: "assistant", content: null, tool_calls: [made("n1", '{"a":1}'), made("n2", "{br"), { id: 7 }, null] },
+    { role: "tool", content: "seen", tool_call_id: "n1", name: "look" },
+  ];
+  const messages = await sent(all, ["prefilter_llm_history", add]);
+  expect(messages.slice(-3)).toMatchObject([
+    {
+      parts: [
+        { id: "n1", arguments: { a: 1 } },
+        { id: "n2", arguments: "{br", invalid: true },
+      ],
+    },
+    { tool_call_id: "n1", result: { status: "success", result: "seen" } },
+    { tool_call_id: "n2", result: { status: "error" } },
+  ]);
+});
+
+it("HIST10: the second hook sees what the first made", async () => {
+  const seen: unknown[] = [];
+  await sent(
+    all,
+    ["prefilter_llm_history", (_: never, list: LLMMessage[]) => list.slice(-1)],
+    ["prefilter_llm_history", (_: never, list: LLMMessage[]) => void seen.push(...list.map(({ content }) => content))],
+  );
+  expect(seen).toEqual(["More"]);
+});

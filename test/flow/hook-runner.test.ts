@@ -1,0 +1,195 @@
+// Hooks: in their order, each within its time, none able to break a run.
+
+import { expect, it } from "vitest";
+
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
+
+import { messageRecord } from "../store/records.ts";
+import { hookRunner } from "./support/hooks.ts";
+
+const call = { id: "c1", name: "it", arguments: "{}" };
+const answer: ToolAnswer = { status: "success", result: "raw", details: { kept: true } };
+const record = messageRecord(1);
+
+it("HOOK5: hooks run one after the other in order of file, each given what the one before made", async () => {
+  const { runner, problems } = hookRunner(
+    [
+      "before_create_message",
+      (_: never, message: { content: string }) => ({ ...message, content: `${message.content} 1` }),
+    ],
+    ["after_create_message", () => undefined],
+    ["before_create_message", async (_: never, message: { content: string }) => ({ content: `${message.content} 2` })],
+  );
+  expect((await runner.beforeCreateMessage(record)).parts).toEqual([{ type: "text", text: "message 1 1 2" }]);
+  expect(problems).toEqual([]);
+});
+
+it("HOOK6: null and undefined keep what there was, and are no fault", async () => {
+  for (const nothing of [null, undefined]) {
+    const { runner, problems } = hookRunner(
+      ["before_create_message", () => nothing],
+      ["after_tool_call_success", () => nothing],
+      ["before_store_tool_result", () => nothing],
+      ["filter_messages", () => nothing],
+      ["before_update_message", () => nothing],
+    );
+    expect(await runner.beforeCreateMessage(record)).toEqual(record);
+    expect(await runner.afterToolCall(call, answer)).toEqual(answer);
+    expect(await runner.beforeStoreToolResult(call, answer)).toEqual(answer);
+    expect(await runner.filterMessages([])).toEqual([]);
+    expect(await runner.beforeUpdateMessage("m", { content: "x" })).toEqual({ content: "x" });
+    expect(problems).toEqual([]);
+  }
+});
+
+const circle: Record<string, unknown> = {};
+circle["self"] = circle;
+
+it.for<[string, unknown]>([
+  ["text", "yes"],
+  ["a number", 7],
+  ["a list", [1]],
+  ["a circle", { metadata: circle }],
+  ["a big number", { metadata: { n: 1n } }],
+])("HOOK7: %s for an answer is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
+  const { runner, problems } = hookRunner(["before_create_message", () => nonsense]);
+  expectHere(await runner.beforeCreateMessage(record)).toEqual(record);
+  expectHere(problems).toMatchObject([{ hook: "before_create_message", file: "1.ts" }]);
+});
+
+it.for<[string, unknown]>([
+  ["text", "yes"],
+  ["an object", { messages: [] }],
+  ["a list with a hole", [null]],
+  ["a list of words", ["hi"]],
+  ["messages without a role", [{ content: "hi" }]],
+  ["messages without words", [{ role: "user" }]],
+  ["one message for a list", { role: "user" }],
+  ["messages whose words are a list", [{ role: "user", content: [{ type: "text", text: "hi" }] }]],
+  ["messages with a function", [{ role: "user", content: "hi", later: () => 1 }]],
+])("HOOK7: %s for a history is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
+  const given = [{ role: "user", content: "hello" }];
+  const { runner, problems } = hookRunner(
+    ["prefilter_llm_history", () => nonsense],
+    ["filter_messages", () => nonsense],
+  );
+  expectHere(await runner.prefilterHistory(given)).toEqual([{ role: "user", content: "hello" }]);
+  expectHere(await runner.filterMessages([])).toEqual([]);
+  expectHere(problems.map(({ hook }) => hook)).toEqual(
+    expect.arrayContaining(["prefilter_llm_history", "filter_messages"]),
+  );
+});
+
+it("HOOK8: a hook that throws, at once or later, is logged with its stack, and the next one runs", async () => {
+  const { runner, problems } = hookRunner(
+    ["after_tool_call_success", () => Promise.reject(new Error("later"))],
+    [
+      "after_tool_call_success",
+      () => {
+        throw new Error("at once");
+      },
+    ],
+    ["after_tool_call_success", (_: never, __: never, result: ToolAnswer) => ({ ...result, result: "third" })],
+  );
+  expect(await runner.afterToolCall(call, answer)).toEqual({ ...answer, result: "third" });
+  expect(problems.map(({ problem }) => problem)).toEqual(["later", "at once"]);
+  expect(problems[0]?.stack).toContain("later");
+});
+
+it("HOOK8: whatever a hook throws is logged in words that fit into a row", async () => {
+  const thrown = [Object.create(null) as object, new Error("x".repeat(3_000_000)), "x".repeat(3_000_000), null];
+  for (const one of thrown) {
+    const { runner, problems } = hookRunner(["before_create_message", () => Promise.reject(one as Error)]);
+    expect(await runner.beforeCreateMessage(record)).toEqual(record);
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems).length).toBeLessThan(9000);
+  }
+  const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key ${at}`, at]));
+  const { runner, problems } = hookRunner(["before_create_message", () => keys]);
+  expect(await runner.beforeCreateMessage(record)).toEqual(record);
+  expect(problems[0]?.problem).toMatch(/^cannot change key 0, .*characters left out\]$/s);
+});
+
+it("HOOK9: a hook that hangs is given thirty seconds", async () => {
+  const { runner, problems, clock } = hookRunner(["before_create_message", () => new Promise(() => {})]);
+  const done = runner.beforeCreateMessage(record);
+  await clock.advance(29_999);
+  expect(problems).toEqual([]);
+  await clock.advance(1);
+  expect(await done).toEqual(record);
+  expect(problems).toMatchObject([{ problem: "did not finish within 30 s" }]);
+  expect(clock.armed).toBe(0);
+});
+
+it("HOOK10: a hook that fails halfway leaves nothing of its work behind", async () => {
+  const spoil = (_: never, given: { metadata?: object; content?: string }[] | { metadata: object }) => {
+    for (const one of Array.isArray(given) ? given : [given])
+      Object.assign(one.metadata ?? one, { content: "spoiled" });
+    if (Array.isArray(given)) given.pop();
+    throw new Error("halfway");
+  };
+  const { runner } = hookRunner(
+    ["before_create_message", spoil],
+    ["after_create_message", spoil],
+    ["prefilter_llm_history", spoil],
+  );
+  const kept = messageRecord(1, { metadata: { plan: { tier: "pro" } } });
+  expect(await runner.beforeCreateMessage(kept)).toEqual(messageRecord(1, { metadata: { plan: { tier: "pro" } } }));
+  await runner.afterCreateMessage(kept);
+  expect(kept.metadata).toEqual({ plan: { tier: "pro" } });
+  const history = [{ role: "user", content: "hello" }];
+  expect(await runner.prefilterHistory(history)).toEqual([{ role: "user", content: "hello" }]);
+});
+
+it("HOOK11: neither id, role nor call can be changed, and a key nobody knows is dropped, each with a log", async () => {
+  const tool = messageRecord(1, {
+    role: "tool",
+    tool_call_id: "c1",
+    result: { status: "success", result: "message 1" },
+  });
+  const changed = {
+    id: "x",
+    role: "user",
+    tool_call_id: "c2",
+    colour: "red",
+    content: "new",
+    silent: true,
+    metadata: { a: 1 },
+  };
+  const { runner, problems } = hookRunner(["before_create_message", () => changed]);
+  expect(await runner.beforeCreateMessage(tool)).toEqual({
+    ...tool,
+    parts: [{ type: "text", text: "new" }],
+    result: { status: "success", result: "new" },
+    silent: true,
+    metadata: { a: 1 },
+  });
+  expect(problems).toMatchObject([{ problem: "cannot change id, role, tool_call_id, colour; the change was dropped" }]);
+});
+
+it("HOOK12: a result is changed by the fields hooks see; others and wrong ones are dropped with a log", async () => {
+  const wrong = { status: "fine", result: 7, error: "e", details: { mine: 1 } };
+  const { runner, problems } = hookRunner(["before_store_tool_result", () => wrong]);
+  expect(await runner.beforeStoreToolResult(call, answer)).toEqual({ ...answer, error: "e" });
+  expect(problems).toMatchObject([{ problem: "cannot change status, result, details; the change was dropped" }]);
+});
+
+it("HOOK13: success and failure have their own hooks", async () => {
+  const seen: string[] = [];
+  const { runner } = hookRunner(
+    ["after_tool_call_success", () => void seen.push("success")],
+    ["after_tool_call_failure", () => void seen.push("failure")],
+  );
+  await runner.afterToolCall(call, answer);
+  await runner.afterToolCall(call, { status: "error", error: "e" });
+  expect(seen).toEqual(["success", "failure"]);
+});
+
+it("HOOK14: an update is words and metadata, and what else a hook puts in is dropped with a log", async () => {
+  const { runner, problems } = hookRunner([
+    "before_update_message",
+    () => ({ content: 7, metadata: { a: 1 }, role: "x" }),
+  ]);
+  expect(await runner.beforeUpdateMessage("m", { content: "x" })).toEqual({ metadata: { a: 1 } });
+  expect(problems).toMatchObject([{ problem: "cannot change role, content; the change was dropped" }]);
+});

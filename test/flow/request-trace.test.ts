@@ -1,0 +1,52 @@
+// What a log row keeps of a request.
+
+import { expect, it } from "vitest";
+
+import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
+import { requestTrace } from "#flow/request-trace.ts";
+
+function message(id: string | null, joined?: string[]): ModelMessage {
+  const base = { role: "user", parts: [], name: null, tool_call_id: null, result: null } as const;
+  return { id, ...base, parts: [], ...(joined === undefined ? {} : { joined }) };
+}
+
+function request(messages: ModelMessage[], changes: Partial<ModelRequest> = {}): Omit<ModelRequest, "model"> {
+  const options = {
+    toolChoice: "auto",
+    parallelToolCalls: false,
+    reasoning: null,
+    temperature: null,
+    maxTokens: null,
+  } as const;
+  return { system: "Be kind.", messages, tools: [], ...options, ...changes };
+}
+
+it("TRACE1: messages are kept as a range, with those left out named and those made up counted", async () => {
+  const sent = [message("1"), message(null), message("3", ["4"])];
+  const trace = await requestTrace("p", request(sent), ["1", "2", "3", "4", "5"]);
+  expect(trace["messages"]).toEqual({ count: 3, first: "1", last: "4", left_out: ["2", "5"], unstored: 1 });
+  const none = await requestTrace("p", request([message(null)]), []);
+  expect(none["messages"]).toEqual({ count: 1, first: null, last: null, left_out: [], unstored: 1 });
+});
+
+it("TRACE2: prompt and tools leave a fingerprint that changes with them, and never their text", async () => {
+  const spec = { name: "it", description: "secret words", parameters: {} };
+  const one = await requestTrace("p", request([], { tools: [spec] }), []);
+  const two = await requestTrace("p", request([], { system: "Be rude.", tools: [{ ...spec, description: "x" }] }), []);
+  expect(one["system_hash"]).not.toBe(two["system_hash"]);
+  expect(one["tools_hash"]).not.toBe(two["tools_hash"]);
+  expect(await requestTrace("p", request([], { tools: [spec] }), [])).toEqual(one);
+  expect(one["tools"]).toEqual(["it"]);
+  expect(JSON.stringify(one)).not.toMatch(/Be kind|secret words/);
+});
+
+it("TRACE3: the options stand in it as they were sent", async () => {
+  const options = { toolChoice: "none", temperature: 0.5, maxTokens: 9, reasoning: { effort: "low" } } as const;
+  expect(await requestTrace("p", request([], options), [])).toMatchObject({
+    prompt: "p",
+    tool_choice: "none",
+    temperature: 0.5,
+    max_tokens: 9,
+    reasoning: { effort: "low" },
+  });
+});

@@ -1,0 +1,82 @@
+// When a side's turn is over, and what the run then comes to.
+
+import { expect, it } from "vitest";
+
+import type { JsonObject } from "#contract/json.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import type { Progress, StepOutcome } from "#core/ports/strategy.ts";
+import { sideStrategy } from "#flow/side-strategy.ts";
+import type { StepBounds } from "#flow/side-strategy.ts";
+import type { SideConfig } from "#spec/index.ts";
+
+const free: StepBounds = { side: null, run: null };
+const go = { type: "step" };
+
+function decide(
+  side: Partial<SideConfig>,
+  last: Partial<StepOutcome> | null,
+  { steps = 1, blanks = 0, bounds = free } = {},
+) {
+  const outcome = last === null ? null : { text: null, calls: [], stop_reason: "stop" as const, ...last };
+  const progress: Progress = { steps, last: outcome };
+  return sideStrategy({ prompt: "p", ...side }, bounds, () => blanks).next(progress);
+}
+
+const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
+  calls: [{ call: { id: "c", name, arguments: args }, result }],
+});
+
+it("SIDE1: the first step is always made; words end the turn, unless the side goes on", () => {
+  expect(decide({}, null, { steps: 0 })).toEqual(go);
+  expect(decide({}, { text: "Hi" })).toEqual({ type: "end", status: "completed", reason: "response", turn: "a" });
+  expect(decide({ stopOnResponse: false }, { text: "Hi" })).toEqual(go);
+  expect(decide({}, { text: "Hi", ...called("it", { status: "success" }) })).toEqual(go);
+});
+
+it("SIDE2: a blank answer is asked again at most twice", () => {
+  for (const text of [null, "", " \n"]) {
+    expect([1, 2].map((blanks) => decide({}, { text }, { blanks }))).toEqual([go, go]);
+    expect(decide({}, { text }, { blanks: 3 })).toMatchObject({ status: "error", reason: "blank_answer" });
+  }
+});
+
+it("SIDE3: the stop tool counts when called, also when it failed, and goes over words", () => {
+  const side = { stopTool: "finish", stopOnResponse: false };
+  const end = { status: "completed", reason: "stop_tool" };
+  expect(decide(side, { text: "Hi", ...called("finish", { status: "success", result: "r" }) })).toMatchObject(end);
+  expect(decide(side, called("finish", { status: "error", error: "no" }))).toMatchObject({ ...end, outcome: "no" });
+  expect(decide(side, called("other", { status: "success" }))).toEqual(go);
+});
+
+it.for<[string, ToolResult, JsonObject, unknown]>([
+  ["its result", { status: "success", result: '{"said":{"a":1}}' }, { said: "args" }, { a: 1 }],
+  ["its result, also when that is null", { status: "success", result: '{"said":null}' }, { said: "args" }, null],
+  ["its arguments where the result lacks it", { status: "success", result: '{"other":1}' }, { said: "args" }, "args"],
+  ["its arguments where the result is no JSON", { status: "success", result: "fine" }, { said: 0 }, 0],
+  ["its arguments where it failed", { status: "error", error: "no" }, { said: "args" }, "args"],
+  ["the result's text where both lack it", { status: "success", result: "fine" }, {}, "fine"],
+  ["no inherited field", { status: "success", result: "{}" }, {}, "{}"],
+])("SIDE4: the outcome is the property of %s", ([, result, args, outcome], { expect: expectHere }) => {
+  const side = { stopTool: "finish", stopToolResponseProperty: "said" };
+  expectHere(decide(side, called("finish", result, args))).toMatchObject({ outcome });
+});
+
+it("SIDE4: a name every object has is no property of an answer", () => {
+  const side = { stopTool: "finish", stopToolResponseProperty: "constructor" };
+  expect(decide(side, called("finish", { status: "success", result: "{}" }))).toMatchObject({ outcome: "{}" });
+});
+
+it("SIDE5: the end-session tool ends the session only when it succeeds", () => {
+  const side = { endSessionTool: "bye" };
+  expect(decide(side, called("bye", { status: "success", result: "r" }))).toMatchObject({ reason: "end_session_tool" });
+  expect(decide(side, called("bye", { status: "error", error: "no" }))).toEqual(go);
+});
+
+it("SIDE6: a bound of steps ends the run as `limit`, after what ended the turn anyway", () => {
+  const calls = called("it", { status: "success" });
+  const limit = { type: "end", status: "limit", reason: "max_steps", turn: "a" };
+  expect(decide({}, calls, { steps: 2, bounds: { side: 2, run: null } })).toEqual(limit);
+  expect(decide({}, calls, { steps: 2, bounds: { side: null, run: 2 } })).toEqual(limit);
+  expect(decide({}, calls, { steps: 1, bounds: { side: 2, run: 9 } })).toEqual(go);
+  expect(decide({}, { text: "Hi" }, { steps: 2, bounds: { side: 2, run: 2 } })).toMatchObject({ status: "completed" });
+});

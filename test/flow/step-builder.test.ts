@@ -1,0 +1,136 @@
+// A step made ready: the side's prompt and model, its tools, what it sends.
+
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
+import type { MessageRecord, StoredPart } from "#core/record.ts";
+import { Definitions } from "#flow/definitions.ts";
+import { StepBuilder } from "#flow/step-builder.ts";
+import { defineModel, definePrompt, defineTool } from "#spec/index.ts";
+import type { ModelDefinition, PromptDefinition, Registry } from "#spec/index.ts";
+
+import { idOf, messageRecord } from "../store/records.ts";
+import { hookRunner, noState } from "./support/hooks.ts";
+
+const look = defineTool("Looks", z.object({ at: z.string() }), async () => ({ status: "success" as const }));
+
+interface Project {
+  prompt?: Partial<PromptDefinition>;
+  model?: Partial<ModelDefinition>;
+  agent?: string;
+  own?: MessageRecord[];
+}
+
+/** A builder over one agent, and how often it read the earlier messages. */
+function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord(2)] }: Project) {
+  const main = defineModel({ name: "main", provider: "test", model: "m", fallbacks: ["spare"], ...model });
+  const spare = defineModel({ name: "spare", provider: "test", model: "s", fallbacks: ["third"] });
+  const text = definePrompt({
+    name: "main",
+    toolDescription: "",
+    prompt: "Be kind.",
+    model: "main",
+    tools: ["look"],
+    ...prompt,
+  });
+  const registry: Registry = {
+    models: { main: async () => main, spare: async () => spare },
+    prompts: { main: async () => text },
+    agents: { main: async () => ({ name: "main", sideA: { prompt: "main" } }) },
+    tools: { look: async () => look },
+    hooks: [],
+    routes: [],
+    hash: "",
+  };
+  const read = { times: 0 };
+  const builder = new StepBuilder({
+    definitions: new Definitions(registry),
+    hooks: hookRunner().runner,
+    state: noState,
+    agentName: () => agent,
+    earlier: () => {
+      read.times += 1;
+      return [messageRecord(1)];
+    },
+    own: () => own,
+  });
+  return { builder, read };
+}
+
+async function planOf(given: Project): Promise<StepPlan> {
+  const plan: StepPlan | StepProblem = await project(given).builder.plan({});
+  if ("problem" in plan) throw new Error(plan.problem.message);
+  return plan;
+}
+
+it("STEP1: a step asks the prompt's model, then its fallbacks and no further ones", async () => {
+  const plan = await planOf({});
+  expect(plan.models.map(({ name }) => name)).toEqual(["main", "spare"]);
+  expect(plan.request).toMatchObject({ system: "Be kind.", toolChoice: "auto", parallelToolCalls: false });
+  expect([plan.toolMode, [...plan.tools.keys()]]).toEqual(["sequential", ["look"]]);
+  expect(plan.request.tools).toMatchObject([{ name: "look", parameters: { required: ["at"] } }]);
+});
+
+it("STEP2: a model that calls no functions is sent no tools", async () => {
+  const plan = await planOf({ model: { capabilities: { functionCalling: false } } });
+  expect([plan.tools.size, plan.request.tools]).toEqual([0, []]);
+});
+
+it("STEP3: calls run side by side only where the prompt lets the model ask for several, or says how", async () => {
+  expect((await planOf({ prompt: { parallelToolCalls: true } })).toolMode).toBe("parallel");
+  expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
+});
+
+it("STEP4: earlier runs are read once, and only for a prompt that wants them; the run's own are always sent", async () => {
+  const alone = project({});
+  expect(await alone.builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(2) }] } });
+  const { builder, read } = project({ prompt: { includeChat: true } });
+  expect(await builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(1) }, { id: idOf(2) }] } });
+  await builder.plan({});
+  expect([alone.read.times, read.times]).toEqual([0, 1]);
+});
+
+it("STEP5: a strategy's choice and line go over the prompt's", async () => {
+  const { builder } = project({ prompt: { toolChoice: "required" } });
+  expect(await builder.plan({ toolChoice: "none", instruction: "Reason." })).toMatchObject({
+    request: { toolChoice: "none", messages: [{ id: idOf(2) }, { id: null, parts: [{ text: "Reason." }] }] },
+  });
+});
+
+it("STEP6: a definition that is gone is a problem, never an exception", async () => {
+  const code = async (given: Project) => {
+    const plan = await project(given).builder.plan({});
+    return "problem" in plan ? plan.problem.code : null;
+  };
+  expect(await code({ agent: "gone" })).toBe("agent_not_found");
+  expect(await code({ prompt: { model: "gone" } })).toBe("model_not_found");
+  expect(await code({ model: { fallbacks: ["gone"] } })).toBe("model_not_found");
+  expect(await code({ prompt: { prompt: [{ type: "include", prompt: "gone" }] } })).toBe("prompt_not_found");
+});
+
+it("STEP7: a history that ends in an answer is sent with a line that lets it go on, and the line is never stored", async () => {
+  const call: StoredPart = { type: "tool_call", id: "c1", name: "look", arguments: {} };
+  const text: StoredPart = { type: "text", text: "Well" };
+  const answer = messageRecord(3, { role: "assistant", parts: [text] });
+  const result = messageRecord(5, { role: "tool", name: "look", tool_call_id: "c1", result: { status: "success" } });
+  const calling = messageRecord(4, { role: "assistant", parts: [call] });
+  const blank = messageRecord(4, { role: "assistant", parts: [{ type: "text", text: " " }] });
+  const last = async (own: MessageRecord[]) => (await planOf({ own })).request.messages.at(-1);
+
+  const goOn = { id: null, role: "user", parts: [{ type: "text", text: "Continue." }] };
+  const own = [messageRecord(2), answer];
+  expect(await last(own)).toMatchObject(goOn);
+  expect(await last([messageRecord(2), answer, blank])).toMatchObject(goOn);
+  expect(own).toHaveLength(2);
+  expect((await planOf({ own })).trace["messages"]).toMatchObject({ count: 3, last: idOf(3), unstored: 1 });
+
+  expect(await last([messageRecord(2)])).toMatchObject({ id: idOf(2) });
+  expect(await last([messageRecord(2), blank])).toMatchObject({ id: idOf(2) });
+  expect(await last([messageRecord(2), calling, result])).toMatchObject({ id: idOf(5) });
+  // A call whose result was lost has one that says so.
+  expect(await last([messageRecord(2), calling])).toMatchObject({ role: "tool", tool_call_id: "c1" });
+
+  const led = await project({ own }).builder.plan({ instruction: "Reason." });
+  expect(led).toMatchObject({ request: { messages: [{}, { id: idOf(3) }, { parts: [{ text: "Reason." }] }] } });
+});

@@ -1,0 +1,25 @@
+// A hook runner over functions, and what it reported.
+
+import { HookRunner } from "#flow/hook-runner.ts";
+import type { HookProblem } from "#flow/hook-runner.ts";
+import type { AnyHookName, HookFunction, ThreadState } from "#spec/index.ts";
+
+import { ManualClock } from "../../core/support/manual-clock.ts";
+
+/** Stands for a thread's state where a test's definitions do not look at it. */
+export const noState = Object.freeze({}) as ThreadState;
+
+type Given = [hook: AnyHookName, work: (...values: never[]) => unknown];
+
+/** Hooks run in the order given; a file is named by its place, `1.ts` first. */
+export function hookRunner(...given: Given[]) {
+  const clock = new ManualClock();
+  const problems: HookProblem[] = [];
+  const hooks = given.map(([hook, work], at) => ({
+    hook,
+    file: `${at + 1}.ts`,
+    load: () => Promise.resolve(work as unknown as HookFunction),
+  }));
+  const runner = new HookRunner({ hooks, state: () => noState, clock, report: (problem) => problems.push(problem) });
+  return { runner, problems, clock };
+}

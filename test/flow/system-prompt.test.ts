@@ -1,0 +1,44 @@
+// A prompt's text, composed of others.
+
+import { expect, it } from "vitest";
+
+import { Definitions } from "#flow/definitions.ts";
+import { systemPrompt } from "#flow/system-prompt.ts";
+import { definePrompt } from "#spec/index.ts";
+import type { AnyPromptDefinition, PromptContent } from "#spec/index.ts";
+
+function project(contents: Record<string, PromptContent>) {
+  const prompts = Object.fromEntries(
+    Object.entries(contents).map(([name, prompt]): [string, () => Promise<AnyPromptDefinition>] => [
+      name,
+      () => Promise.resolve(definePrompt({ name, toolDescription: "", model: "m", prompt })),
+    ]),
+  );
+  const definitions = new Definitions({ models: {}, prompts, agents: {}, tools: {}, hooks: [], routes: [], hash: "" });
+  return async (name: string) => systemPrompt(await definitions.prompt(name), definitions);
+}
+
+const include = (prompt: string) => ({ type: "include", prompt }) as const;
+const text = (content: string) => ({ type: "text", content }) as const;
+
+it("COMPOSE1: text stays as it is; parts and what they include stand in order", async () => {
+  const compose = project({
+    plain: "Be kind.",
+    rules: [text("<"), include("plain"), text(">")],
+    whole: [include("rules"), text(" And "), include("plain"), include("rules")],
+  });
+  expect(await compose("plain")).toBe("Be kind.");
+  expect(await compose("whole")).toBe("<Be kind.> And Be kind.<Be kind.>");
+});
+
+it("COMPOSE2: prompts that include each other are refused, with the way round", async () => {
+  const compose = project({ a: [include("b")], b: [text("x"), include("a")], c: [include("c")] });
+  await expect(compose("a")).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("a → b → a") });
+  await expect(compose("c")).rejects.toMatchObject({ message: expect.stringContaining("c → c") });
+});
+
+it("COMPOSE3: a name that is not defined is refused, also one that every object has", async () => {
+  const compose = project({ a: [include("gone")], b: [include("constructor")] });
+  await expect(compose("a")).rejects.toMatchObject({ code: "prompt_not_found" });
+  await expect(compose("b")).rejects.toMatchObject({ code: "prompt_not_found" });
+});

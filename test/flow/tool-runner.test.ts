@@ -1,0 +1,213 @@
+// A project's tool as the loop runs it.
+
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+import type { ToolPiece } from "#core/ports/tool-port.ts";
+import { defaultTimeoutMs, toolRunner } from "#flow/tool-runner.ts";
+import { defineTool } from "#spec/index.ts";
+import type { AnyToolDefinition, ToolCall, ToolResult } from "#spec/index.ts";
+
+import { Harness } from "../core/support/harness.ts";
+import { calls, says } from "../core/support/scripted-model.ts";
+import { gate } from "../core/support/tool-box.ts";
+import { noState } from "./support/hooks.ts";
+
+const ok = (result: string): ToolResult => ({ status: "success", result });
+
+const faulty = {
+  fail: (words: string): never => {
+    throw new Error(words);
+  },
+  wordless: (): never => {
+    throw Object.create(null);
+  },
+};
+
+function runnerOf(definition: unknown) {
+  return toolRunner("it", definition as AnyToolDefinition, noState);
+}
+
+async function piecesOf(definition: unknown, args: object = {}): Promise<ToolPiece[]> {
+  const call = { id: "c1", attempt: 1, signal: new AbortController().signal };
+  const pieces: ToolPiece[] = [];
+  for await (const piece of runnerOf(definition).run(args as never, call)) pieces.push(piece);
+  return pieces;
+}
+
+it("RUNNER1: arguments are checked by the schema, defaults filled in, and what is wrong is named", () => {
+  const schema = z.object({
+    city: z.string(),
+    days: z.number().default(3),
+    tags: z.record(z.string(), z.number()).optional(),
+  });
+  const runner = runnerOf(defineTool("d", schema, async () => ok("")));
+  expect(runner.check({ city: "Rome" })).toEqual({ ok: true, args: { city: "Rome", days: 3 } });
+  expect(runner.check({ city: "Rome", tags: { a: 1 } })).toEqual({
+    ok: true,
+    args: { city: "Rome", days: 3, tags: { a: 1 } },
+  });
+  expect(runner.check({ days: "x", tags: { a: "b" } })).toEqual({
+    ok: false,
+    problem: expect.stringMatching(/city: .*; days: .*; tags\.a: /),
+  });
+  const either = runnerOf(defineTool("d", z.object({ at: z.union([z.string(), z.number()]) }), async () => ok("")));
+  expect([either.check({ at: 1 }).ok, either.check({ at: "1" }).ok, either.check({ at: null }).ok]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+it("RUNNER2: a schema that throws, or that waits, is a problem of the call and never an exception", () => {
+  const throws = z.object({
+    a: z.string().refine(() => {
+      throw new Error("schema trap");
+    }),
+  });
+  expect(runnerOf(defineTool("d", throws, async () => ok(""))).check({ a: "x" })).toEqual({
+    ok: false,
+    problem: expect.stringContaining("schema trap"),
+  });
+  const waits = z.object({ a: z.string().refine(async () => true) });
+  expect(runnerOf(defineTool("d", waits, async () => ok(""))).check({ a: "x" })).toMatchObject({ ok: false });
+});
+
+const wordless = z.object({ a: z.string() }).superRefine((_, check) => {
+  check.addIssue({ code: "custom", message: "odd", path: [Symbol("place"), "a"] });
+});
+
+it.for<[string, z.ZodObject]>([
+  ["a transform that throws", z.object({ a: z.string().transform((): string => faulty.fail("in a transform")) })],
+  ["an asynchronous transform", z.object({ a: z.string().transform(async (a) => a) })],
+  ["an asynchronous refinement", z.object({ a: z.string().refine(async () => true) })],
+  ["what is thrown without words", z.object({ a: z.string().refine(() => faulty.wordless()) })],
+  ["an issue at an odd place", wordless],
+])("RUNNER2: %s is the result of its call alone", async ([, schema], { expect: expectHere }) => {
+  const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, noState);
+  const fine = toolRunner("fine", defineTool("d", async () => ok("fine")) as AnyToolDefinition, noState);
+  const script = (_: unknown, number: number) =>
+    number === 0 ? calls("c", ["fine", {}], ["odd", { a: "x" }], ["fine", {}]) : says("done");
+  const harness = new Harness({ script, tools: [odd, fine] });
+  expectHere(await harness.finish()).toMatchObject({ status: "completed" });
+  expectHere(harness.results.map(({ result }) => result)).toEqual([
+    ok("fine"),
+    { status: "error", error: expect.stringContaining("do not fit the tool's schema") },
+    ok("fine"),
+  ]);
+});
+
+it("RUNNER3: a tool without arguments is given none, and its call comes second", async () => {
+  const seen: unknown[] = [];
+  const bare = defineTool("d", async (state, call) => {
+    seen.push(state, call.id, call.attempt);
+    return ok("done");
+  });
+  expect(runnerOf(bare).check({ made: "up" })).toEqual({ ok: true, args: {} });
+  expect(await piecesOf(bare)).toEqual([{ type: "result", result: ok("done") }]);
+  expect(seen).toEqual([noState, "c1", 1]);
+});
+
+it("RUNNER4: options are read, and a tool without a function is remote", () => {
+  const options = { timeoutMs: 5, sequential: true, dependsOn: ["a"], idempotent: true };
+  expect(runnerOf(defineTool("d", null, async () => ok(""), options))).toMatchObject({
+    ...options,
+    remote: false,
+    reconcile: null,
+  });
+  const plain = runnerOf(defineTool("d", z.object({ a: z.string() })));
+  expect(plain).toMatchObject({
+    remote: true,
+    timeoutMs: defaultTimeoutMs,
+    sequential: false,
+    dependsOn: [],
+    idempotent: false,
+  });
+  expect(plain.spec).toMatchObject({ name: "it", description: "d", parameters: { type: "object", required: ["a"] } });
+});
+
+it("RUNNER5: a promise is one result; one that rejects rejects", async () => {
+  expect(await piecesOf(defineTool("d", async () => ok("x")))).toEqual([{ type: "result", result: ok("x") }]);
+  expect(await piecesOf(["d", null, () => ok("at once")])).toEqual([{ type: "result", result: ok("at once") }]);
+  await expect(piecesOf(defineTool("d", () => Promise.reject(new Error("no"))))).rejects.toThrow("no");
+});
+
+it("RUNNER6: progress by callback comes as it is told, before the result", async () => {
+  const open = gate();
+  const seen: ToolPiece[] = [];
+  const told = defineTool("d", async (_state, call: ToolCall) => {
+    call.progress("a");
+    await open.promise;
+    call.progress({ done: 1 });
+    call.progress(() => 1);
+    return ok("end");
+  });
+  const call = { id: "c1", attempt: 1, signal: new AbortController().signal };
+  for await (const piece of runnerOf(told).run({}, call)) {
+    seen.push(piece);
+    if (seen.length === 1) open.open();
+  }
+  expect(seen).toEqual([
+    { type: "delta", delta: "a" },
+    { type: "progress", data: { done: 1 } },
+    { type: "progress", data: expect.stringContaining("=>") },
+    { type: "result", result: ok("end") },
+  ]);
+});
+
+it("RUNNER7: a stream gives its pieces and ends with its result, yielded or returned", async () => {
+  const whole = async function* (_: unknown, call: ToolCall) {
+    yield { type: "delta", delta: "a" } as const;
+    call.progress("from the side");
+    yield { type: "progress", data: [1] } as const;
+    yield { type: "complete", output: { rows: 2 }, details: { ms: 5 } } as const;
+  };
+  expect(await piecesOf(["d", null, whole])).toEqual([
+    { type: "delta", delta: "a" },
+    { type: "delta", delta: "from the side" },
+    { type: "progress", data: [1] },
+    { type: "result", result: { status: "success", result: '{"rows":2}', details: { ms: 5 } } },
+  ]);
+  const returned = async function* () {
+    yield { type: "delta", delta: "a" } as const;
+    return ok("returned");
+  };
+  expect((await piecesOf(["d", null, returned])).at(-1)).toEqual({ type: "result", result: ok("returned") });
+  const yielded = async function* () {
+    yield ok("yielded");
+  };
+  expect(await piecesOf(["d", null, yielded])).toEqual([{ type: "result", result: ok("yielded") }]);
+});
+
+it("RUNNER8: a stream is closed behind its result, and when nobody listens any more", async () => {
+  const closed: string[] = [];
+  const talking = async function* () {
+    try {
+      yield { type: "delta", delta: "a" } as const;
+      yield { type: "complete", output: "b" } as const;
+      yield { type: "delta", delta: "never" } as const;
+    } finally {
+      closed.push("closed");
+    }
+  };
+  expect(await piecesOf(["d", null, talking])).toHaveLength(2);
+  const call = { id: "c1", attempt: 1, signal: new AbortController().signal };
+  for await (const _ of runnerOf(["d", null, talking]).run({}, call)) break;
+  expect(closed).toEqual(["closed", "closed"]);
+});
+
+it("RUNNER9: `reconcile` is asked with call, arguments and state; `not_done` is null", async () => {
+  const seen: unknown[] = [];
+  const asked = (answer: ToolResult | "not_done") =>
+    runnerOf(
+      defineTool("d", z.object({ n: z.number() }), async () => ok(""), {
+        reconcile: async (...values) => {
+          seen.push(values);
+          return answer;
+        },
+      }),
+    ).reconcile?.("c1", { n: 1 });
+  expect(await asked(ok("was done"))).toEqual(ok("was done"));
+  expect(await asked("not_done")).toBeNull();
+  expect(seen[0]).toEqual(["c1", { n: 1 }, noState]);
+});
