@@ -1,0 +1,19 @@
+// Answers with JSON. Nothing the API says may be cached or sniffed.
+
+/** An answer whose body is JSON. */
+export function jsonAnswer(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+  });
+}
+
+/** An answer without a body. */
+export function emptyAnswer(headers: Record<string, string> = {}): Response {
+  return new Response(null, { status: 204, headers });
+}

@@ -1,0 +1,154 @@
+// Decides who calls, from credentials alone. Checks give a reason; one switch turns reasons into refusals. Only wrong
+// credentials count as guesses: none at all, or ones that were right once, slow nobody down.
+
+import { refuse, ThreadholdError } from "#contract/error.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+
+import { createTokenLookup } from "./api-tokens.ts";
+import type { AuthSettings } from "./auth-settings.ts";
+import { createFailureThrottle } from "./failure-throttle.ts";
+import { createJwtCheck } from "./json-web-token.ts";
+import type { JwtPorts } from "./json-web-token.ts";
+import { cameByLoopback, pageIsProven } from "./loopback.ts";
+import { isForeign } from "./origin.ts";
+import type { AllowedOrigins } from "./origin.ts";
+
+/** Why nobody was identified. */
+export type AuthReason =
+  | "missing"
+  | "wrong"
+  | "expired"
+  | "spent"
+  | "unavailable"
+  | "foreign"
+  | "not_loopback"
+  | "unproven";
+
+/** A caller, or why there is none. */
+export type Identification = { ok: true; caller: Caller } | { ok: false; reason: AuthReason };
+
+/** Identifies callers. Methods throw a `ThreadholdError` to refuse. */
+export interface Authenticator {
+  /** Refuses, for public routes too, what reached the open loopback mode by another name than this machine's. */
+  checkHost(request: Request): void;
+  /** The caller by header, or by the open loopback mode. */
+  authenticate(request: Request): Promise<Caller>;
+  /** The same where credentials are welcome but not asked for: null without valid ones. */
+  identify(request: Request): Promise<Caller | null>;
+  /** Runs another check of credentials under the same throttle. */
+  guard(request: Request, check: () => Promise<Identification>): Promise<Caller>;
+  /** Whether a header, or the open mode, says who calls, so that no ticket is needed. */
+  speaksForItself(request: Request): boolean;
+}
+
+/** What an authenticator is built from. */
+export interface AuthenticatorPorts extends JwtPorts {
+  allowedOrigins: AllowedOrigins;
+}
+
+/** Nobody in particular, with every right: the developer at this machine. */
+const loopbackCaller: Caller = Object.freeze({ user: null, admin: true });
+
+/** Builds the authenticator of a deployment. */
+export function createAuthenticator(settings: AuthSettings, ports: AuthenticatorPorts): Authenticator {
+  const throttle = createFailureThrottle(ports.now);
+  const check = checkOf(settings, ports);
+  const guard: Authenticator["guard"] = async (request, attempt) => {
+    const result = await attempt();
+    if (result.ok) return result.caller;
+    if (result.reason !== "wrong") throw refusalOf(result.reason);
+    // Where the platform names no address, all wrong credentials count as of one; right ones have passed by then.
+    const address = request.headers.get("cf-connecting-ip") ?? "unknown";
+    const wait = throttle.wait(address);
+    if (wait !== null) {
+      throw new ThreadholdError({ code: "rate_limited", message: "Too many wrong credentials.", retry_after_ms: wait });
+    }
+    throttle.fail(address);
+    throw refusalOf("wrong");
+  };
+  return {
+    checkHost(request) {
+      if (settings.state === "open_loopback" && !cameByLoopback(request)) throw refusalOf("not_loopback");
+    },
+    async authenticate(request) {
+      if (settings.state === "closed") throw notConfigured(settings.reason);
+      if (settings.state === "configured" && bearerOf(request) === null) throw refusalOf("missing");
+      return guard(request, () => check(request));
+    },
+    async identify(request) {
+      if (settings.state === "closed") throw notConfigured(settings.reason);
+      const result = await check(request);
+      if (result.ok) return result.caller;
+      // A foreign page must not reach even a public route of an open development server.
+      if (settings.state === "open_loopback") throw refusalOf(result.reason);
+      return null;
+    },
+    guard,
+    speaksForItself: (request) => settings.state !== "configured" || request.headers.has("authorization"),
+  };
+}
+
+function checkOf(settings: AuthSettings, ports: AuthenticatorPorts): (request: Request) => Promise<Identification> {
+  if (settings.state === "open_loopback") {
+    const { hostChecked } = settings;
+    return (request) => Promise.resolve(checkLoopback(request, { hostChecked, ...ports }));
+  }
+  if (settings.state === "closed") return () => Promise.resolve({ ok: false, reason: "missing" });
+  const lookUp = createTokenLookup(settings.tokens);
+  const checkJwt = settings.jwt === null ? null : createJwtCheck(settings.jwt, ports);
+  return async (request) => {
+    const token = bearerOf(request);
+    if (token === null) return { ok: false, reason: "missing" };
+    const caller = await lookUp(token);
+    if (caller !== null) return { ok: true, caller };
+    return checkJwt === null ? { ok: false, reason: "wrong" } : checkJwt(token);
+  };
+}
+
+interface LoopbackRule {
+  hostChecked: boolean;
+  allowedOrigins: AllowedOrigins;
+}
+
+function checkLoopback(request: Request, { hostChecked, allowedOrigins }: LoopbackRule): Identification {
+  if (!cameByLoopback(request)) return { ok: false, reason: "not_loopback" };
+  if (isForeign(request, allowedOrigins)) return { ok: false, reason: "foreign" };
+  if (!hostChecked && !pageIsProven(request)) return { ok: false, reason: "unproven" };
+  return { ok: true, caller: loopbackCaller };
+}
+
+function bearerOf(request: Request): string | null {
+  return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+}
+
+function notConfigured(reason: string): ThreadholdError {
+  return refuse("auth_not_configured", `Nothing is served until authentication is configured. ${reason}`);
+}
+
+function refusalOf(reason: AuthReason): ThreadholdError {
+  switch (reason) {
+    case "missing":
+      return refuse("unauthorized", 'Send credentials as "Authorization: Bearer …".');
+    case "wrong":
+      return refuse("unauthorized", "The credentials are not valid.");
+    case "expired":
+      return refuse("unauthorized", "The credentials have expired.");
+    case "spent":
+      return refuse("unauthorized", "The ticket is expired, used, or made for another path.");
+    case "unavailable":
+      return new ThreadholdError({
+        code: "unavailable",
+        message: "The key set that checks credentials is out of reach.",
+        retry_after_ms: 1000,
+      });
+    case "foreign":
+      return refuse("forbidden", "A page of another origin may not call this. ALLOWED_ORIGINS lists those that may.");
+    case "not_loopback":
+      return notConfigured("The open loopback mode answers only on localhost, 127.0.0.0/8 and [::1].");
+    case "unproven":
+      return refuse(
+        "forbidden",
+        'Plain wrangler dev cannot tell this from a foreign page\'s request. Use npm run dev, or send "Sec-Fetch-Site: none".',
+      );
+  }
+}

@@ -1,0 +1,21 @@
+// The cookie an EventSource reconnects with: bound to the stream's path, out of reach of scripts and of other sites.
+
+import { passMicros } from "./ticket.ts";
+
+const name = "threadhold_pass";
+
+/** The pass a request carries, or null. */
+export function readPassCookie(request: Request): string | null {
+  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
+    const divider = pair.indexOf("=");
+    if (divider !== -1 && pair.slice(0, divider).trim() === name) return pair.slice(divider + 1).trim();
+  }
+  return null;
+}
+
+/** `Set-Cookie` for a pass to the stream at `url`. */
+export function passCookie(pass: string, url: URL): string {
+  const secure = url.protocol === "https:" ? "; Secure" : "";
+  const seconds = passMicros / 1_000_000;
+  return `${name}=${pass}; Path=${url.pathname}; Max-Age=${String(seconds)}; HttpOnly; SameSite=Strict${secure}`;
+}

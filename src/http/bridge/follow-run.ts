@@ -1,0 +1,66 @@
+// Waits for a run to rest: follows its last events over the bridge, then asks for the run itself, which is the truth.
+
+import { ThreadholdError } from "#contract/error.ts";
+import { isFinished } from "#contract/run.ts";
+import type { Run } from "#contract/run.ts";
+
+import { pause } from "../timers.ts";
+import type { SubscriptionTarget } from "./attach.ts";
+import { backOffMs } from "./back-off.ts";
+import type { Delivery } from "./delivery.ts";
+import { Subscription } from "./subscription.ts";
+import type { SubscriptionPorts } from "./subscription.ts";
+
+/** A run to wait for. */
+export interface RunToFollow {
+  /** Subscribed to the run's end and rest only, from where the run was admitted. */
+  target: SubscriptionTarget;
+  /** Reads the run. */
+  read: () => Promise<Run>;
+  /** Fires when nobody waits any more. */
+  signal: AbortSignal;
+}
+
+/** The run once it rests. There is no limit to the wait; throws when the object refuses or `signal` fires. */
+export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Promise<Run> {
+  let { target } = run;
+  for (let attempt = 1; ; attempt++) {
+    run.signal.throwIfAborted();
+    const after = await restEvent(target, run.signal, ports);
+    const record = await run.read();
+    if (isFinished(record.status) || record.status === "awaiting_tool_execution") return record;
+    // A rest that was left since, or a socket that ended early: go on behind it.
+    if (after !== null) target = { ...target, query: { ...target.query, after: String(after) } };
+    await pause(ports.timers, backOffMs(attempt)).done;
+  }
+}
+
+/** Number of the next event that speaks of rest; null when the subscription ended without one. */
+async function restEvent(
+  target: SubscriptionTarget,
+  signal: AbortSignal,
+  ports: SubscriptionPorts,
+): Promise<number | null> {
+  const subscription = await Subscription.open(target, ports);
+  const leave = (): void => subscription.close();
+  signal.addEventListener("abort", leave);
+  try {
+    // Whoever left while the socket was being opened fired before anyone listened.
+    signal.throwIfAborted();
+    await subscription.ready();
+    signal.throwIfAborted();
+    return seqOf(subscription.take());
+  } finally {
+    signal.removeEventListener("abort", leave);
+    subscription.close();
+  }
+}
+
+function seqOf(deliveries: readonly Delivery[]): number | null {
+  let seq: number | null = null;
+  for (const delivery of deliveries) {
+    if (delivery.type === "refused") throw new ThreadholdError(delivery.refusal);
+    if (delivery.type === "frame") seq = delivery.seq;
+  }
+  return seq;
+}

@@ -1,0 +1,31 @@
+// Events as SSE frames. A data line holds no line break, so text with some becomes several lines.
+
+import type { Refusal } from "#contract/error.ts";
+
+import type { Frame } from "./delivery.ts";
+
+/** A frame with an event's number, name and JSON. `error` is a name that EventSource keeps for itself. */
+export function sseFrame({ seq, event, json }: Frame): string {
+  const name = event === "error" ? "thread_error" : event;
+  return `id: ${String(seq)}\nevent: ${name}\n${dataLines(json)}\n`;
+}
+
+/** The frame that says rest was reached. */
+export const sseEnd = "event: end\ndata: {}\n\n";
+
+/** The frame that says why there is nothing more. It has no number: it is no event of the thread. */
+export function sseRefusal({ code, message }: Refusal): string {
+  return `event: thread_error\n${dataLines(JSON.stringify({ type: "error", code, message }))}\n`;
+}
+
+/** A comment. Readers pass over it; it keeps the connection alive. */
+export function sseComment(text: string): string {
+  return `: ${text}\n\n`;
+}
+
+function dataLines(text: string): string {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((line) => `data: ${line}\n`)
+    .join("");
+}

@@ -1,0 +1,147 @@
+// A subscription to a thread that outlives the object's resets: it attaches again after the last event it has, drops what
+// it has seen, and so delivers every event once and in order. What is delivered waits here until it is taken; the object
+// bounds it, because nothing is acknowledged before it was taken.
+
+import { ThreadholdError } from "#contract/error.ts";
+
+import { pause } from "../timers.ts";
+import type { Timers } from "../timers.ts";
+import { attach } from "./attach.ts";
+import type { SubscriptionTarget } from "./attach.ts";
+import { backOffMs } from "./back-off.ts";
+import { deliveryOfClose, readFrame } from "./delivery.ts";
+import type { Delivery } from "./delivery.ts";
+
+/** Time as a subscription needs it. `now` is microseconds. */
+export interface SubscriptionPorts {
+  timers: Timers;
+  now: () => number;
+}
+
+/** A socket that held this long was a success: the next cut starts with short waits again. */
+const settledMicros = 10_000_000;
+
+/** One subscription. */
+export class Subscription {
+  readonly #target: SubscriptionTarget;
+  readonly #ports: SubscriptionPorts;
+  readonly #waiting: Delivery[] = [];
+  #wake = Promise.withResolvers<void>();
+  #socket: WebSocket | null = null;
+  #lastSeq: number | null = null;
+  #attempts = 0;
+  #attachedAt = 0;
+  #closed = false;
+
+  private constructor(target: SubscriptionTarget, ports: SubscriptionPorts) {
+    this.#target = target;
+    this.#ports = ports;
+    const after = target.query["after"];
+    if (after !== undefined) this.#lastSeq = Number(after);
+  }
+
+  /** Attaches for the first time. Throws what the object refuses with. */
+  static async open(target: SubscriptionTarget, ports: SubscriptionPorts): Promise<Subscription> {
+    const subscription = new Subscription(target, ports);
+    await subscription.#attach();
+    return subscription;
+  }
+
+  /** Resolves when there is something to take, or when the subscription was closed. */
+  ready(): Promise<void> {
+    return this.#wake.promise;
+  }
+
+  /** Takes what is there, up to about `most` characters of it. */
+  take(most = Number.POSITIVE_INFINITY): Delivery[] {
+    let size = 0;
+    let count = 0;
+    while (count < this.#waiting.length && size < most) {
+      const delivery = this.#waiting[count];
+      size += delivery?.type === "frame" ? delivery.json.length : 0;
+      count += 1;
+    }
+    const taken = this.#waiting.splice(0, count);
+    if (this.#waiting.length === 0 && !this.#closed) this.#wake = Promise.withResolvers();
+    return taken;
+  }
+
+  /** Tells the object that everything up to `seq` was taken. */
+  acknowledge(seq: number): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "ack", seq }));
+  }
+
+  /** Leaves. Nothing is delivered after this. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#waiting.length = 0;
+    this.#socket?.close(1000, "reader left");
+    this.#socket = null;
+    this.#wake.resolve();
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  async #attach(): Promise<void> {
+    const { query } = this.#target;
+    const after = this.#lastSeq === null ? query : { ...query, after: String(this.#lastSeq) };
+    const socket = await attach({ ...this.#target, query: after });
+    if (this.#closed) {
+      socket.accept();
+      socket.close(1000, "reader left");
+      return;
+    }
+    this.#socket = socket;
+    this.#attachedAt = this.#ports.now();
+    socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
+    socket.addEventListener("close", ({ code, reason }) => this.#lose(socket, deliveryOfClose(code, reason)));
+    socket.addEventListener("error", () => this.#lose(socket, null));
+    socket.accept();
+  }
+
+  #receive(socket: WebSocket, data: unknown): void {
+    if (socket !== this.#socket || typeof data !== "string") return;
+    const delivery = readFrame(data);
+    if (delivery === null) return;
+    if (delivery.type === "frame") {
+      const seen = this.#lastSeq !== null && delivery.seq <= this.#lastSeq;
+      if (seen && delivery.event !== "snapshot") return;
+      this.#lastSeq = delivery.seq;
+      this.#attempts = 0;
+    }
+    this.#deliver(delivery);
+  }
+
+  #lose(socket: WebSocket, last: Delivery | null): void {
+    if (socket !== this.#socket) return;
+    this.#socket = null;
+    if (last === null) void this.#attachAgain();
+    else this.#deliver(last);
+  }
+
+  async #attachAgain(): Promise<void> {
+    if (this.#ports.now() - this.#attachedAt >= settledMicros) this.#attempts = 0;
+    while (!this.#closed) {
+      this.#attempts += 1;
+      await pause(this.#ports.timers, backOffMs(this.#attempts)).done;
+      if (this.#closed) return;
+      try {
+        await this.#attach();
+        return;
+      } catch (thrown) {
+        if (!(thrown instanceof ThreadholdError) || thrown.code === "unavailable") continue;
+        this.#deliver({ type: "refused", refusal: thrown.refusal });
+        return;
+      }
+    }
+  }
+
+  #deliver(delivery: Delivery): void {
+    if (this.#closed) return;
+    this.#waiting.push(delivery);
+    this.#wake.resolve();
+  }
+}

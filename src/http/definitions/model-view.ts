@@ -1,0 +1,29 @@
+// A model as the API shows it: no address, no headers, no script, so no secret that may stand in one of them.
+
+import type { ModelView } from "#contract/definition.ts";
+import type { AnyModelDefinition } from "#spec/model.ts";
+
+import type { Readiness } from "../dependencies.ts";
+
+/** The view. */
+export function modelView(model: AnyModelDefinition, { ready, missing }: Readiness): ModelView {
+  const { vision, functionCalling, structuredOutputs } = model.capabilities ?? {};
+  return {
+    name: model.name,
+    provider: model.provider,
+    model: model.model,
+    fallbacks: [...(model.fallbacks ?? [])],
+    input_price: model.inputPrice ?? null,
+    output_price: model.outputPrice ?? null,
+    cached_price: model.cachedPrice ?? null,
+    context_window: model.contextWindow ?? null,
+    max_tokens: model.maxTokens ?? null,
+    capabilities: {
+      ...(vision === undefined ? {} : { vision }),
+      ...(functionCalling === undefined ? {} : { functionCalling }),
+      ...(structuredOutputs === undefined ? {} : { structuredOutputs }),
+    },
+    ready,
+    missing,
+  };
+}

@@ -1,0 +1,68 @@
+// What the Worker hands to the app. Everything that touches the outside comes in here, so that tests give their own.
+
+import type { ThreadDirectory } from "#core/thread-rpc.ts";
+import type { Diagnostic } from "#spec/diagnostic.ts";
+import type { AnyModelDefinition } from "#spec/model.ts";
+import type { Registry } from "#spec/registry.ts";
+import type { Catalog } from "#store/catalog/catalog.ts";
+
+import type { RateLimiter } from "./limit/rate-limiter.ts";
+import type { Timers } from "./timers.ts";
+
+/**
+ * The variables the app reads, as the deployment gives them. A variable that is set but makes no sense closes what it
+ * guards; it never opens anything.
+ */
+export interface Variables {
+  /** Comma list of `secret` (an administrator) or `secret=user_id` (that user). */
+  API_TOKENS?: string | undefined;
+  /** Secret of HS256 tokens. */
+  JWT_SECRET?: string | undefined;
+  /** Key set of tokens with asymmetric signatures: https, or http on a loopback host. */
+  JWKS_URL?: string | undefined;
+  JWT_ISSUER?: string | undefined;
+  JWT_AUDIENCE?: string | undefined;
+  /** Signs tickets. Needed only where `JWKS_URL` is the sole way in; else a key is derived from the secrets. */
+  TICKET_SECRET?: string | undefined;
+  /** `true` serves loopback hosts without credentials while none are configured. */
+  OPEN_LOOPBACK?: string | undefined;
+  /**
+   * `true` says that URL and Host are the client's own: the dev command sees to it. Plain `wrangler dev` lets a header of the
+   * request replace both, so that without this the open loopback mode asks for a browser's proof of the page.
+   */
+  HOST_CHECKED?: string | undefined;
+  /** Comma list of foreign origins that browsers may call from. */
+  ALLOWED_ORIGINS?: string | undefined;
+  /** Messages and runs a user may start in a minute; 60 when absent. */
+  LIMIT_ADMISSIONS_PER_MINUTE?: string | undefined;
+  /** Streams a user may hold open; 20 when absent. */
+  LIMIT_OPEN_STREAMS?: string | undefined;
+}
+
+/** Whether a model can be asked; `missing` names the variable it waits for. */
+export interface Readiness {
+  ready: boolean;
+  missing: string | null;
+}
+
+/** What `createApp` is built from, once per isolate. */
+export interface AppDependencies {
+  registry: Registry;
+  /** What the last build found; shown by `/healthz`. */
+  diagnostics: readonly Diagnostic[];
+  threads: ThreadDirectory;
+  catalog: Catalog;
+  readiness: (model: AnyModelDefinition) => Readiness;
+  variables: Variables;
+  version: string;
+  /** Microseconds since epoch. */
+  now: () => number;
+  /** Bounds admissions across isolates, where the deployment has such a thing; in-isolate buckets otherwise. */
+  admissions?: RateLimiter | undefined;
+  /** The platform's timers when absent. */
+  timers?: Timers | undefined;
+  /** Fetches key sets; the platform's when absent. */
+  fetch?: typeof fetch | undefined;
+  /** Takes one structured line about something broken; `console.error` when absent. */
+  report?: ((line: string) => void) | undefined;
+}

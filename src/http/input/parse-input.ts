@@ -1,0 +1,49 @@
+// Holds input against a schema of the contract and names every field that does not fit.
+
+import { z } from "zod";
+
+import { closestWord } from "#lib/edit-distance.ts";
+
+import { invalidFields } from "./field-error.ts";
+import type { FieldError } from "./field-error.ts";
+
+type Issue = z.core.$ZodIssue;
+
+const fieldLimit = 20;
+
+/** The input as the schema gives it. Throws `invalid_request` naming the fields. */
+export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const fields = result.error.issues.flatMap((issue) => fieldsOf(issue, known)).slice(0, fieldLimit);
+  throw invalidFields([fields[0] ?? { path: "", message: "Invalid input" }, ...fields.slice(1)]);
+}
+
+function fieldsOf(issue: Issue, known: readonly string[]): FieldError[] {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") {
+    const candidates = path.length === 0 ? known : [];
+    return issue.keys.map((key) => ({ path: [...path, key].join("."), message: unknownField(key, candidates) }));
+  }
+  if (issue.code === "invalid_union") {
+    const branch = nearest(issue.errors);
+    if (branch !== undefined) {
+      return branch.flatMap((inner) => fieldsOf({ ...inner, path: [...issue.path, ...inner.path] }, []));
+    }
+  }
+  return [{ path: path.join("."), message: issue.message }];
+}
+
+function unknownField(key: string, candidates: readonly string[]): string {
+  const meant = closestWord(key, candidates);
+  return meant === undefined ? "Unknown field" : `Unknown field, did you mean "${meant}"?`;
+}
+
+/** The branch of a union that got furthest before it failed; none where every branch failed at once. */
+function nearest(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const reach = (branch: readonly Issue[]): number =>
+    Math.max(...branch.map((issue) => issue.path.length + (issue.code === "unrecognized_keys" ? 1 : 0)));
+  const best = branches.toSorted((left, right) => reach(right) - reach(left))[0];
+  return best !== undefined && reach(best) > 0 ? best : undefined;
+}

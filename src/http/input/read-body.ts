@@ -1,0 +1,80 @@
+// Reads a JSON body: its type checked first, its bytes counted as they come, its UTF-8 taken strictly.
+
+import { refuse } from "#contract/error.ts";
+
+import { checkJson } from "./check-json.ts";
+
+/** What a route reads. */
+export interface BodyRule {
+  /** Bytes; what `Content-Length` claims is used to refuse early, never to admit. */
+  limit: number;
+  /** No body at all is read as `{}`. */
+  optional: boolean;
+}
+
+/** The parsed body. Throws `unsupported_media_type`, `too_large` or `invalid_request`. */
+export async function readJsonBody(request: Request, rule: BodyRule): Promise<unknown> {
+  const claimed = Number(request.headers.get("content-length") ?? "0");
+  if (claimed > rule.limit) throw tooLarge(rule.limit);
+  const type = request.headers.get("content-type");
+  if (type !== null && !isJsonType(type)) throw wrongType();
+  const bytes =
+    request.body === null ? new Uint8Array() : await readBytes(request.body as ReadableStream<Uint8Array>, rule.limit);
+  if (bytes.length === 0 && rule.optional) return {};
+  if (type === null) throw wrongType();
+  const value = parse(decode(bytes));
+  checkJson(value);
+  return value;
+}
+
+function isJsonType(type: string): boolean {
+  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(type.trim());
+}
+
+async function readBytes(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    length += step.value.length;
+    if (length > limit) {
+      await reader.cancel();
+      throw tooLarge(limit);
+    }
+    chunks.push(step.value);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw refuse("invalid_request", "The body is not valid UTF-8.");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse(
+      "invalid_request",
+      text === "" ? "The body is empty; JSON is expected." : "The body is not valid JSON.",
+    );
+  }
+}
+
+function tooLarge(limit: number): Error {
+  return refuse("too_large", `The body is over ${String(limit)} bytes.`, { limit });
+}
+
+function wrongType(): Error {
+  return refuse("unsupported_media_type", 'Send the body as "content-type: application/json".');
+}

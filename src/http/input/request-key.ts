@@ -1,0 +1,25 @@
+// `Idempotency-Key`, together with a fingerprint of what came with it: the same key with another body is a conflict.
+
+import type { RequestKey } from "#core/thread-rpc.ts";
+import { canonicalJson } from "#lib/canonical-json.ts";
+import { sha256Hex } from "#lib/sha256.ts";
+
+import { invalidField } from "./field-error.ts";
+
+/** Name of the header. */
+export const keyHeader = "idempotency-key";
+
+/** The key of a request, or null without one. `route` keeps two routes with equal bodies apart. */
+export async function readRequestKey(request: Request, route: string, body: unknown): Promise<RequestKey | null> {
+  const key = request.headers.get(keyHeader);
+  if (key === null) return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw invalidField("Idempotency-Key", "Takes 1 to 255 printable ASCII characters without spaces");
+  }
+  return { key, fingerprint: await fingerprint(route, body) };
+}
+
+/** What two equal requests have in common. */
+export function fingerprint(route: string, body: unknown): Promise<string> {
+  return sha256Hex(`${route}\n${canonicalJson(body)}`);
+}

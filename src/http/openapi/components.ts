@@ -1,0 +1,71 @@
+// The schemas of the document by name. Shared shapes have names of their own; every other body and answer is named after
+// its route, so that every reference in the document leads to a component.
+
+import type { z } from "zod";
+
+import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "#contract/definition.ts";
+import { errorBodySchema } from "#contract/error.ts";
+import { eventSchema } from "#contract/event.ts";
+import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
+import { logSchema } from "#contract/log.ts";
+import { messageSchema } from "#contract/message.ts";
+import { routeNames, routes } from "#contract/route.ts";
+import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import { runSchema } from "#contract/run.ts";
+import { threadSchema } from "#contract/thread.ts";
+import { componentReference, componentSchemas } from "#lib/json-schema.ts";
+import type { JsonSchema } from "#lib/json-schema.ts";
+
+const shared: readonly (readonly [string, z.ZodType])[] = [
+  ["Json", jsonSchema],
+  ["JsonObject", jsonObjectSchema],
+  ["Error", errorBodySchema],
+  ["Thread", threadSchema],
+  ["Message", messageSchema],
+  ["Run", runSchema],
+  ["Log", logSchema],
+  ["Event", eventSchema],
+  ["Agent", agentViewSchema],
+  ["Prompt", promptViewSchema],
+  ["Model", modelViewSchema],
+  ["Tool", toolViewSchema],
+];
+
+/** Components and the references to them. */
+export interface Components {
+  schemas: Record<string, JsonSchema>;
+  referenceTo(schema: z.ZodType): JsonSchema;
+}
+
+/** All components of the document. */
+export function openApiComponents(): Components {
+  const output = new Map(shared);
+  const input = new Map<string, z.ZodType>([
+    ["Json", jsonSchema],
+    ["JsonObject", jsonObjectSchema],
+  ]);
+  for (const name of routeNames) {
+    const { body, answers }: BuiltInRoute = routes[name];
+    if (body !== undefined && !isNamed(input, body)) input.set(componentName(name, "Body"), body);
+    for (const answer of Object.values(answers)) {
+      if (answer !== null && !isNamed(output, answer)) output.set(componentName(name, "Answer"), answer);
+    }
+  }
+  const names = new Map([...output, ...input].map(([name, schema]) => [schema, name]));
+  return {
+    schemas: { ...componentSchemas(input, "input"), ...componentSchemas(output, "output") },
+    referenceTo(schema) {
+      const name = names.get(schema);
+      if (name === undefined) throw new Error("A schema of the route table is no component.");
+      return { $ref: componentReference(name) };
+    },
+  };
+}
+
+function isNamed(named: ReadonlyMap<string, z.ZodType>, schema: z.ZodType): boolean {
+  return [...named.values()].includes(schema);
+}
+
+function componentName(route: RouteName, suffix: "Body" | "Answer"): string {
+  return route.charAt(0).toUpperCase() + route.slice(1) + suffix;
+}

@@ -1,0 +1,112 @@
+// The OpenAPI 3.1 document, written from the route table: what is validated and what is documented cannot differ.
+
+import { z } from "zod";
+
+import { routeNames, routes } from "#contract/route.ts";
+import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import type { JsonSchema } from "#lib/json-schema.ts";
+
+import { openApiComponents } from "./components.ts";
+import type { Components } from "./components.ts";
+
+type Part = Record<string, unknown>;
+
+/** The document of a deployment. */
+export function openApiDocument(version: string): Part {
+  const components = openApiComponents();
+  const paths: Record<string, Part> = {};
+  for (const name of routeNames) {
+    const route: BuiltInRoute = routes[name];
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route, components) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Threadhold",
+      version,
+      description: "Durable AI-agent threads. Every route under /api/ is served under /api/~/ too.",
+    },
+    paths,
+    components: {
+      schemas: components.schemas,
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+    },
+    security: [{ bearer: [] }],
+  };
+}
+
+function operation(name: RouteName, route: BuiltInRoute, components: Components): Part {
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [route.tag],
+    ...(route.access === "public" ? { security: [] } : {}),
+    parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, components) }),
+    responses: responses(route, components),
+  };
+}
+
+function pathParameters({ path }: BuiltInRoute): Part[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters({ query }: BuiltInRoute): Part[] {
+  if (query === undefined) return [];
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: "input" });
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+function headerParameters({ keyed, stream }: BuiltInRoute): Part[] {
+  const text = { in: "header", required: false, schema: { type: "string" } };
+  const key = { ...text, name: "Idempotency-Key", description: "The same key and body give the first answer again." };
+  const last = { ...text, name: "Last-Event-ID", description: "Wins over `after`." };
+  return [...(keyed === true ? [key] : []), ...(stream === "events" ? [last] : [])];
+}
+
+function requestBody({ bodyOptional }: BuiltInRoute, body: z.ZodType, components: Components): Part {
+  return { required: bodyOptional !== true, content: jsonContent(components.referenceTo(body)) };
+}
+
+function jsonContent(schema: JsonSchema): Part {
+  return { "application/json": { schema } };
+}
+
+function responses({ answers, stream }: BuiltInRoute, components: Components): Part {
+  const all: Part = {};
+  for (const [status, schema] of Object.entries(answers)) {
+    const streamed = stream === "events" || (stream === "negotiated" && status === "200");
+    const content = {
+      ...(schema === null ? {} : jsonContent(components.referenceTo(schema))),
+      ...(streamed ? { "text/event-stream": { schema: { type: "string" } } } : {}),
+    };
+    all[status] = { description: describe(status), ...(Object.keys(content).length === 0 ? {} : { content }) };
+  }
+  all["default"] = {
+    description: "A refusal, with a code of the closed set.",
+    content: jsonContent({ $ref: "#/components/schemas/Error" }),
+  };
+  return all;
+}
+
+function describe(status: string): string {
+  const words: Record<string, string> = {
+    "101": "The socket is open; frames are events as JSON.",
+    "200": "Done.",
+    "201": "Created.",
+    "202": "Admitted durably; the run goes on by itself.",
+    "204": "Done, nothing to say.",
+  };
+  return words[status] ?? "Done.";
+}

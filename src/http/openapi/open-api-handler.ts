@@ -1,0 +1,11 @@
+// Serves the document; written at its first request, then kept.
+
+import { jsonAnswer } from "../answer/json-answer.ts";
+import type { Handlers } from "../route/handler.ts";
+import { openApiDocument } from "./document.ts";
+
+/** The handler. */
+export function openApiHandlers(version: string): Pick<Handlers, "openApi"> {
+  let document: Record<string, unknown> | undefined;
+  return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument(version)))) };
+}

@@ -1,0 +1,71 @@
+// Answers the project's own routes: a controller here in the Worker, a thread endpoint in the thread's object, which checks
+// the owner before the handler sees anything.
+
+import { refuse } from "#contract/error.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
+import { randomUuidText } from "#lib/uuid-text.ts";
+import type { RouteEntry } from "#spec/registry.ts";
+
+import type { Params } from "../route/pattern.ts";
+import type { Services } from "../services.ts";
+import { withStub } from "../thread/thread-calls.ts";
+import { controllerAnswer } from "./controller-answer.ts";
+import { controllerContext } from "./controller-context.ts";
+
+/** A request that leads to a project's route. */
+export interface ProjectCall {
+  request: Request;
+  url: URL;
+  params: Params;
+  env: Record<string, unknown>;
+  entry: RouteEntry;
+  /** Place of the entry in the registry. */
+  index: number;
+}
+
+/** The answer. Throws to refuse. */
+export async function serveProjectRoute(services: Services, call: ProjectCall): Promise<Response> {
+  const caller = await callerOf(services, call);
+  if (call.entry.kind === "thread") return serveThreadEndpoint(services, call, caller);
+  const { registry, version } = services.dependencies;
+  const controller = await call.entry.load();
+  return controllerAnswer(await controller(controllerContext({ ...call, caller }, registry, version)));
+}
+
+async function callerOf({ authenticator }: Services, { request, entry }: ProjectCall): Promise<Caller | null> {
+  const access = entry.access ?? "user";
+  if (access === "public") return authenticator.identify(request);
+  const caller = await authenticator.authenticate(request);
+  if (access === "admin" && !caller.admin) throw refuse("forbidden", "This route is for administrators.");
+  return caller;
+}
+
+/** A public endpoint is open to everyone by its definition's own word, so the owner is not asked for there. */
+const everyone: Caller = Object.freeze({ user: null, admin: true });
+
+async function serveThreadEndpoint(services: Services, call: ProjectCall, caller: Caller | null): Promise<Response> {
+  const { entry, params, request } = call;
+  const threadId = randomUuidText(params[entry.params[0] ?? ""] ?? "");
+  if (threadId === null) throw refuse("thread_not_found", "There is no such thread.");
+  const acting = entry.access === "public" ? everyone : caller;
+  if (acting === null) throw refuse("unauthorized", "Send credentials.");
+  return withStub(services.dependencies.threads, {
+    threadId,
+    repeatable: request.method === "GET" || request.method === "HEAD",
+    run: (stub) => stub.fetch(endpointRequest(call, acting)),
+  });
+}
+
+/** The request for the object: the client's, without its credentials and with our word for who calls. */
+function endpointRequest({ request, index }: ProjectCall, caller: Caller): Request {
+  const headers = new Headers(request.headers);
+  const internal = [...headers.keys()].filter((name) => name.startsWith("x-threadhold-"));
+  for (const name of ["authorization", "cookie", ...internal]) headers.delete(name);
+  headers.set(callerHeader, JSON.stringify(caller));
+  headers.set(urlHeader, request.url);
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  // Redirects are the client's to follow: followed here, they would lead back into the object.
+  const { body } = request;
+  return new Request(`https://thread${endpointPath}${String(index)}`, { method, headers, body, redirect: "manual" });
+}

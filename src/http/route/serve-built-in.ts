@@ -1,0 +1,81 @@
+// A request of a built-in route on its way to the handler: who calls, which thread, does it have the form the table says.
+
+import { z } from "zod";
+
+import { refuse } from "#contract/error.ts";
+import { defaultBodyLimit, routes } from "#contract/route.ts";
+import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+import { randomUuidText } from "#lib/uuid-text.ts";
+
+import { authenticateStream } from "../auth/authenticate-stream.ts";
+import type { StreamCaller } from "../auth/authenticate-stream.ts";
+import { parseInput } from "../input/parse-input.ts";
+import { readJsonBody } from "../input/read-body.ts";
+import { readQuery } from "../input/read-query.ts";
+import type { Services } from "../services.ts";
+import type { Call, Handler, Handlers } from "./handler.ts";
+import type { Params } from "./pattern.ts";
+
+/** A request that leads to a built-in route. */
+export interface BuiltInCall<N extends RouteName = RouteName> {
+  name: N;
+  request: Request;
+  url: URL;
+  params: Params;
+}
+
+const noFields = z.object({}).strict();
+const nobody: Caller = Object.freeze({ user: null, admin: false });
+
+/** The answer. Throws to refuse. */
+export async function serveBuiltIn<N extends RouteName>(
+  services: Services,
+  handlers: Handlers,
+  { name, request, url, params: given }: BuiltInCall<N>,
+): Promise<Response> {
+  const route: BuiltInRoute = routes[name];
+  if (route.stream === "socket" && request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+    throw refuse("upgrade_required", "This route is a WebSocket.");
+  }
+  const params = await checkThreadId(services, request, given);
+  const { caller, cookie } = await callerOf(services, route, { request, url, params });
+  const query = parseInput(route.query ?? noFields, readQuery(url.searchParams));
+  const body = route.body === undefined ? undefined : await readBody(route, route.body, request);
+  const headOnly = request.method === "HEAD";
+  // The table types what each of its schemas gives; the compiler cannot follow it through a name it does not know.
+  const call = { request, url, caller, params, query: route.query && query, body, headOnly } as unknown as Call<N>;
+  const handler: Handler<N> = handlers[name];
+  const response = await handler(call);
+  if (cookie !== null && response.status === 200) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+/** The dynamic segments with the thread's id in the one form it has. Whatever can be none is refused here. */
+async function checkThreadId({ authenticator }: Services, request: Request, params: Params): Promise<Params> {
+  const id = params["id"];
+  if (id === undefined) return params;
+  const known = randomUuidText(id);
+  if (known !== null) return { ...params, id: known };
+  await authenticator.authenticate(request);
+  throw refuse("thread_not_found", "There is no such thread.");
+}
+
+type Incoming = Pick<BuiltInCall, "request" | "url" | "params">;
+
+async function callerOf(services: Services, route: BuiltInRoute, incoming: Incoming): Promise<StreamCaller> {
+  const { authenticator, tickets, dependencies } = services;
+  const { request, url, params } = incoming;
+  if (route.access === "public") return { caller: nobody, cookie: null };
+  if (route.stream !== "events" && route.stream !== "socket") {
+    return { caller: await authenticator.authenticate(request), cookie: null };
+  }
+  const thread = () => dependencies.threads(params["id"] ?? "");
+  const passes = route.stream === "events";
+  return authenticateStream({ request, url, thread, passes }, { authenticator, tickets, now: dependencies.now });
+}
+
+async function readBody(route: BuiltInRoute, schema: z.ZodType, request: Request): Promise<unknown> {
+  const rule = { limit: route.bodyLimit ?? defaultBodyLimit, optional: route.bodyOptional ?? false };
+  return parseInput(schema, await readJsonBody(request, rule));
+}

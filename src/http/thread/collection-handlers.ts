@@ -1,0 +1,97 @@
+// The routes of the collection of threads: create and list. The owner of a thread is decided here, from the caller.
+
+import { v4 as randomId } from "uuid";
+
+import { refuse } from "#contract/error.ts";
+import type { CreateThread } from "#contract/request.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+import { randomUuidText } from "#lib/uuid-text.ts";
+
+import { jsonAnswer } from "../answer/json-answer.ts";
+import { invalidField } from "../input/field-error.ts";
+import { checkContent, checkMetadata } from "../input/message-size.ts";
+import { fingerprint, readRequestKey } from "../input/request-key.ts";
+import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+import { checkAgent } from "./known-agent.ts";
+
+/** The handlers. */
+export function collectionHandlers(services: Services): Pick<Handlers, "createThread" | "listThreads"> {
+  const { catalog } = services.dependencies;
+  return {
+    async createThread({ request, caller, body }) {
+      checkBody(services, body);
+      const owner = ownerOf(caller, body.user_id);
+      await services.limits.create(caller);
+      const { id, creation } = await reserve(services, { request, caller, body });
+      const { user_id: _, ...rest } = body;
+      const thread = await services.calls({
+        threadId: id,
+        repeatable: true,
+        run: (stub) => stub.create(caller, { ...rest, id, user_id: owner, creation }),
+      });
+      return jsonAnswer(thread, 201, { location: `/api/threads/${id}` });
+    },
+    async listThreads({ caller, query }) {
+      const { items, next_cursor } = await catalog.list({
+        userId: caller.admin ? (query.user_id ?? null) : ownerOf(caller, query.user_id),
+        agentId: query.agent_id,
+        status: query.status,
+        tag: query.tag,
+        q: query.q,
+        parentId: query.parent_id,
+        limit: query.limit,
+        cursor: query.cursor,
+      });
+      return jsonAnswer({ threads: items, next_cursor });
+    },
+  };
+}
+
+function checkBody(services: Services, body: CreateThread): void {
+  checkAgent(services.dependencies.registry, body.agent_id);
+  if (body.id !== undefined && randomUuidText(body.id) === null) throw invalidField("id", "Has to be a version 4 UUID");
+  checkMetadata(body.metadata);
+  for (const [index, { content, metadata }] of (body.initial_messages ?? []).entries()) {
+    checkContent(content, `initial_messages.${String(index)}.content`);
+    checkMetadata(metadata, `initial_messages.${String(index)}.metadata`);
+  }
+}
+
+/** Whose threads: a user's own, an administrator's choice. */
+function ownerOf(caller: Caller, wanted: string | null | undefined): string | null {
+  if (wanted === undefined) return caller.user;
+  if (caller.admin || wanted === caller.user) return wanted;
+  throw refuse("forbidden", "Only an administrator may name another user.", { field: "user_id" });
+}
+
+interface Creation {
+  request: Request;
+  caller: Caller;
+  body: CreateThread;
+}
+
+/**
+ * The id of the thread to be. A key that was used before leads to the id of then; `creation` makes the object give that
+ * thread again, and makes it refuse every other attempt at an id in use. A thread that was deleted is not made again.
+ */
+async function reserve(
+  services: Services,
+  { request, caller, body }: Creation,
+): Promise<{ id: string; creation: string }> {
+  const { catalog, now } = services.dependencies;
+  const id = body.id?.toLowerCase() ?? randomId();
+  const key = await readRequestKey(request, "createThread", body);
+  if (key === null) return { id, creation: randomId() };
+  const wanted = { owner: caller.user, key: key.key, fingerprint: key.fingerprint, threadId: id, now: now() };
+  const reserved = await catalog.reserveCreation(wanted);
+  if (reserved.fingerprint !== key.fingerprint) {
+    throw refuse("conflict", "This Idempotency-Key was used with another body.");
+  }
+  if (reserved.removed) {
+    throw refuse("conflict", "The thread that this Idempotency-Key made was deleted.", {
+      thread_id: reserved.threadId,
+    });
+  }
+  return { id: reserved.threadId, creation: await fingerprint("creation", [caller.user, key.key, key.fingerprint]) };
+}

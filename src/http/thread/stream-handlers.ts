@@ -1,0 +1,84 @@
+// The two ways to follow a thread: SSE, which ends here and is bridged, and the WebSocket, which is handed through to the
+// object so that an idle one costs nothing.
+
+import { eventTypes } from "#contract/event.ts";
+import type { Subscribe } from "#contract/request.ts";
+import { closestWord } from "#lib/edit-distance.ts";
+
+import { subscribeRequest } from "../bridge/attach.ts";
+import type { SubscriptionQuery } from "../bridge/attach.ts";
+import { sseResponse } from "../bridge/sse-response.ts";
+import { Subscription } from "../bridge/subscription.ts";
+import { invalidField } from "../input/field-error.ts";
+import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+import { withStub } from "./thread-calls.ts";
+
+/** The handlers. */
+export function streamHandlers(services: Services): Pick<Handlers, "threadEvents" | "threadStream"> {
+  const { threads } = services.dependencies;
+  const { ports, limits } = services;
+  return {
+    async threadEvents({ request, params, caller, query, headOnly }) {
+      const fields = subscriptionQuery(query, request.headers.get("last-event-id"));
+      if (headOnly) {
+        await services.calls({ threadId: params.id, repeatable: true, run: (stub) => stub.describe(caller) });
+        return new Response(null, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+      }
+      const onClose = limits.openStream(caller);
+      try {
+        const subscription = await withStub(threads, {
+          threadId: params.id,
+          repeatable: true,
+          run: () => Subscription.open({ threads, threadId: params.id, caller, query: fields }, ports),
+        });
+        const comment = (): string => "heartbeat";
+        const isLast = (): boolean => false;
+        const tellEnd = query.until === "idle";
+        const { timers } = ports;
+        return sseResponse(subscription, { timers, signal: request.signal, comment, isLast, tellEnd, onClose });
+      } catch (thrown) {
+        onClose();
+        throw thrown;
+      }
+    },
+    threadStream({ params, caller, query }) {
+      const fields = subscriptionQuery(query, null);
+      return withStub(threads, {
+        threadId: params.id,
+        repeatable: true,
+        run: (stub) => stub.fetch(subscribeRequest(caller, fields)),
+      });
+    },
+  };
+}
+
+/** The query for the object: validated fields only. What an EventSource saw last wins over the URL it began with. */
+function subscriptionQuery(query: Subscribe, lastEventId: string | null): SubscriptionQuery {
+  const fields: Record<string, string> = {};
+  const after = lastEventId === null ? query.after : readLastEventId(lastEventId);
+  if (after !== undefined) fields["after"] = String(after);
+  if (query.types !== undefined) fields["types"] = readTypes(query.types);
+  if (query.depth !== undefined) fields["depth"] = String(query.depth);
+  if (query.include_silent) fields["include_silent"] = "true";
+  if (query.until !== undefined) fields["until"] = query.until;
+  return fields;
+}
+
+function readLastEventId(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw invalidField("Last-Event-ID", "Has to be the number of an event");
+  return Number(text);
+}
+
+function readTypes(list: string): string {
+  const known: readonly string[] = eventTypes;
+  for (const type of list.split(",")) {
+    if (known.includes(type)) continue;
+    const meant = closestWord(type, known);
+    throw invalidField(
+      "types",
+      `There is no event type "${type}"${meant === undefined ? "" : `, did you mean "${meant}"?`}`,
+    );
+  }
+  return list;
+}

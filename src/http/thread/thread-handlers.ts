@@ -1,0 +1,83 @@
+// The routes of one thread and of what it holds. The object checks whose it is; here only wire and RPC meet.
+
+import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
+import { checkContent, checkMetadata } from "../input/message-size.ts";
+import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+import { checkAgent } from "./known-agent.ts";
+
+type ThreadRoutes =
+  | "getThread"
+  | "patchThread"
+  | "deleteThread"
+  | "listMessages"
+  | "getMessage"
+  | "patchMessage"
+  | "deleteMessage"
+  | "listRuns"
+  | "getRun"
+  | "stopThread"
+  | "listLogs"
+  | "getLog";
+
+const repeatable = true;
+
+/** The handlers. */
+export function threadHandlers({ calls, dependencies }: Services): Pick<Handlers, ThreadRoutes> {
+  return {
+    async getThread({ params, caller }) {
+      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.describe(caller) }));
+    },
+    async patchThread({ params, caller, body }) {
+      if (body.agent_id !== undefined) checkAgent(dependencies.registry, body.agent_id);
+      checkMetadata(body.metadata);
+      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.patch(caller, body) }));
+    },
+    async deleteThread({ params, caller }) {
+      await calls({ threadId: params.id, repeatable, run: (stub) => stub.remove(caller) });
+      return emptyAnswer();
+    },
+    async listMessages({ params, caller, query }) {
+      const run = { threadId: params.id, repeatable };
+      const { items, ...rest } = await calls({ ...run, run: (stub) => stub.listMessages(caller, query) });
+      return jsonAnswer({ messages: items, ...rest });
+    },
+    async getMessage({ params, caller }) {
+      const { id, mid } = params;
+      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.getMessage(caller, mid) }));
+    },
+    async patchMessage({ params, caller, body }) {
+      const { id, mid } = params;
+      if (body.content !== undefined) checkContent(body.content, "content");
+      checkMetadata(body.metadata);
+      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.patchMessage(caller, mid, body) }));
+    },
+    async deleteMessage({ params, caller }) {
+      const { id, mid } = params;
+      await calls({ threadId: id, repeatable, run: (stub) => stub.deleteMessage(caller, mid) });
+      return emptyAnswer();
+    },
+    async listRuns({ params, caller, query }) {
+      const run = { threadId: params.id, repeatable };
+      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.listRuns(caller, query) });
+      return jsonAnswer({ runs: items, next_cursor });
+    },
+    async getRun({ params, caller }) {
+      const { id, rid } = params;
+      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.getRun(caller, rid) }));
+    },
+    async stopThread({ params, caller, body }) {
+      const runId = body.run_id ?? null;
+      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.stop(caller, runId) }));
+    },
+    async listLogs({ params, caller, query }) {
+      const run = { threadId: params.id, repeatable };
+      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.listLogs(caller, query) });
+      return jsonAnswer({ logs: items, next_cursor });
+    },
+    async getLog({ params, caller }) {
+      const { id, lid } = params;
+      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.getLog(caller, lid) }));
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// `POST /api/tickets`: for the streams of threads, by either of their paths, and for nothing else.
+
+import { refuse } from "#contract/error.ts";
+
+import { jsonAnswer } from "../answer/json-answer.ts";
+import { invalidField } from "../input/field-error.ts";
+import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+
+/** The handler. */
+export function ticketHandlers({ tickets, table }: Services): Pick<Handlers, "createTicket"> {
+  return {
+    async createTicket({ caller, body }) {
+      if (tickets === null) {
+        throw refuse("auth_not_configured", "With JWKS_URL alone, tickets need TICKET_SECRET to be signed with.");
+      }
+      const { found } = table("GET", body.path);
+      const target = found?.target;
+      const stream = target?.kind === "built_in" && (target.name === "threadEvents" || target.name === "threadStream");
+      if (!stream) {
+        throw invalidField("path", "Has to be the path, without a query, of a thread's events or stream");
+      }
+      return jsonAnswer(await tickets.issue(body.path, caller));
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// The one way http waits: a port, so that tests move time by hand.
+
+/** Runs something later. The function given back calls it off. */
+export interface Timers {
+  after(milliseconds: number, run: () => void): () => void;
+}
+
+/** The platform's timers. */
+export const platformTimers: Timers = {
+  after(milliseconds, run) {
+    const id = setTimeout(run, milliseconds);
+    return () => clearTimeout(id);
+  },
+};
+
+/** A wait that can be called off; called off, it ends at once. */
+export interface Pause {
+  done: Promise<void>;
+  cancel(): void;
+}
+
+/** Begins a wait. */
+export function pause(timers: Timers, milliseconds: number): Pause {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const callOff = timers.after(milliseconds, resolve);
+  return {
+    done: promise,
+    cancel() {
+      callOff();
+      resolve();
+    },
+  };
+}

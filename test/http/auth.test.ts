@@ -1,0 +1,324 @@
+// Who may call: tokens, signed tokens, the open loopback mode, and everything that has to be refused.
+
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import type { CryptoKey, JWTPayload } from "jose";
+import { describe, expect, it } from "vitest";
+
+import type { Variables } from "#http/dependencies.ts";
+
+import { adminToken, annaToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
+import type { Ask, TestApp } from "./support/test-app.ts";
+
+const nowSeconds = 1_700_000_000;
+
+/** Who the app takes a token's bearer for: a thread is created and its owner read. */
+async function ownerBy(app: TestApp, authorization: string | null, base?: string): Promise<unknown> {
+  const response = await app.ask("/api/threads", {
+    method: "POST",
+    token: null,
+    headers: authorization === null ? {} : { authorization },
+    json: { agent_id: "helper" },
+    ...(base === undefined ? {} : { base }),
+  });
+  if (response.status !== 201) return (await refusalOf(response)).code;
+  return (await response.json<{ user_id: string | null }>()).user_id;
+}
+
+describe("API tokens", () => {
+  const cases: [string, string | null, unknown][] = [
+    ["an administrator's token stands for nobody", `Bearer ${adminToken}`, null],
+    ["a user's token stands for the user", `Bearer ${annaToken}`, "anna"],
+    ["the scheme's letter case does not matter", `bearer ${annaToken}`, "anna"],
+    ["no header", null, "unauthorized"],
+    ["an empty token", "Bearer ", "unauthorized"],
+    ["another scheme", `Basic ${annaToken}`, "unauthorized"],
+    ["a wrong token", "Bearer nope", "unauthorized"],
+    ["a token cut short", `Bearer ${annaToken.slice(0, -1)}`, "unauthorized"],
+    ["a token with its user id", `Bearer ${annaToken}=anna`, "unauthorized"],
+    ["two tokens", `Bearer ${annaToken} ${annaToken}`, "unauthorized"],
+  ];
+  it.each(cases)("AUTH1: %s", async (_name, header, expected) => {
+    expect(await ownerBy(testApp(), header)).toBe(expected);
+  });
+
+  it("AUTH1: a refusal says how to authenticate", async () => {
+    const response = await testApp().ask("/api/agents", { token: null });
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(await refusalOf(response)).toMatchObject({ status: 401, code: "unauthorized" });
+  });
+
+  it.each(["token", "access_token", "ticket"])("AUTH1: a token in the query (%s) is no credential", async (name) => {
+    const { ask, seed } = testApp();
+    const { id } = seed();
+    for (const path of [`/api/threads/${id}`, `/api/threads/${id}/events`]) {
+      expect((await ask(`${path}?${name}=${annaToken}`, { token: null })).status).toBe(401);
+    }
+  });
+
+  it("AUTH1: a secret may hold an equals sign, the last one divides", async () => {
+    const app = testApp({ variables: { API_TOKENS: " c2VjcmV0==anna , other=bernd" } });
+    expect(await ownerBy(app, "Bearer c2VjcmV0=")).toBe("anna");
+    expect(await ownerBy(app, "Bearer other")).toBe("bernd");
+  });
+
+  it("AUTH2: identity is never taken from a header", async () => {
+    const { ask, seed, object } = testApp();
+    const { id } = seed("bernd");
+    const forged = JSON.stringify({ user: "bernd", admin: true });
+    const headers = { "x-threadhold-caller": forged, "x-user-id": "bernd", "x-forwarded-user": "bernd" };
+    expect((await ask(`/api/threads/${id}`, { headers })).status).toBe(404);
+    expect((await ask(`/api/threads/${id}/events`, { headers })).status).toBe(404);
+    expect(object(id).subscribers).toHaveLength(0);
+  });
+});
+
+describe("configuration", () => {
+  const closed: [string, Variables][] = [
+    ["nothing is configured", {}],
+    ["API_TOKENS is empty", { API_TOKENS: "", OPEN_LOOPBACK: "true" }],
+    ["API_TOKENS is blank", { API_TOKENS: "  " }],
+    ["a secret is empty", { API_TOKENS: "=anna" }],
+    ["a user id is empty", { API_TOKENS: "secret=" }],
+    ["an entry is empty", { API_TOKENS: "secret,,other" }],
+    ["a secret is there twice", { API_TOKENS: "secret=anna,secret=bernd" }],
+    ["JWT_SECRET is empty", { JWT_SECRET: "", OPEN_LOOPBACK: "true" }],
+    ["JWKS_URL is no URL", { JWKS_URL: "keys", API_TOKENS: tokens }],
+    ["JWKS_URL is not safe", { JWKS_URL: "http://keys.example/jwks" }],
+    ["both kinds of keys are set", { JWKS_URL: "https://keys.example", JWT_SECRET: "secret" }],
+    ["JWT_ISSUER is empty", { JWT_SECRET: "secret", JWT_ISSUER: "" }],
+    ["JWT_AUDIENCE is empty", { JWT_SECRET: "secret", JWT_AUDIENCE: " " }],
+    ["OPEN_LOOPBACK is another word", { OPEN_LOOPBACK: "1" }],
+  ];
+  it.each(closed)("AUTH3: nothing is served when %s", async (_name, variables) => {
+    const { ask, log } = testApp({ variables });
+    for (const token of [null, "secret", annaToken, ""]) {
+      const response = await ask("/api/agents", { token, base: "http://localhost:8787" });
+      expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });
+    }
+    expect(log).toHaveLength(1);
+    expect(log[0]).not.toContain("secret=anna");
+    expect((await ask("/healthz", { token: null })).status).toBe(200);
+  });
+});
+
+describe("open loopback mode", () => {
+  const open = { OPEN_LOOPBACK: "true", HOST_CHECKED: "true" };
+  it.each([
+    "http://localhost:8787",
+    "http://127.0.0.1:8787",
+    "http://127.8.9.10",
+    "http://[::1]:8787",
+    "http://LOCALHOST",
+  ])("AUTH4: %s is this machine, and its developer an administrator", async (base) => {
+    expect(await ownerBy(testApp({ variables: open }), null, base)).toBe(null);
+  });
+
+  it.each([
+    "http://localhost.example",
+    "http://127.0.0.1.nip.io",
+    "http://192.168.0.2",
+    "http://0.0.0.0",
+    "http://[::2]",
+    "https://api.example",
+  ])("AUTH4: %s is not this machine", async (base) => {
+    expect(await ownerBy(testApp({ variables: open }), null, base)).toBe("auth_not_configured");
+  });
+
+  const base = "http://localhost:8787";
+  const pages: [string, Record<string, string>, number][] = [
+    ["its own page", { origin: base }, 200],
+    ["no page", {}, 200],
+    ["a foreign page", { origin: "https://evil.example" }, 403],
+    ["a page on another port", { origin: "http://localhost:3000" }, 403],
+    ["a page without an origin of its own", { origin: "null" }, 403],
+    ["a foreign page that hides its origin", { "sec-fetch-site": "cross-site" }, 403],
+    ["a page that is listed", { origin: "https://app.example" }, 200],
+  ];
+  it.each(pages)("AUTH4: %s is answered accordingly", async (_name, headers, status) => {
+    const { ask } = testApp({ variables: { ...open, ALLOWED_ORIGINS: "https://app.example" } });
+    expect((await ask("/api/agents", { token: null, headers, base })).status).toBe(status);
+  });
+
+  it("AUTH4: a rebound name in the Host header is refused", async () => {
+    const { ask } = testApp({ variables: open });
+    const response = await ask("/api/agents", { token: null, headers: { host: "evil.example" }, base });
+    expect(response.status).toBe(503);
+  });
+
+  it.each(["/", "/healthz", "/api/nothing", "/api/agents"])(
+    "AUTH12: %s is refused under a foreign name",
+    async (path) => {
+      const { ask } = testApp({ variables: open });
+      const foreign: Ask[] = [
+        { headers: { host: "evil.example:8787" }, base },
+        { base: "http://evil.example:8787" },
+        { method: "OPTIONS", headers: { host: "evil.example" }, base },
+        { headers: { "mf-original-url": `${base}${path}` }, base },
+      ];
+      for (const options of foreign) {
+        const response = await ask(path, { token: null, ...options });
+        expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });
+      }
+      expect((await testApp().ask("/healthz", { base: "http://evil.example" })).status).toBe(200);
+    },
+  );
+
+  const proofs: [string, Record<string, string>, number][] = [
+    ["no header", {}, 403],
+    ["a header of a page's own choice", { "user-agent": "curl/8", "x-proof": "1", "sec-fetch-mode": "cors" }, 403],
+    ["a foreign site", { "sec-fetch-site": "cross-site" }, 403],
+    ["a site of another port", { "sec-fetch-site": "same-site" }, 403],
+    ["the page itself", { "sec-fetch-site": "same-origin" }, 200],
+    ["an address typed by hand", { "sec-fetch-site": "none" }, 200],
+    ["its own origin", { origin: base }, 200],
+    ["another origin", { origin: "http://evil.example:8787", "sec-fetch-site": "same-origin" }, 403],
+  ];
+  it.each(proofs)("AUTH13: where the Host may be forged, %s proves accordingly", async (_name, headers, status) => {
+    const { ask } = testApp({ variables: { OPEN_LOOPBACK: "true" } });
+    expect((await ask("/api/agents", { token: null, headers, base })).status).toBe(status);
+  });
+
+  it("AUTH4: with anything configured the mode is off", async () => {
+    const { ask } = testApp({ variables: { ...open, API_TOKENS: tokens } });
+    expect((await ask("/api/agents", { token: null, base })).status).toBe(401);
+  });
+
+  it("AUTH4: nothing is rationed", async () => {
+    const { ask, seed } = testApp({ variables: { ...open, LIMIT_ADMISSIONS_PER_MINUTE: "1" } });
+    const { id } = seed(null);
+    const post = { method: "POST", token: null, base, json: { content: "hi" } };
+    for (let index = 0; index < 5; index++) expect((await ask(`/api/threads/${id}/messages`, post)).status).toBe(202);
+  });
+});
+
+describe("signed tokens by secret", () => {
+  const secret = "a-secret-that-only-the-issuer-knows";
+  const variables = { JWT_SECRET: secret, JWT_ISSUER: "https://issuer.example", JWT_AUDIENCE: "threadhold" };
+  const good: JWTPayload = { sub: "anna", iss: variables.JWT_ISSUER, aud: "threadhold", exp: nowSeconds + 60 };
+  const sign = (payload: JWTPayload, alg = "HS256", key = secret): Promise<string> =>
+    new SignJWT(payload).setProtectedHeader({ alg }).sign(new TextEncoder().encode(key));
+  const signed = (payload: Record<string, unknown>): Promise<string> =>
+    new SignJWT(payload).setProtectedHeader({ alg: "HS256" }).sign(new TextEncoder().encode(secret));
+
+  const cases: [string, () => Promise<string> | string, unknown][] = [
+    ["a good one", () => signed(good), "anna"],
+    ["an administrator with a user", () => signed({ ...good, role: "admin" }), "anna"],
+    ["an administrator without a user", () => signed({ ...good, sub: undefined, role: "admin" }), null],
+    ["another role changes nothing", () => signed({ ...good, role: "owner" }), "anna"],
+    ["an expired one", () => signed({ ...good, exp: nowSeconds - 1 }), "unauthorized"],
+    ["one that is not yet valid", () => signed({ ...good, nbf: nowSeconds + 60 }), "unauthorized"],
+    ["another issuer", () => signed({ ...good, iss: "https://evil.example" }), "unauthorized"],
+    ["no issuer", () => signed({ ...good, iss: undefined }), "unauthorized"],
+    ["another audience", () => signed({ ...good, aud: "other" }), "unauthorized"],
+    ["no user", () => signed({ ...good, sub: undefined }), "unauthorized"],
+    ["an empty user", () => signed({ ...good, sub: "" }), "unauthorized"],
+    ["another secret", () => sign(good, "HS256", "another"), "unauthorized"],
+    ["another algorithm with the secret", () => sign(good, "HS512"), "unauthorized"],
+    ["no signature", () => new UnsecuredJWT(good).encode(), "unauthorized"],
+    ["a claimed algorithm of none", () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(good))}.`, "unauthorized"],
+    ["no token at all", () => "a.b.c", "unauthorized"],
+  ];
+  it.each(cases)("AUTH5: %s", async (_name, make, expected) => {
+    expect(await ownerBy(testApp({ variables }), `Bearer ${await make()}`)).toBe(expected);
+  });
+
+  it("AUTH5: the administrator's right comes with the role", async () => {
+    const app = testApp({ variables });
+    const { id } = app.seed("bernd");
+    const asUser = await signed(good);
+    const asAdmin = await signed({ ...good, role: "admin" });
+    expect((await app.ask(`/api/threads/${id}`, { token: asUser })).status).toBe(404);
+    expect((await app.ask(`/api/threads/${id}`, { token: asAdmin })).status).toBe(200);
+  });
+});
+
+describe("signed tokens by key set", () => {
+  const JWKS_URL = "https://keys.example/jwks";
+  const good: JWTPayload = { sub: "anna", exp: nowSeconds + 60 };
+
+  async function keySet(): Promise<{ app: TestApp; privateKey: CryptoKey; publicText: string }> {
+    const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
+    const jwk = { ...(await exportJWK(publicKey)), kid: "k1", alg: "RS256" };
+    const fetchKeys = (): Promise<Response> => Promise.resolve(Response.json({ keys: [jwk] }));
+    const app = testApp({ variables: { JWKS_URL }, dependencies: { fetch: fetchKeys } });
+    return { app, privateKey, publicText: JSON.stringify(jwk) };
+  }
+
+  it("AUTH6: a token of the set's key is good, of another key it is not", async () => {
+    const { app, privateKey } = await keySet();
+    const header = { alg: "RS256", kid: "k1" };
+    const token = await new SignJWT(good).setProtectedHeader(header).sign(privateKey);
+    expect(await ownerBy(app, `Bearer ${token}`)).toBe("anna");
+    const other = await generateKeyPair("RS256");
+    const forged = await new SignJWT(good).setProtectedHeader(header).sign(other.privateKey);
+    expect(await ownerBy(app, `Bearer ${forged}`)).toBe("unauthorized");
+    const unknown = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k2" }).sign(other.privateKey);
+    expect(await ownerBy(app, `Bearer ${unknown}`)).toBe("unauthorized");
+  });
+
+  it("AUTH6: a public key cannot pass for a secret", async () => {
+    const { app, publicText } = await keySet();
+    const key = new TextEncoder().encode(publicText);
+    const token = await new SignJWT(good).setProtectedHeader({ alg: "HS256", kid: "k1" }).sign(key);
+    expect(await ownerBy(app, `Bearer ${token}`)).toBe("unauthorized");
+  });
+
+  it.each<[string, () => Promise<Response>]>([
+    ["out of reach", () => Promise.reject(new TypeError("network"))],
+    ["answering an error", () => Promise.resolve(new Response("no", { status: 500 }))],
+    ["answering no keys", () => Promise.resolve(new Response("no"))],
+  ])("AUTH6: with the set %s callers are told to come back", async (_name, fetchKeys) => {
+    const app = testApp({ variables: { JWKS_URL }, dependencies: { fetch: fetchKeys } });
+    const { privateKey } = await generateKeyPair("RS256");
+    const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
+    expect(await ownerBy(app, `Bearer ${token}`)).toBe("unavailable");
+  });
+
+  it("AUTH6: tickets need a secret of their own, and say so", async () => {
+    const { app, privateKey } = await keySet();
+    const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
+    const path = `/api/threads/${crypto.randomUUID()}/stream`;
+    const response = await app.ask("/api/tickets", { method: "POST", token, json: { path } });
+    expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });
+  });
+});
+
+describe("guessing", () => {
+  const wrong = (ip: string): { token: string; headers: Record<string, string> } => ({
+    token: "wrong",
+    headers: { "cf-connecting-ip": ip },
+  });
+
+  it("AUTH7: after a few wrong tries an address waits, longer each time", async () => {
+    const { ask, time } = testApp();
+    for (let index = 0; index < 5; index++) expect((await ask("/api/agents", wrong("1.1.1.1"))).status).toBe(401);
+    const waits: string[] = [];
+    for (let index = 0; index < 4; index++) {
+      const response = await ask("/api/agents", wrong("1.1.1.1"));
+      expect(response.status).toBe(429);
+      const wait = response.headers.get("retry-after") ?? "";
+      waits.push(wait);
+      time.advance(Number(wait) * 1000);
+      expect((await ask("/api/agents", wrong("1.1.1.1"))).status).toBe(401);
+    }
+    expect(waits).toEqual(["1", "2", "4", "8"]);
+  });
+
+  it.each([{ "cf-connecting-ip": "1.1.1.1" }, {}])(
+    "AUTH7: right credentials pass while wrong ones from the same address (%j) wait",
+    async (headers) => {
+      const { ask } = testApp();
+      const status = async (token: string) => (await ask("/api/agents", { token, headers })).status;
+      for (let index = 0; index < 5; index++) expect(await status("wrong")).toBe(401);
+      expect(await status("wrong")).toBe(429);
+      expect(await status(annaToken)).toBe(200);
+      expect(await status("wrong")).toBe(429);
+      expect((await ask("/api/agents", wrong("2.2.2.2"))).status).toBe(401);
+    },
+  );
+
+  it("AUTH7: no credentials are no guess", async () => {
+    const { ask } = testApp();
+    for (let index = 0; index < 20; index++) expect((await ask("/api/agents", { token: null })).status).toBe(401);
+  });
+});

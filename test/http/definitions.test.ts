@@ -1,0 +1,159 @@
+// What the service says of itself: definitions, health, the OpenAPI document, the page.
+
+import { describe, expect, it } from "vitest";
+
+import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "#contract/definition.ts";
+import { routeNames, routes } from "#contract/route.ts";
+
+import { origin, refusalOf, testApp } from "./support/test-app.ts";
+
+const { ask } = testApp();
+
+describe("definitions", () => {
+  it.each([
+    ["agents", "helper", agentViewSchema, "agent_not_found"],
+    ["prompts", "helping", promptViewSchema, "prompt_not_found"],
+    ["models", "fast", modelViewSchema, "model_not_found"],
+    ["tools", "get_weather", toolViewSchema, "tool_not_found"],
+  ] as const)(
+    "HTTP22: /api/%s lists and shows them, and knows what it does not have",
+    async (plural, name, schema, code) => {
+      const list = await (await ask(`/api/${plural}`)).json<Record<string, { name: string }[]>>();
+      expect(list).toHaveProperty("next_cursor", null);
+      const one = await (await ask(`/api/${plural}/${name}`)).json();
+      expect(schema.strict().parse(one)).toEqual(one);
+      expect(list[plural]?.find((each) => each.name === name)).toEqual(one);
+      const missing = await ask(`/api/${plural}/${name}x`);
+      expect(await refusalOf(missing.clone())).toMatchObject({ status: 404, code });
+      expect(await missing.text()).toContain(`Did you mean \\"${name}\\"`);
+      expect((await ask(`/api/${plural}/constructor`)).status).toBe(404);
+    },
+  );
+
+  it("HTTP23: an icon is a full URL", async () => {
+    expect(await (await ask("/api/agents/helper")).json()).toMatchObject({
+      icon: `${origin}/helper.svg`,
+      title: "helper",
+    });
+  });
+
+  it("HTTP23: a model shows whether it is ready, and no header", async () => {
+    const text = await (await ask("/api/models/fast")).text();
+    expect(JSON.parse(text)).toMatchObject({ ready: false, missing: "OPENAI_API_KEY", input_price: 1 });
+    expect(text).not.toContain("do-not-show");
+  });
+
+  it("HTTP24: a tool's arguments are a closed JSON Schema in which defaults may be left out", async () => {
+    expect(await (await ask("/api/tools/get_weather")).json()).toEqual({
+      name: "get_weather",
+      description: "Tells the weather",
+      remote: false,
+      parameters: {
+        type: "object",
+        properties: {
+          city: { type: "string" },
+          unit: { type: "string", enum: ["c", "f"], default: "c" },
+          at: {
+            type: "object",
+            properties: { day: { type: "number" } },
+            required: ["day"],
+            additionalProperties: false,
+          },
+        },
+        required: ["city"],
+        additionalProperties: false,
+      },
+    });
+    expect(await (await ask("/api/tools/ask")).json()).toMatchObject({
+      remote: true,
+      parameters: { type: "object", properties: {}, additionalProperties: false },
+    });
+  });
+});
+
+describe("health", () => {
+  it("HTTP25: answers without credentials", async () => {
+    expect(await (await ask("/healthz", { token: null })).json()).toEqual({ status: "ok", version: "1.2.3" });
+  });
+
+  it("HTTP25: shows what the last build found", async () => {
+    const diagnostics = [{ severity: "error", code: "syntax", message: "no", file: "agents/a.ts", line: 1 }] as const;
+    const broken = testApp({ dependencies: { diagnostics } });
+    expect(await (await broken.ask("/healthz", { token: null })).json()).toMatchObject({ status: "ok", diagnostics });
+  });
+});
+
+describe("the OpenAPI document", () => {
+  type Part = Record<string, unknown>;
+  const document = async (): Promise<Part & { paths: Record<string, Record<string, Part>> }> =>
+    (await ask("/api/openapi.json")).json();
+
+  it("HTTP26: has every route with its method, its parameters and its body", async () => {
+    const { paths, openapi } = await document();
+    expect(openapi).toBe("3.1.0");
+    for (const name of routeNames) {
+      const route = routes[name];
+      const operation = paths[route.path.replaceAll(/:(\w+)/g, "{$1}")]?.[route.method.toLowerCase()];
+      expect(operation, name).toMatchObject({ operationId: name, summary: route.summary });
+      expect(operation, name).toHaveProperty("responses.default");
+      expect("requestBody" in (operation ?? {}), name).toBe("body" in route);
+      const inPath = ((operation?.["parameters"] ?? []) as Part[]).filter((each) => each["in"] === "path");
+      expect(inPath.length, name).toBe(route.path.match(/:/g)?.length ?? 0);
+    }
+    const count = Object.values(paths).flatMap((path) => Object.keys(path)).length;
+    expect(count).toBe(routeNames.length);
+  });
+
+  it("HTTP26: holds no reference that leads nowhere", async () => {
+    const whole = await document();
+    const references: string[] = [];
+    JSON.stringify(whole, (key, value: unknown) => {
+      if (key === "$ref") references.push(String(value));
+      return value;
+    });
+    expect(references.length).toBeGreaterThan(40);
+    for (const reference of references) {
+      const steps = reference.replace(/^#\//, "").split("/");
+      let at: unknown = whole;
+      for (const step of steps) at = (at as Part | undefined)?.[step];
+      expect(at, reference).toBeTypeOf("object");
+    }
+    expect(JSON.stringify(whole)).not.toContain('"$schema"');
+  });
+
+  it("HTTP26: says what the validation says", async () => {
+    const whole = JSON.stringify(await document());
+    const { paths, components } = JSON.parse(whole) as {
+      paths: Record<string, Record<string, Part>>;
+      components: { schemas: Record<string, Part> };
+    };
+    expect(components.schemas["CreateThreadBody"]).toMatchObject({
+      required: ["agent_id"],
+      additionalProperties: false,
+    });
+    expect(paths["/api/threads"]?.["get"]?.["parameters"]).toContainEqual({
+      name: "limit",
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+    });
+    expect(paths["/healthz"]?.["get"]).toMatchObject({ security: [] });
+  });
+});
+
+describe("the page", () => {
+  it("HTTP27: is served to everyone under a policy that runs only its own script", async () => {
+    const response = await testApp({ variables: {} }).ask("/", { token: null });
+    const [policy, text] = [response.headers.get("content-security-policy") ?? "", await response.text()];
+    const nonce = /script-src 'nonce-([\w-]+)'/.exec(policy)?.[1] ?? "none";
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("unsafe");
+    const opening = text.match(/<(script|style)[^>]*>/g) ?? [];
+    expect(opening).toHaveLength(2);
+    for (const tag of opening) expect(tag).toContain(`nonce="${nonce}"`);
+    expect(text).not.toMatch(/ on\w+="|style="|innerHTML|__NONCE__/);
+    const again = await ask("/", { token: null });
+    expect(again.headers.get("content-security-policy")).not.toBe(policy);
+  });
+});

@@ -1,0 +1,316 @@
+// The SSE bridge: what a client sees of a thread while sockets behind it come and go.
+
+import { describe, expect, it } from "vitest";
+
+import type { FakeSubscriber } from "./support/fake-subscriber.ts";
+import type { FakeThread } from "./support/fake-thread.ts";
+import { SseReader } from "./support/sse-reader.ts";
+import { refusalOf, testApp } from "./support/test-app.ts";
+import type { Ask, TestApp } from "./support/test-app.ts";
+
+interface Opened extends TestApp {
+  id: string;
+  object: never;
+  thread: FakeThread;
+  response: Response;
+  reader: SseReader;
+}
+
+async function open(query = "", options: Ask = {}, prepare?: (thread: FakeThread) => void): Promise<Opened> {
+  const app = testApp();
+  const { id, object: thread } = app.seed();
+  prepare?.(thread);
+  const response = await app.ask(`/api/threads/${id}/events${query}`, options);
+  return { ...app, object: undefined as never, id, thread, response, reader: new SseReader(response) };
+}
+
+function subscriberOf(thread: FakeThread, index = 0): FakeSubscriber {
+  const subscriber = thread.subscribers[index];
+  if (subscriber === undefined) throw new Error("Nobody subscribed.");
+  return subscriber;
+}
+
+/** Resolves with the next subscriber. */
+function nextSubscriber(thread: FakeThread): Promise<FakeSubscriber> {
+  const { promise, resolve } = Promise.withResolvers<FakeSubscriber>();
+  thread.onSubscribe = resolve;
+  return promise;
+}
+
+function sayHi(thread: FakeThread, count = 3): void {
+  for (let index = 1; index <= count; index++) thread.emit({ type: "custom", name: "n", data: index });
+}
+
+describe("frames", () => {
+  it("SSE1: carry number, name and the event's JSON unchanged", async () => {
+    const { response, reader, thread } = await open("?after=0");
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(response.headers.get("cache-control")).toContain("no-store");
+    thread.emit({ type: "text_delta", index: 0, offset: 0, delta: "a\nb\r\n🧵\u2028" });
+    thread.emit({ type: "error", code: "x", message: "y" });
+    expect(await reader.next()).toEqual({ comment: "heartbeat" });
+    const data = JSON.stringify(thread.events[0]);
+    expect(await reader.next()).toEqual({ id: "1", event: "text_delta", data });
+    expect(await reader.next()).toMatchObject({ id: "2", event: "thread_error" });
+    await reader.cancel();
+  });
+
+  it("SSE1: JSON of several lines becomes several data lines", async () => {
+    const { reader, thread } = await open("?after=0");
+    subscriberOf(thread).say('{"type":"custom",\r\n"seq":1,\n"data":1}');
+    expect(await reader.nextFrame()).toEqual({
+      id: "1",
+      event: "custom",
+      data: '{"type":"custom",\n"seq":1,\n"data":1}',
+    });
+    await reader.cancel();
+  });
+
+  it("SSE2: the query reaches the object, nothing else of the request does", async () => {
+    const { reader, thread } = await open("?after=3&types=run_end,custom&depth=1&include_silent=true&until=idle", {
+      headers: { "x-forwarded-for": "1.2.3.4", cookie: "a=b" },
+    });
+    const { url, request } = subscriberOf(thread);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      after: "3",
+      types: "run_end,custom",
+      depth: "1",
+      include_silent: "true",
+      until: "idle",
+    });
+    expect([...request.headers.keys()].toSorted()).toEqual(["upgrade", "x-threadhold-caller"]);
+    await reader.cancel();
+  });
+
+  it("SSE2: Last-Event-ID wins over after, and has to be a number", async () => {
+    const { reader, thread, ask, id } = await open("?after=1", { headers: { "last-event-id": "2" } }, (t) =>
+      sayHi(t, 3),
+    );
+    expect(subscriberOf(thread).url.searchParams.get("after")).toBe("2");
+    expect(await reader.nextFrame()).toMatchObject({ id: "3" });
+    await reader.cancel();
+    const broken = await ask(`/api/threads/${id}/events`, { headers: { "last-event-id": "1; drop" } });
+    expect(await refusalOf(broken)).toMatchObject({ status: 400, fields: ["Last-Event-ID"] });
+  });
+
+  it("SSE3: what the object refuses before the stream begins is a plain refusal", async () => {
+    const app = testApp();
+    const { id } = app.seed("bernd");
+    expect(await refusalOf(await app.ask(`/api/threads/${id}/events`))).toMatchObject({
+      status: 404,
+      code: "thread_not_found",
+    });
+  });
+});
+
+describe("the end", () => {
+  it("SSE4: until=idle ends with event: end", async () => {
+    const { reader, thread } = await open("?after=0&until=idle", {}, sayHi);
+    const subscriber = subscriberOf(thread);
+    subscriber.say('{"type":"end"}');
+    subscriber.drop(1000);
+    const items = await reader.rest();
+    expect(items.map(({ event }) => event)).toEqual(["custom", "custom", "custom", "end"]);
+    expect(items.at(-1)?.data).toBe("{}");
+  });
+
+  it("SSE4: a thread that goes away is told as an error without a number", async () => {
+    const { reader, thread } = await open();
+    subscriberOf(thread).drop(4404, "The thread was deleted.");
+    expect(await reader.rest()).toEqual([
+      { event: "thread_error", data: '{"type":"error","code":"thread_not_found","message":"The thread was deleted."}' },
+    ]);
+  });
+
+  it("SSE4: a reader that was too slow is let go without a last word, to come back by number", async () => {
+    const { reader, thread } = await open();
+    subscriberOf(thread).drop(4408);
+    expect(await reader.rest()).toEqual([]);
+    expect(thread.subscribers).toHaveLength(1);
+  });
+
+  it("SSE5: a client that leaves closes the socket and its timers", async () => {
+    const { reader, thread, time } = await open("?after=0", {}, sayHi);
+    await reader.nextFrame();
+    await reader.cancel();
+    expect(await subscriberOf(thread).left()).toBe(1000);
+    expect(time.pending).toBe(0);
+  });
+
+  it.each(["before it read", "after it read"])("SSE5: so does one whose request is aborted %s", async (when) => {
+    const leaving = new AbortController();
+    const { reader, thread, time } = await open("?after=0", { signal: leaving.signal }, sayHi);
+    if (when === "after it read") await reader.nextFrame();
+    leaving.abort();
+    expect(await subscriberOf(thread).left()).toBe(1000);
+    expect(time.pending).toBe(0);
+  });
+
+  it("SSE5: so it does while nothing happens", async () => {
+    const { reader, thread, time } = await open();
+    await reader.next();
+    const waiting = reader.next();
+    await time.armed(15_000);
+    await reader.cancel();
+    expect(await waiting).toBe(null);
+    expect(await subscriberOf(thread).left()).toBe(1000);
+    expect(time.pending).toBe(0);
+  });
+});
+
+describe("heartbeats", () => {
+  it("SSE6: a comment every 15 seconds of silence, and none for a reader that does not read", async () => {
+    const { reader, time } = await open();
+    await reader.next();
+    for (let beat = 0; beat < 2; beat++) {
+      const waiting = reader.next();
+      await time.armed(15_000);
+      time.advance(15_000);
+      expect(await waiting).toEqual({ comment: "heartbeat" });
+    }
+    time.advance(60_000);
+    expect(time.pending).toBe(0);
+    await reader.cancel();
+  });
+});
+
+describe("re-attaching", () => {
+  it("SSE7: after a reset the stream goes on behind its last event, nothing lost, nothing twice", async () => {
+    const { reader, thread, time } = await open("?after=0", {}, sayHi);
+    for (const id of ["1", "2", "3"]) expect(await reader.nextFrame()).toMatchObject({ id });
+    subscriberOf(thread).drop(1011);
+    await time.armed(100);
+    thread.emit({ type: "custom", name: "n", data: "while away" });
+    const second = nextSubscriber(thread);
+    time.advance(100);
+    expect((await second).url.searchParams.get("after")).toBe("3");
+    thread.emit({ type: "custom", name: "n", data: "after" });
+    for (const id of ["4", "5"]) expect(await reader.nextFrame()).toMatchObject({ id });
+    await reader.cancel();
+  });
+
+  it("SSE7: frames that were seen are dropped when the object repeats them", async () => {
+    const { reader, thread, time } = await open("?after=0", {}, sayHi);
+    await reader.nextFrame();
+    const second = nextSubscriber(thread);
+    subscriberOf(thread).drop(1006 + 5);
+    await time.armed(100);
+    time.advance(100);
+    const subscriber = await second;
+    for (const seq of [2, 3, 4]) subscriber.say(JSON.stringify({ type: "custom", seq, data: seq }));
+    for (const id of ["2", "3", "4"]) expect(await reader.nextFrame()).toMatchObject({ id });
+    await reader.cancel();
+  });
+
+  it("SSE8: tries are spaced further and further, up to five seconds, for as long as somebody reads", async () => {
+    const { reader, thread, time } = await open();
+    subscriberOf(thread).drop(1012);
+    for (const wait of [100, 200, 400, 800, 1600, 3200, 5000, 5000]) {
+      await time.armed(wait);
+      thread.failures.push(Object.assign(new Error("gone"), { durableObjectReset: true }));
+      time.advance(wait);
+    }
+    await time.armed(5000);
+    const second = nextSubscriber(thread);
+    time.advance(5000);
+    (await second).tell(thread.events[thread.emit({ type: "custom" }) - 1] ?? { type: "custom", seq: 1 });
+    expect(await reader.nextFrame()).toMatchObject({ id: "1" });
+    await reader.cancel();
+  });
+
+  it("SSE8: nobody attaches for a client that left in the meantime", async () => {
+    const { reader, thread, time } = await open();
+    subscriberOf(thread).drop(1012);
+    await time.armed(100);
+    await reader.cancel();
+    time.advance(100);
+    await Promise.resolve();
+    expect(thread.subscribers).toHaveLength(1);
+    expect(time.pending).toBe(0);
+  });
+
+  it("SSE8: a thread deleted in the meantime ends the stream", async () => {
+    const { reader, thread, time } = await open();
+    thread.thread = null;
+    subscriberOf(thread).drop(1012);
+    await time.armed(100);
+    time.advance(100);
+    expect(await reader.rest()).toMatchObject([{ event: "thread_error" }]);
+  });
+});
+
+describe("acknowledging", () => {
+  const large = (seq: number): string => JSON.stringify({ type: "custom", seq, data: "x".repeat(70 * 1024) });
+
+  it("SSE9: nothing is acknowledged that the client has not taken", async () => {
+    const { reader, thread, time } = await open("?after=0");
+    const subscriber = subscriberOf(thread);
+    for (let seq = 1; seq <= 6; seq++) subscriber.say(large(seq));
+    await reader.next();
+    time.advance(5000);
+    expect(subscriber.acknowledged).toEqual([]);
+    expect(await reader.nextFrame()).toMatchObject({ id: "1" });
+    time.advance(5000);
+    expect(time.pending).toBe(0);
+    expect(subscriber.acknowledged).toEqual([]);
+    // Asking for more is what shows that the first was taken.
+    expect(await reader.nextFrame()).toMatchObject({ id: "2" });
+    await subscriber.acknowledgedUpTo(1);
+    time.advance(5000);
+    expect(await reader.nextFrame()).toMatchObject({ id: "3" });
+    await subscriber.acknowledgedUpTo(2);
+    expect(subscriber.acknowledged).toEqual([1, 2]);
+    await reader.cancel();
+  });
+
+  it("SSE9: little is acknowledged after a second", async () => {
+    const { reader, thread, time } = await open("?after=0", {}, sayHi);
+    const subscriber = subscriberOf(thread);
+    for (let index = 0; index < 3; index++) await reader.nextFrame();
+    const waiting = reader.next();
+    await time.armed(1000);
+    expect(subscriber.acknowledged).toEqual([]);
+    time.advance(1000);
+    await subscriber.acknowledgedUpTo(3);
+    await reader.cancel();
+    await waiting;
+  });
+
+  it("SSE9: after a reset it is the new socket that is told", async () => {
+    const { reader, thread, time } = await open("?after=0", {}, sayHi);
+    for (let index = 0; index < 3; index++) await reader.nextFrame();
+    const waiting = reader.next();
+    await time.armed(1000);
+    const second = nextSubscriber(thread);
+    subscriberOf(thread).drop(1012);
+    await time.armed(100);
+    time.advance(100);
+    const subscriber = await second;
+    thread.emit({ type: "custom" });
+    expect(await waiting).toMatchObject({ id: "4" });
+    const more = reader.next();
+    await time.armed(15_000);
+    time.advance(900);
+    await subscriber.acknowledgedUpTo(4);
+    expect(subscriberOf(thread).acknowledged).toEqual([]);
+    await reader.cancel();
+    await more;
+  });
+});
+
+describe("the socket", () => {
+  it("SSE10: is handed through to the object with the validated query and the caller", async () => {
+    const { ask, seed } = testApp();
+    const { id, object: thread } = seed();
+    const response = await ask(`/api/threads/${id}/stream?after=4`, { headers: { upgrade: "websocket" } });
+    expect(response.status).toBe(101);
+    const socket = response.webSocket;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    socket?.addEventListener("message", ({ data }) => resolve(data));
+    socket?.accept();
+    sayHi(thread, 1);
+    expect(JSON.parse(String(await promise))).toMatchObject({ seq: 1 });
+    expect(thread.subscribers[0]?.url.searchParams.get("after")).toBe("4");
+    socket?.close(1000);
+  });
+});

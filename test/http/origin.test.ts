@@ -1,0 +1,78 @@
+// Foreign pages: what they may read and open.
+
+import { describe, expect, it } from "vitest";
+
+import { origin, testApp, tokens } from "./support/test-app.ts";
+
+const listed = "https://app.example";
+const variables = { API_TOKENS: tokens, ALLOWED_ORIGINS: ` ${listed} , https://other.example` };
+
+describe("listed origins", () => {
+  it("AUTH10: a preflight from a listed origin is answered", async () => {
+    const headers = {
+      origin: listed,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization, content-type",
+    };
+    const response = await testApp({ variables }).ask("/api/threads", { method: "OPTIONS", token: null, headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe(listed);
+    expect(response.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(response.headers.get("access-control-allow-headers")).toContain("authorization");
+    expect(response.headers.get("vary")).toContain("origin");
+    expect(response.headers.has("access-control-allow-credentials")).toBe(false);
+  });
+
+  it("AUTH10: answers and refusals can be read by a listed origin", async () => {
+    const { ask } = testApp({ variables });
+    for (const token of ["anna-secret", "wrong"]) {
+      const response = await ask("/api/agents", { token, headers: { origin: listed } });
+      expect(response.headers.get("access-control-allow-origin")).toBe(listed);
+    }
+  });
+
+  it.each(["https://evil.example", "https://app.example.evil", "http://app.example", "null"])(
+    "AUTH10: %s may read nothing",
+    async (foreign) => {
+      const { ask } = testApp({ variables });
+      for (const method of ["GET", "OPTIONS"]) {
+        const response = await ask("/api/agents", { method, headers: { origin: foreign } });
+        expect(response.headers.has("access-control-allow-origin")).toBe(false);
+      }
+    },
+  );
+
+  it.each(["*", "app.example", "https://app.example/", "https://app.example,*"])(
+    "AUTH10: the list %s is a mistake, so nobody is let in",
+    async (list) => {
+      const { ask, log } = testApp({ variables: { API_TOKENS: tokens, ALLOWED_ORIGINS: list } });
+      const response = await ask("/api/agents", { headers: { origin: listed } });
+      expect(response.headers.has("access-control-allow-origin")).toBe(false);
+      expect(log[0]).toContain("ALLOWED_ORIGINS");
+    },
+  );
+});
+
+describe("upgrades", () => {
+  it.each([
+    ["https://evil.example", 403],
+    ["null", 403],
+    [listed, 101],
+    [origin, 101],
+  ])("AUTH11: from a page of %s get %i", async (from, status) => {
+    const { ask, seed } = testApp({ variables });
+    const { id } = seed();
+    const response = await ask(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket", origin: from } });
+    response.webSocket?.accept();
+    response.webSocket?.close(1000);
+    expect(response.status).toBe(status);
+  });
+
+  it("AUTH11: without an upgrade the socket's route says what it wants", async () => {
+    const { ask, seed } = testApp();
+    const { id } = seed();
+    const response = await ask(`/api/threads/${id}/stream`);
+    expect(response.status).toBe(426);
+    expect(response.headers.get("upgrade")).toBe("websocket");
+  });
+});

@@ -1,0 +1,223 @@
+// Messages and runs: admitted first, then answered at once, as events, or at rest.
+
+import { describe, expect, it } from "vitest";
+
+import type { Run } from "#contract/run.ts";
+
+import type { FakeSubscriber } from "./support/fake-subscriber.ts";
+import type { FakeThread } from "./support/fake-thread.ts";
+import { SseReader } from "./support/sse-reader.ts";
+import { refusalOf, testApp } from "./support/test-app.ts";
+import type { Ask, TestApp } from "./support/test-app.ts";
+
+const sse = { accept: "text/event-stream" };
+
+function seeded(): TestApp & {
+  id: string;
+  thread: FakeThread;
+  post: (path: string, options?: Ask) => Promise<Response>;
+} {
+  const app = testApp();
+  const { id, object: thread } = app.seed();
+  const post = (path: string, options: Ask = {}): Promise<Response> =>
+    app.ask(`/api/threads/${id}${path}`, { method: "POST", json: { content: "hi" }, ...options });
+  return { ...app, id, thread, post };
+}
+
+function onlyRun(thread: FakeThread): Run {
+  const [run] = thread.runs.values();
+  if (run === undefined) throw new Error("No run was admitted.");
+  return run;
+}
+
+function finish(thread: FakeThread, status: Run["status"] = "completed"): void {
+  const run = onlyRun(thread);
+  thread.runs.set(run.id, { ...run, status, text: "done" });
+  thread.emit({ type: status === "awaiting_tool_execution" ? status : "run_end", run_id: run.id, status });
+}
+
+function subscribed(thread: FakeThread): Promise<FakeSubscriber> {
+  const { promise, resolve } = Promise.withResolvers<FakeSubscriber>();
+  thread.onSubscribe = resolve;
+  return promise;
+}
+
+describe("admission", () => {
+  it("HTTP13: answers 202 with message and run", async () => {
+    const { post } = seeded();
+    const response = await post("/messages");
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({
+      message: { role: "user", content: "hi" },
+      run: { status: "queued" },
+    });
+    const run = await post("/runs", { json: {} });
+    expect(run.status).toBe(202);
+    expect(Object.keys(await run.json<object>())).toEqual(["run"]);
+  });
+
+  it.each<[string, Ask, number]>([
+    ["at once", {}, 202],
+    ["when asked to wait", {}, 200],
+    ["when asked for events", { headers: sse }, 202],
+  ])("HTTP13: a message that starts no run is answered %s", async (name, options, status) => {
+    const { post } = seeded();
+    const query = name.includes("wait") ? "?wait=true" : "";
+    const response = await post(`/messages${query}`, { json: { content: "hi", run: false }, ...options });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ run: null });
+  });
+
+  it("HTTP14: a repeated key gives the first answer again, with another body a conflict", async () => {
+    const { post, thread } = seeded();
+    const headers = { "idempotency-key": "k1" };
+    const first = await post("/messages", { headers });
+    const again = await post("/messages", { headers, json: { run: true, content: "hi" } });
+    expect(again.status).toBe(first.status);
+    expect(await again.json()).toEqual(await first.json());
+    expect(thread.messages).toHaveLength(1);
+    expect(await refusalOf(await post("/messages", { headers, json: { content: "ho" } }))).toMatchObject({
+      status: 409,
+    });
+    expect(await refusalOf(await post("/runs", { headers, json: {} }))).toMatchObject({ status: 409 });
+  });
+
+  it.each(["", "a b", "a\tb", "x".repeat(256)])("HTTP14: %j is no key", async (key) => {
+    const { post, thread } = seeded();
+    const response = await post("/messages", { headers: { "idempotency-key": key } });
+    expect(await refusalOf(response)).toMatchObject({ status: 400, fields: ["Idempotency-Key"] });
+    expect(thread.messages).toHaveLength(0);
+  });
+});
+
+describe("as events", () => {
+  it("SSE11: tells that run only, from its message to its end", async () => {
+    const { post, thread } = seeded();
+    thread.emit({ type: "run_start", run_id: "before" });
+    const response = await post("/messages", { headers: sse });
+    expect(response.status).toBe(200);
+    const run_id = onlyRun(thread).id;
+    const query = thread.subscribers[0]?.url.searchParams;
+    expect([query?.get("run_id"), query?.get("after")]).toEqual([run_id, "1"]);
+    thread.emit({ type: "message_end", run_id });
+    thread.emit({ type: "custom", run_id: "other" });
+    thread.emit({ type: "run_start", run_id });
+    finish(thread);
+    thread.emit({ type: "custom", run_id });
+    const items = await new SseReader(response).rest();
+    expect(items.map(({ event }) => event)).toEqual(["message_end", "run_start", "run_end"]);
+    expect(await thread.subscribers[0]?.left()).toBe(1000);
+  });
+
+  it("SSE11: ends when the run waits for tools", async () => {
+    const { post, thread } = seeded();
+    const response = await post("/runs", { headers: sse, json: {} });
+    finish(thread, "awaiting_tool_execution");
+    const items = await new SseReader(response).rest();
+    expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution"]);
+  });
+
+  it("SSE11: the object's own end is an end without a word", async () => {
+    const { post, thread } = seeded();
+    const response = await post("/messages", { headers: sse });
+    thread.subscribers[0]?.say('{"type":"end"}');
+    expect(await new SseReader(response).rest()).toEqual([]);
+  });
+
+  it("SSE12: says that it is queued until the run starts", async () => {
+    const { post, thread, time } = seeded();
+    const reader = new SseReader(await post("/messages", { headers: sse }));
+    expect(await reader.next()).toEqual({ comment: "queued" });
+    const beat = async (): Promise<unknown> => {
+      const waiting = reader.next();
+      await time.armed(15_000);
+      time.advance(15_000);
+      return waiting;
+    };
+    expect(await beat()).toEqual({ comment: "queued" });
+    thread.emit({ type: "run_start", run_id: onlyRun(thread).id });
+    expect(await reader.next()).toMatchObject({ event: "run_start" });
+    expect(await beat()).toEqual({ comment: "heartbeat" });
+    await reader.cancel();
+  });
+
+  it("SSE12: a repeated key replays the run that was", async () => {
+    const { post, thread } = seeded();
+    const headers = { ...sse, "idempotency-key": "k" };
+    const first = await post("/messages", { headers });
+    thread.emit({ type: "run_start", run_id: onlyRun(thread).id });
+    finish(thread);
+    const events = await new SseReader(first).rest();
+    expect(events).toHaveLength(2);
+    expect(await new SseReader(await post("/messages", { headers })).rest()).toEqual(events);
+  });
+});
+
+describe("at rest", () => {
+  it.each(["completed", "error", "limit", "stopped", "awaiting_tool_execution"] as const)(
+    "SSE13: answers when the run is %s",
+    async (status) => {
+      const { post, thread } = seeded();
+      const subscription = subscribed(thread);
+      const answer = post("/messages?wait=true");
+      expect((await subscription).url.searchParams.get("types")).toBe("run_end,awaiting_tool_execution");
+      finish(thread, status);
+      const response = await answer;
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ message: { content: "hi" }, run: { status, text: "done" } });
+      expect(await thread.subscribers[0]?.left()).toBe(1000);
+    },
+  );
+
+  it("SSE13: waits on over a reset of the object", async () => {
+    const { post, thread, time } = seeded();
+    const subscription = subscribed(thread);
+    const answer = post("/runs?wait=true", { json: {} });
+    const first = await subscription;
+    const second = subscribed(thread);
+    first.drop(1011);
+    await time.armed(100);
+    time.advance(100);
+    await second;
+    finish(thread);
+    expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
+  });
+
+  it("SSE13: does not take an old rest for the present one", async () => {
+    const { post, thread, time } = seeded();
+    const subscription = subscribed(thread);
+    const answer = post("/messages?wait=true");
+    await subscription;
+    const run = onlyRun(thread);
+    const second = subscribed(thread);
+    const rest = thread.emit({ type: "awaiting_tool_execution", run_id: run.id });
+    thread.runs.set(run.id, { ...run, status: "running" });
+    await time.armed(100);
+    time.advance(100);
+    expect((await second).url.searchParams.get("after")).toBe(String(rest));
+    finish(thread);
+    expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
+  });
+
+  it("SSE13: a run that rests already is answered at once", async () => {
+    const { post, thread } = seeded();
+    const headers = { "idempotency-key": "k" };
+    await post("/messages", { headers });
+    thread.emit({ type: "run_start", run_id: onlyRun(thread).id });
+    finish(thread);
+    expect(await (await post("/messages?wait=true", { headers })).json()).toMatchObject({
+      run: { status: "completed" },
+    });
+  });
+
+  it("SSE13: nobody is waited for who left", async () => {
+    const { post, thread } = seeded();
+    const leaving = new AbortController();
+    const subscription = subscribed(thread);
+    const answer = post("/messages?wait=true", { signal: leaving.signal });
+    const subscriber = await subscription;
+    leaving.abort();
+    expect(await subscriber.left()).toBe(1000);
+    await answer;
+  });
+});

@@ -1,0 +1,209 @@
+// A thread's object in memory: honest about owners, keys and replay, scripted by the test in everything a loop would do.
+
+import type { Log } from "#contract/log.ts";
+import type { Message } from "#contract/message.ts";
+import type { MessagePage, Page } from "#contract/page.ts";
+import type { PatchThread, PostMessage, PostRun } from "#contract/request.ts";
+import type { Run } from "#contract/run.ts";
+import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import type { Admission, Answer, Caller, CreateInput, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, refused, subscribePath } from "#core/thread-rpc.ts";
+
+import { FakeSubscriber } from "./fake-subscriber.ts";
+import { messageRecord, runRecord, threadRecord } from "./records.ts";
+
+/** An event as a test tells it; `seq` is given by the thread. */
+export interface FakeEvent {
+  type: string;
+  run_id?: string;
+  [field: string]: unknown;
+}
+
+const missing = refused("thread_not_found", "There is no such thread.");
+
+function ok<T>(value: T): Answer<T> {
+  return { ok: true, value };
+}
+
+export class FakeThread implements ThreadStub {
+  thread: Thread | null = null;
+  readonly messages: Message[] = [];
+  readonly runs = new Map<string, Run>();
+  readonly events: (FakeEvent & { seq: number })[] = [];
+  readonly subscribers: FakeSubscriber[] = [];
+  readonly endpointCalls: Request[] = [];
+  readonly calls: string[] = [];
+  /** Thrown by the next calls, one each. */
+  readonly failures: Error[] = [];
+  onEndpoint: (request: Request) => Response | Promise<Response> = () => new Response("endpoint");
+  onSubscribe: ((subscriber: FakeSubscriber) => void) | null = null;
+  #creation: string | null = null;
+  readonly #keys = new Map<string, { fingerprint: string; admission: Admission }>();
+  readonly #nonces = new Set<string>();
+
+  /** Tells an event to everyone who follows. */
+  emit(event: FakeEvent): number {
+    const numbered = { ...event, seq: (this.events.at(-1)?.seq ?? 0) + 1 };
+    this.events.push(numbered);
+    for (const subscriber of this.subscribers) subscriber.tell(numbered);
+    return numbered.seq;
+  }
+
+  #enter(method: string): void {
+    this.calls.push(method);
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+  }
+
+  #reach(caller: Caller): Thread | null {
+    const { thread } = this;
+    return thread !== null && (caller.admin || thread.user_id === caller.user) ? thread : null;
+  }
+
+  async create(caller: Caller, input: CreateInput): Promise<Answer<Thread>> {
+    this.#enter("create");
+    const { creation, initial_messages: _, ...fields } = input;
+    if (this.thread !== null) {
+      const again = creation === this.#creation && this.#reach(caller) !== null;
+      return again ? ok(this.thread) : refused("conflict", "This id is in use.");
+    }
+    this.#creation = creation;
+    const { id, agent_id, user_id, title = null, tags = [], metadata = {} } = fields;
+    this.thread = threadRecord({ id, agent_id, origin_agent_id: agent_id, user_id, title, tags, metadata });
+    return ok(this.thread);
+  }
+
+  async describe(caller: Caller): Promise<Answer<Thread>> {
+    this.#enter("describe");
+    const thread = this.#reach(caller);
+    return thread === null ? missing : ok(thread);
+  }
+
+  async patch(caller: Caller, change: PatchThread): Promise<Answer<Thread>> {
+    this.#enter("patch");
+    const thread = this.#reach(caller);
+    if (thread === null) return missing;
+    this.thread = { ...thread, title: change.title === undefined ? thread.title : change.title };
+    return ok(this.thread);
+  }
+
+  async remove(caller: Caller): Promise<Answer<null>> {
+    this.#enter("remove");
+    if (this.#reach(caller) === null) return missing;
+    this.thread = null;
+    return ok(null);
+  }
+
+  async postMessage(caller: Caller, input: PostMessage, key: RequestKey | null): Promise<Answer<Admission>> {
+    this.#enter("postMessage");
+    return this.#admit(caller, key, () => {
+      const content = typeof input.content === "string" ? input.content : null;
+      const message = messageRecord({ id: crypto.randomUUID(), role: input.role, content });
+      this.messages.push(message);
+      return { message, run: input.run ? this.#newRun("message") : null };
+    });
+  }
+
+  async postRun(caller: Caller, _input: PostRun, key: RequestKey | null): Promise<Answer<Admission>> {
+    this.#enter("postRun");
+    return this.#admit(caller, key, () => ({ message: null, run: this.#newRun("continue") }));
+  }
+
+  #newRun(kind: Run["kind"]): Run {
+    const run = runRecord({ id: crypto.randomUUID(), kind });
+    this.runs.set(run.id, run);
+    return run;
+  }
+
+  #admit(caller: Caller, key: RequestKey | null, make: () => Pick<Admission, "message" | "run">): Answer<Admission> {
+    if (this.#reach(caller) === null) return missing;
+    const known = key === null ? undefined : this.#keys.get(key.key);
+    if (known !== undefined && key !== null) {
+      if (known.fingerprint !== key.fingerprint) return refused("conflict", "The key was used with another body.");
+      return ok({ ...known.admission, repeated: true });
+    }
+    const admission = { ...make(), after: this.events.at(-1)?.seq ?? 0, repeated: false };
+    if (key !== null) this.#keys.set(key.key, { fingerprint: key.fingerprint, admission });
+    return ok(admission);
+  }
+
+  async stop(caller: Caller): Promise<Answer<{ status: ThreadStatus }>> {
+    this.#enter("stop");
+    return this.#reach(caller) === null ? missing : ok({ status: "idle" });
+  }
+
+  async listMessages(caller: Caller): Promise<Answer<MessagePage<Message>>> {
+    this.#enter("listMessages");
+    if (this.#reach(caller) === null) return missing;
+    const total = this.messages.length;
+    return ok({ items: this.messages, total, has_more: false, next_cursor: null });
+  }
+
+  async getMessage(caller: Caller, id: string): Promise<Answer<Message>> {
+    this.#enter("getMessage");
+    if (this.#reach(caller) === null) return missing;
+    const message = this.messages.find((known) => known.id === id);
+    return message === undefined ? refused("message_not_found", "There is no such message.") : ok(message);
+  }
+
+  patchMessage(caller: Caller, id: string): Promise<Answer<Message>> {
+    return this.getMessage(caller, id);
+  }
+
+  async deleteMessage(caller: Caller, id: string): Promise<Answer<null>> {
+    const answer = await this.getMessage(caller, id);
+    return answer.ok ? ok(null) : answer;
+  }
+
+  async listRuns(caller: Caller): Promise<Answer<Page<Run>>> {
+    this.#enter("listRuns");
+    return this.#reach(caller) === null ? missing : ok({ items: [...this.runs.values()], next_cursor: null });
+  }
+
+  async getRun(caller: Caller, id: string): Promise<Answer<Run>> {
+    this.#enter("getRun");
+    if (this.#reach(caller) === null) return missing;
+    const run = this.runs.get(id);
+    return run === undefined ? refused("run_not_found", "There is no such run.") : ok(run);
+  }
+
+  async listLogs(caller: Caller): Promise<Answer<Page<Log>>> {
+    this.#enter("listLogs");
+    return this.#reach(caller) === null ? missing : ok({ items: [], next_cursor: null });
+  }
+
+  async getLog(caller: Caller): Promise<Answer<Log>> {
+    this.#enter("getLog");
+    return this.#reach(caller) === null ? missing : refused("log_not_found", "There is no such entry.");
+  }
+
+  async redeemTicket(nonce: string): Promise<boolean> {
+    this.#enter("redeemTicket");
+    if (this.#nonces.has(nonce)) return false;
+    this.#nonces.add(nonce);
+    return true;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    this.#enter("fetch");
+    const caller = JSON.parse(request.headers.get(callerHeader) ?? "null") as Caller;
+    if (this.#reach(caller) === null) return Response.json({ error: missing.refusal }, { status: 404 });
+    const url = new URL(request.url);
+    if (url.pathname.startsWith(endpointPath)) {
+      this.endpointCalls.push(request);
+      return this.onEndpoint(request);
+    }
+    if (url.pathname !== subscribePath) return new Response("not a path of the object", { status: 500 });
+    return this.#subscribe(request, url);
+  }
+
+  #subscribe(request: Request, url: URL): Response {
+    const { 0: client, 1: server } = new WebSocketPair();
+    const subscriber = new FakeSubscriber(server, request, url);
+    this.subscribers.push(subscriber);
+    const after = Number(url.searchParams.get("after") ?? "0");
+    for (const event of this.events) if (event.seq > after) subscriber.tell(event);
+    this.onSubscribe?.(subscriber);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+}

@@ -1,0 +1,129 @@
+// The app over fakes, and short ways to ask it.
+
+import { createApp } from "#http/app.ts";
+import type { App } from "#http/app.ts";
+import type { AppDependencies, Variables } from "#http/dependencies.ts";
+import type { RouteEntry } from "#spec/registry.ts";
+import type { Catalog } from "#store/catalog/catalog.ts";
+import { createMemoryCatalog } from "#store/memory/memory-catalog.ts";
+
+import { FakeThread } from "./fake-thread.ts";
+import { ManualTime } from "./manual-timers.ts";
+import { threadRecord } from "./records.ts";
+import { testRegistry } from "./test-registry.ts";
+
+export const origin = "https://api.example";
+export const adminToken = "admin-secret";
+export const annaToken = "anna-secret";
+export const berndToken = "bernd-secret";
+export const tokens = `${adminToken},${annaToken}=anna,${berndToken}=bernd`;
+
+export interface Ask {
+  method?: string;
+  token?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: BodyInit;
+  signal?: AbortSignal;
+  base?: string;
+}
+
+export interface TestApp {
+  app: App;
+  time: ManualTime;
+  catalog: Catalog;
+  /** The object of an id, made when first asked for. */
+  object: (id: string) => FakeThread;
+  /** Ids of the objects that were reached for. */
+  reached: string[];
+  log: string[];
+  ask: (path: string, options?: Ask) => Promise<Response>;
+  /** Puts a thread into its object and gives it. */
+  seed: (owner?: string | null) => { id: string; object: FakeThread };
+}
+
+export interface TestAppOptions {
+  variables?: Variables;
+  routes?: readonly RouteEntry[];
+  dependencies?: Partial<AppDependencies>;
+}
+
+export function testApp({
+  variables = { API_TOKENS: tokens },
+  routes = [],
+  dependencies = {},
+}: TestAppOptions = {}): TestApp {
+  const time = new ManualTime();
+  const catalog = createMemoryCatalog();
+  const objects = new Map<string, FakeThread>();
+  const reached: string[] = [];
+  const log: string[] = [];
+  const object = (id: string): FakeThread => {
+    const known = objects.get(id) ?? new FakeThread();
+    objects.set(id, known);
+    return known;
+  };
+  const app = createApp({
+    registry: testRegistry(routes),
+    diagnostics: [],
+    threads: (id) => {
+      reached.push(id);
+      return object(id);
+    },
+    catalog,
+    readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
+    variables,
+    version: "1.2.3",
+    now: time.now,
+    timers: time,
+    report: (line) => log.push(line),
+    ...dependencies,
+  });
+  return {
+    app,
+    time,
+    catalog,
+    object,
+    reached,
+    log,
+    ask: (path, options = {}) => app.fetch(request(path, options), { BINDING: "value" }),
+    seed(owner = "anna") {
+      const id = crypto.randomUUID();
+      const thread = object(id);
+      thread.thread = threadRecord({ id, user_id: owner });
+      return { id, object: thread };
+    },
+  };
+}
+
+export function request(
+  path: string,
+  { method = "GET", token = annaToken, headers = {}, json, body, signal, base = origin }: Ask,
+): Request {
+  const given = new Headers(headers);
+  if (token !== null && !given.has("authorization")) given.set("authorization", `Bearer ${token}`);
+  if (json !== undefined && !given.has("content-type")) given.set("content-type", "application/json");
+  const content = json === undefined ? body : JSON.stringify(json);
+  return new Request(new URL(path, base), {
+    method,
+    headers: given,
+    ...(content === undefined ? {} : { body: content }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+export interface ErrorBody {
+  error: {
+    code: string;
+    message: string;
+    details?: { fields?: { path: string; message: string }[]; [key: string]: unknown };
+  };
+}
+
+/** Status and code of a refusal. */
+export async function refusalOf(response: Response): Promise<{ status: number; code: string; fields: string[] }> {
+  const { error } = await response.json<ErrorBody>();
+  return { status: response.status, code: error.code, fields: (error.details?.fields ?? []).map(({ path }) => path) };
+}

@@ -1,0 +1,276 @@
+// The collection of threads and what one thread answers: owners, keys, lists, limits.
+
+import { describe, expect, it } from "vitest";
+
+import type { Thread } from "#contract/thread.ts";
+import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
+
+import { threadRecord } from "./support/records.ts";
+import { adminToken, annaToken, berndToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
+import type { Ask, ErrorBody } from "./support/test-app.ts";
+
+const helper = { agent_id: "helper" };
+const post = (json: unknown, options: Ask = {}): Ask => ({ method: "POST", json, ...options });
+
+describe("creating", () => {
+  it("HTTP15: gives 201, the thread, and where it is", async () => {
+    const { ask, object } = testApp();
+    const response = await ask("/api/threads", post({ ...helper, title: "T", tags: ["a"], metadata: { b: 1 } }));
+    const thread = await response.json<Thread>();
+    expect(response.status).toBe(201);
+    expect(response.headers.get("location")).toBe(`/api/threads/${thread.id}`);
+    expect(thread).toMatchObject({ ...helper, title: "T", tags: ["a"], metadata: { b: 1 }, user_id: "anna" });
+    expect(object(thread.id).thread).toEqual(thread);
+  });
+
+  it("HTTP15: an unknown agent is refused with the known ones and the one that was meant", async () => {
+    const { ask, reached } = testApp();
+    const { error } = await (await ask("/api/threads", post({ agent_id: "helpr" }))).json<ErrorBody>();
+    expect(error).toMatchObject({
+      code: "invalid_request",
+      message: 'There is no agent "helpr". Did you mean "helper"?',
+      details: { fields: [{ path: "agent_id" }], known: ["helper", "clerk"] },
+    });
+    expect((await ask("/api/threads", post({ agent_id: "constructor" }))).status).toBe(400);
+    expect(reached).toEqual([]);
+  });
+
+  it("HTTP15: an id that is in use is a conflict, even for the same body", async () => {
+    const { ask } = testApp();
+    const body = { ...helper, id: crypto.randomUUID() };
+    expect((await ask("/api/threads", post(body))).status).toBe(201);
+    expect(await refusalOf(await ask("/api/threads", post(body)))).toMatchObject({ status: 409, code: "conflict" });
+    const other = { ...helper, id: "0199f0a0-0000-7000-8000-000000000000" };
+    expect(await refusalOf(await ask("/api/threads", post(other)))).toMatchObject({ status: 400, fields: ["id"] });
+  });
+
+  it.each<[string, string, object, number, string | null]>([
+    ["a user's own", annaToken, { user_id: "anna" }, 201, "anna"],
+    ["a user's, for another", annaToken, { user_id: "bernd" }, 403, null],
+    ["a user's, for nobody", annaToken, { user_id: null }, 403, null],
+    ["an administrator's, for a user", adminToken, { user_id: "bernd" }, 201, "bernd"],
+    ["an administrator's, for nobody", adminToken, {}, 201, null],
+  ])("HTTP16: %s thread", async (_name, token, fields, status, owner) => {
+    const { ask } = testApp();
+    const response = await ask("/api/threads", post({ ...helper, ...fields }, { token }));
+    expect(response.status).toBe(status);
+    if (status === 201) expect(await response.json()).toMatchObject({ user_id: owner });
+  });
+
+  it("HTTP17: a key gives the first thread again, with another body a conflict", async () => {
+    const { ask, reached } = testApp();
+    const headers = { "idempotency-key": "k" };
+    const first = await ask("/api/threads", post({ ...helper, title: "T" }, { headers }));
+    const again = await ask("/api/threads", post({ title: "T", ...helper }, { headers }));
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(await again.json()).toEqual(await first.json());
+    expect(new Set(reached).size).toBe(1);
+    expect((await ask("/api/threads", post(helper, { headers }))).status).toBe(409);
+    expect(reached).toHaveLength(2);
+  });
+
+  it("HTTP30: a key whose thread was deleted makes no thread again", async () => {
+    const { ask, object, catalog, reached, time } = testApp();
+    const headers = { "idempotency-key": "k" };
+    const first = await (await ask("/api/threads", post(helper, { headers }))).json<Thread>();
+    time.advance(1000);
+    expect((await ask(`/api/threads/${first.id}`, { method: "DELETE" })).status).toBe(204);
+    await catalog.remove({ threadId: first.id, createdAt: first.created_at, now: time.now() });
+    reached.length = 0;
+    const again = await ask("/api/threads", post(helper, { headers }));
+    expect(again.status).toBe(409);
+    expect(await again.json()).toMatchObject({ error: { code: "conflict", details: { thread_id: first.id } } });
+    expect(reached).toEqual([]);
+    expect(object(first.id).thread).toBeNull();
+    time.advance(1000);
+    const other = { headers: { "idempotency-key": "k2" } };
+    expect((await ask("/api/threads", post({ ...helper, id: first.id }, other))).status).toBe(201);
+  });
+
+  it("HTTP17: a key is its owner's own", async () => {
+    const { ask } = testApp();
+    const headers = { "idempotency-key": "k" };
+    const ids = await Promise.all(
+      [annaToken, berndToken].map(async (token) => {
+        const response = await ask("/api/threads", post(helper, { headers, token }));
+        return (await response.json<Thread>()).id;
+      }),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it("HTTP17: an answer that was lost is given by the second try", async () => {
+    const { ask, object } = testApp();
+    const body = { ...helper, id: crypto.randomUUID() };
+    const thread = object(body.id);
+    const create = thread.create.bind(thread);
+    thread.create = async (caller, input) => {
+      thread.create = create;
+      await create(caller, input);
+      throw Object.assign(new Error("reset"), { durableObjectReset: true });
+    };
+    expect((await ask("/api/threads", post(body))).status).toBe(201);
+  });
+});
+
+describe("listing", () => {
+  async function filled(): Promise<ReturnType<typeof testApp>> {
+    const app = testApp();
+    for (const [index, owner] of ["anna", "bernd", "anna", null].entries()) {
+      const thread = threadRecord({
+        id: crypto.randomUUID(),
+        user_id: owner,
+        title: `t${String(index)}`,
+        updated_at: index,
+      });
+      await app.catalog.put({ thread, lastMessage: null, version: 1 });
+    }
+    return app;
+  }
+
+  it.each<[string, string, string, string[]]>([
+    ["a user sees own threads", annaToken, "", ["t2", "t0"]],
+    ["a user may say so", annaToken, "?user_id=anna", ["t2", "t0"]],
+    ["an administrator sees all", adminToken, "", ["t3", "t2", "t1", "t0"]],
+    ["an administrator may choose", adminToken, "?user_id=bernd", ["t1"]],
+    ["a filter narrows", annaToken, "?q=T0", ["t0"]],
+  ])("HTTP18: %s, newest first", async (_name, token, query, titles) => {
+    const { ask } = await filled();
+    const { threads } = await (await ask(`/api/threads${query}`, { token })).json<{ threads: Thread[] }>();
+    expect(threads.map(({ title }) => title)).toEqual(titles);
+  });
+
+  it("HTTP18: another's threads are not for a user to ask for", async () => {
+    const { ask } = await filled();
+    expect(await refusalOf(await ask("/api/threads?user_id=bernd"))).toMatchObject({ status: 403, code: "forbidden" });
+  });
+
+  it("HTTP18: pages follow one another", async () => {
+    const { ask } = await filled();
+    type Page = { threads: Thread[]; next_cursor: string | null };
+    const first = await (await ask("/api/threads?limit=1")).json<Page>();
+    const second = await (await ask(`/api/threads?limit=1&cursor=${first.next_cursor ?? ""}`)).json<Page>();
+    expect([...first.threads, ...second.threads].map(({ title }) => title)).toEqual(["t2", "t0"]);
+    expect(second.next_cursor).toBe(null);
+  });
+});
+
+describe("one thread", () => {
+  const paths: [string, string, unknown][] = [
+    ["GET", "", undefined],
+    ["PATCH", "", { title: "x" }],
+    ["DELETE", "", undefined],
+    ["GET", "/messages", undefined],
+    ["GET", "/messages/m", undefined],
+    ["PATCH", "/messages/m", { content: "x" }],
+    ["DELETE", "/messages/m", undefined],
+    ["POST", "/messages", { content: "x" }],
+    ["GET", "/runs", undefined],
+    ["GET", "/runs/r", undefined],
+    ["POST", "/runs", {}],
+    ["POST", "/stop", {}],
+    ["GET", "/logs", undefined],
+    ["GET", "/logs/l", undefined],
+    ["GET", "/events", undefined],
+  ];
+  it.each(paths)("HTTP19: %s %s of another's thread is unknown", async (method, path, json) => {
+    const { ask, seed } = testApp();
+    const { id } = seed("bernd");
+    const answer = await refusalOf(await ask(`/api/threads/${id}${path}`, { method, json }));
+    expect(answer).toMatchObject({ status: 404, code: "thread_not_found" });
+  });
+
+  it.each(["/api", "/api/~"])("HTTP19: under %s its routes answer what the object says", async (base) => {
+    const { ask, seed } = testApp();
+    const { id, object } = seed();
+    const at = `${base}/threads/${id}`;
+    expect(await (await ask(at)).json()).toEqual(object.thread);
+    expect(await (await ask(at, { method: "PATCH", json: { title: "new" } })).json()).toMatchObject({ title: "new" });
+    const { message } = await (
+      await ask(`${at}/messages`, post({ content: "hi" }))
+    ).json<{ message: { id: string } }>();
+    expect(await (await ask(`${at}/messages`)).json()).toEqual({
+      messages: object.messages,
+      total: 1,
+      has_more: false,
+      next_cursor: null,
+    });
+    expect(await (await ask(`${at}/messages/${message.id}`)).json()).toEqual(message);
+    expect(await (await ask(`${at}/runs`)).json()).toEqual({ runs: [...object.runs.values()], next_cursor: null });
+    expect(await (await ask(`${at}/logs`)).json()).toEqual({ logs: [], next_cursor: null });
+    expect(await (await ask(`${at}/stop`, post({}))).json()).toEqual({ status: "idle" });
+    expect((await ask(at, { method: "DELETE" })).status).toBe(204);
+    expect((await ask(at)).status).toBe(404);
+  });
+
+  it("HTTP19: a thread is not given to an unknown agent", async () => {
+    const { ask, seed } = testApp();
+    const { id, object } = seed();
+    const response = await ask(`/api/threads/${id}`, { method: "PATCH", json: { agent_id: "clerc" } });
+    expect(await refusalOf(response)).toMatchObject({ status: 400, fields: ["agent_id"] });
+    expect(object.calls).toEqual([]);
+  });
+});
+
+describe("limits", () => {
+  const limited = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
+
+  it("HTTP20: admissions per minute and user are bounded, and say when to come back", async () => {
+    const { ask, seed, time } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "2" });
+    const { id } = seed();
+    const send = (token: string): Promise<Response> =>
+      ask(`/api/threads/${id}/messages`, post({ content: "x" }, { token }));
+    expect([(await send(annaToken)).status, (await ask(`/api/threads/${id}/runs`, post({}))).status]).toEqual([
+      202, 202,
+    ]);
+    const refused = await send(annaToken);
+    expect(refused.headers.get("retry-after")).toBe("30");
+    expect(await refusalOf(refused)).toMatchObject({ status: 429, code: "rate_limited" });
+    expect((await send(adminToken)).status).toBe(202);
+    time.advance(30_000);
+    expect((await send(annaToken)).status).toBe(202);
+  });
+
+  it("HTTP20: the standard is 60, also where the variable makes no sense", async () => {
+    const { ask, seed, log } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "lots" });
+    const { id } = seed();
+    for (let index = 0; index < 60; index++) expect((await ask(`/api/threads/${id}/runs`, post({}))).status).toBe(202);
+    expect((await ask(`/api/threads/${id}/runs`, post({}))).status).toBe(429);
+    expect(log[0]).toContain("LIMIT_ADMISSIONS_PER_MINUTE");
+  });
+
+  it("HTTP20: a limiter of the platform counts instead where one is bound", async () => {
+    const keys: string[] = [];
+    const limit = async ({ key }: { key: string }): Promise<{ success: boolean }> => {
+      keys.push(key);
+      if (keys.length === 3) throw new Error("limiter broke");
+      return { success: keys.length === 1 };
+    };
+    const { ask, seed } = testApp({ dependencies: { admissions: boundRateLimiter({ limit }, 60) } });
+    const { id } = seed();
+    const answers: Response[] = [];
+    for (let index = 0; index < 3; index++) answers.push(await ask(`/api/threads/${id}/runs`, post({})));
+    expect(answers.map(({ status }) => status)).toEqual([202, 429, 202]);
+    expect(answers[1]?.headers.get("retry-after")).toBe("60");
+    expect(keys).toEqual(["user:anna", "user:anna", "user:anna"]);
+  });
+
+  it("HTTP21: open streams per user are bounded, and free again when they end", async () => {
+    const { ask, seed } = limited({ LIMIT_OPEN_STREAMS: "2" });
+    const { id, object } = seed();
+    const open = (): Promise<Response> => ask(`/api/threads/${id}/events`);
+    const first = await open();
+    await ask(`/api/threads/${id}/messages`, post({ content: "x" }, { headers: { accept: "text/event-stream" } }));
+    expect(await refusalOf(await open())).toMatchObject({ status: 429, code: "rate_limited" });
+    expect((await ask(`/api/threads/${id}/events`, { token: adminToken })).status).toBe(200);
+    await first.body?.cancel();
+    expect((await open()).status).toBe(200);
+    expect(object.subscribers).toHaveLength(4);
+  });
+
+  it("HTTP21: a stream that was refused was never open", async () => {
+    const { ask, seed } = limited({ LIMIT_OPEN_STREAMS: "1" });
+    const { id } = seed("bernd");
+    for (let index = 0; index < 3; index++) expect((await ask(`/api/threads/${id}/events`)).status).toBe(404);
+  });
+});
