@@ -1,0 +1,7 @@
+import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "assistant",
+  description: "The first minute: a scripted assistant with two tools. Needs no key.",
+  sideA: { label: "Assistant", prompt: "help", maxSteps: 20 },
+});

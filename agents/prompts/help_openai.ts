@@ -1,0 +1,14 @@
+import { definePrompt } from "threadhold";
+
+export default definePrompt({
+  name: "help_openai",
+  toolDescription: "Answers questions with a model of OpenAI",
+  model: "openai",
+  includeChat: true,
+  parallelToolCalls: true,
+  tools: ["search_handbook", "remember"],
+  prompt: [
+    { type: "include", prompt: "house_rules" },
+    { type: "text", content: "\n\nKeep notes with your tool when the person asks you to remember something." },
+  ],
+});

@@ -1,0 +1,74 @@
+// Puts a deployment together from a registry. Tests call it with a registry of their own and get the same Worker.
+
+import { noFaults } from "#core/ports/faults.ts";
+import type { ThreadStub } from "#core/thread-rpc.ts";
+import { createApp } from "#http/app.ts";
+import { boundedFetch } from "#lib/bounded-fetch.ts";
+import { createModelPort } from "#models/model-port.ts";
+import { readiness } from "#models/readiness.ts";
+import type { Diagnostic, Registry } from "#spec/index.ts";
+import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
+import { systemClock } from "#thread/system-clock.ts";
+import { threadObject } from "#thread/thread-object.ts";
+import type { World } from "#thread/world.ts";
+
+import { stepCeiling } from "./environment.ts";
+import type { Environment } from "./environment.ts";
+
+/** Version that `healthz` and every run show where the platform gives none. */
+const localVersion = "local";
+
+/** Requests of one object that may wait for headers at once: one less than the platform's limit. */
+const openRequests = 5;
+
+/** The Worker's fetch handler and the class of its threads. `adjust` lets tests replace parts of a thread's world. */
+export function compose(
+  registry: Registry,
+  diagnostics: readonly Diagnostic[],
+  adjust: (world: World, env: Environment) => World = (world) => world,
+) {
+  const ThreadObject = threadObject<Environment>((env) => adjust(worldOf(env, registry), env));
+  const apps = new WeakMap<Environment, ReturnType<typeof createApp>>();
+
+  function appOf(env: Environment) {
+    const known = apps.get(env);
+    if (known !== undefined) return known;
+    const app = createApp({
+      registry,
+      diagnostics,
+      threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadStub,
+      catalog: catalogOf(env),
+      readiness: (model) => readiness(model, { ...env }),
+      variables: env,
+      version: versionOf(env),
+      now: () => systemClock.now(),
+    });
+    apps.set(env, app);
+    return app;
+  }
+
+  return {
+    ThreadObject,
+    fetch: (request: Request, env: Environment, context: ExecutionContext) => appOf(env).fetch(request, env, context),
+  };
+}
+
+function worldOf(env: Environment, registry: Registry): World {
+  return {
+    registry,
+    models: createModelPort({ env: { ...env }, fetch: boundedFetch(openRequests, (...call) => fetch(...call)) }),
+    catalog: catalogOf(env),
+    clock: systemClock,
+    faults: noFaults,
+    settings: { stepCeiling: stepCeiling(env.STEP_CEILING), version: versionOf(env) },
+  };
+}
+
+function catalogOf(env: Environment) {
+  return createD1Catalog(env.CATALOG, { ensureSchema: env.OPEN_LOOPBACK === "true" });
+}
+
+function versionOf(env: Environment): string {
+  const id = env.VERSION?.id ?? "";
+  return id === "" ? localVersion : id;
+}

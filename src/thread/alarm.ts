@@ -1,0 +1,53 @@
+// The object's one alarm, shared by everything that waits: the heartbeat of a run, the end of a back-off, the outbox. It is
+// moved to an earlier time by whoever waits, and to a later one only by a rest, when nothing else does; whoever wakes up
+// looks at what is due and asks again.
+
+import type { MeteredStorage } from "#store/meter.ts";
+
+/** First heartbeat of a run, in milliseconds (architecture §5.2). */
+export const firstHeartbeatMs = 5000;
+
+/** Longest pause between two heartbeats. */
+export const longestHeartbeatMs = 30_000;
+
+/** Contract: setting never waits; a write that fails resets the object, which the platform's own retries repair. */
+export class Alarm {
+  readonly #storage: MeteredStorage;
+  #at: number | null;
+
+  /** `at` is what the platform has set, in milliseconds. */
+  constructor(storage: MeteredStorage, at: number | null) {
+    this.#storage = storage;
+    this.#at = at;
+  }
+
+  /** Milliseconds of the next call, or null. */
+  get at(): number | null {
+    return this.#at;
+  }
+
+  /** Wakes the object at `ms` at the latest. */
+  notAfter(ms: number): void {
+    if (this.#at !== null && this.#at <= ms) return;
+    this.#at = ms;
+    void this.#storage.setAlarm(ms);
+  }
+
+  /** A rest: nothing else is waited for, so the object sleeps until then. */
+  exactly(ms: number): void {
+    this.#at = ms;
+    void this.#storage.setAlarm(ms);
+  }
+
+  /** Nothing is waited for any more. A row written, and cheaper than the wake it saves. */
+  clear(): void {
+    if (this.#at === null) return;
+    this.#at = null;
+    void this.#storage.deleteAlarm();
+  }
+
+  /** The alarm went off: nothing is set any more. */
+  fired(): void {
+    this.#at = null;
+  }
+}

@@ -1,0 +1,291 @@
+// The thread in memory: its row, its storage, its readers, and the writes that keep the three in step. Every change goes
+// through here: number, write, tell. While a run is active the row is not written for each message; what it counts is
+// kept here and written when the run rests, or counted again after a crash.
+
+import { refuse } from "#contract/error.ts";
+import type { EventDraft, PlainEvent } from "#contract/event.ts";
+import type { Json } from "#contract/json.ts";
+import { counted, totalOf } from "#core/message-counts.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import { toStored } from "#core/stored-event.ts";
+import { textOf, toMessage, toThread } from "#core/view.ts";
+import { OrderedUuids } from "#lib/ordered-uuid.ts";
+import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
+
+import { boundedRows } from "./method/bounded-page.ts";
+import { Broadcaster } from "./reader/broadcaster.ts";
+import { EventNumbers, reservation } from "./reader/event-numbers.ts";
+import { replay } from "./reader/replay.ts";
+import type { ReplayPart } from "./reader/replay.ts";
+
+/** Messages a snapshot shows at most, and UTF-16 units of JSON they may take. */
+const snapshotMessages = 200;
+const snapshotBytes = 1024 * 1024;
+
+/** A thread that exists, loaded from its row. */
+export class LiveThread {
+  readonly store: ManagedThreadStore;
+  readonly clock: Clock;
+  readonly uuids: OrderedUuids;
+  readonly broadcaster: Broadcaster;
+  readonly #numbers: EventNumbers;
+  #record: ThreadRecord;
+  /** The running run's own list of its messages; told here of every message that joins. */
+  #transcript: MessageRecord[] | null = null;
+  #run: RunRecord | null = null;
+  #retired = false;
+  #flush: () => void = () => {};
+
+  constructor(store: ManagedThreadStore, record: ThreadRecord, clock: Clock) {
+    this.store = guarded(store, () => this.#retired);
+    this.clock = clock;
+    this.#record = record;
+    this.uuids = new OrderedUuids(() => Math.floor(clock.now() / 1000));
+    this.uuids.rise(record.last_position);
+    const afterCrash = record.active_run_id !== null;
+    this.#numbers = new EventNumbers(() => this.#record, { afterCrash, reserve: () => this.save() });
+    if (afterCrash) this.#recount();
+    this.broadcaster = new Broadcaster({
+      threadId: record.id,
+      clock,
+      numbers: this.#numbers,
+      replay: (after) => this.replay(after),
+      snapshot: () => this.snapshot(),
+      idle: () => this.#record.active_run_id === null && (this.#record.queue.length === 0 || this.#record.held),
+    });
+  }
+
+  get record(): Readonly<ThreadRecord> {
+    return this.#record;
+  }
+
+  get lastSeq(): number {
+    return this.#numbers.last;
+  }
+
+  /** The thread was deleted: whatever is still under way can neither read nor write what comes after it under its id. */
+  retire(): void {
+    this.#retired = true;
+  }
+
+  /** Changes the row in memory; `save` writes it. */
+  change(change: Partial<ThreadRecord>): void {
+    this.#record = { ...this.#record, ...change };
+  }
+
+  /** Writes the row as it is now. */
+  save(): void {
+    const last_seq = this.#numbers.last;
+    this.#record = { ...this.#record, last_seq, seq_reserved: this.#numbers.mark() };
+    if (last_seq >= this.#record.seq_reserved) this.#record.seq_reserved = last_seq + reservation;
+    this.store.writeThread(this.#record);
+  }
+
+  /** From here on every message that joins is also given to the run. Null ends it. */
+  follow(transcript: MessageRecord[] | null): void {
+    this.#transcript = transcript;
+  }
+
+  /** The run that is being driven, so that what changes before its place is counted there too. */
+  drives(run: RunRecord | null): void {
+    this.#run = run;
+  }
+
+  /** What to do when the catalog lacks something while the thread is at rest. */
+  onChangeAtRest(flush: () => void): void {
+    this.#flush = flush;
+  }
+
+  /** Counts a message in and gives it to the running run. The caller writes it. */
+  joined(message: MessageRecord): void {
+    const { counts, last_message, last_position } = this.#record;
+    const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
+    this.change({
+      counts: counted(counts, message, 1),
+      last_message: text === null || text === "" ? last_message : text.slice(0, 300),
+      last_position: message.position > last_position ? message.position : last_position,
+      updated_at: this.clock.now(),
+    });
+    this.#transcript?.push(message);
+  }
+
+  /** Counts a deleted message out. */
+  left(message: MessageRecord): void {
+    this.#leftBefore(message);
+    this.change({ counts: counted(this.#record.counts, message, -1), updated_at: this.clock.now() });
+    const at = this.#transcript?.findIndex((known) => known.id === message.id) ?? -1;
+    if (at !== -1) this.#transcript?.splice(at, 1);
+  }
+
+  /** A message from before the active run: after a crash the run's own are counted on top of those. */
+  #leftBefore(message: MessageRecord): void {
+    const { active_run_id } = this.#record;
+    const run = this.#run ?? (active_run_id === null ? null : this.store.run(active_run_id));
+    if (run === null || message.position > run.after_position) return;
+    run.counts_before = counted(run.counts_before, message, -1);
+    this.store.updateRun(run);
+  }
+
+  /** Puts a changed message where the running run sees it. */
+  changed(message: MessageRecord): void {
+    const at = this.#transcript?.findIndex((known) => known.id === message.id) ?? -1;
+    if (at !== -1) this.#transcript?.splice(at, 1, message);
+  }
+
+  /** Stores messages outside of a step, together with what `change` says of the thread, and tells them whole. */
+  append(messages: readonly MessageRecord[], change: Partial<ThreadRecord> = {}): MessageRecord[] {
+    const stored: MessageRecord[] = [];
+    const told: ReturnType<LiveThread["stage"]>[] = [];
+    this.atomically(() => {
+      for (const message of messages) {
+        const inPlace = this.placed(message);
+        const one = this.stage(wholeMessage(inPlace));
+        const record = { ...inPlace, events: one.stored };
+        this.store.insertMessage(record);
+        this.joined(record);
+        stored.push(record);
+        told.push(one);
+      }
+      this.change(change);
+      this.changedAtRest();
+      this.save();
+    });
+    for (const one of told) one.send();
+    return stored;
+  }
+
+  /** The message in its place: one whose id was drawn before others took theirs gets a place behind them. */
+  placed(message: MessageRecord): MessageRecord {
+    const inOrder = message.id > this.#record.last_position;
+    return { ...message, position: inOrder ? message.id : this.uuids.next() };
+  }
+
+  /** Marks the change for the catalog; a run's own changes go there when it ends. Written with the next `save`. */
+  changedAtRest(): void {
+    if (this.#record.active_run_id !== null) return;
+    this.change({ outbox: { ...this.#record.outbox, dirty: true } });
+    this.#flush();
+  }
+
+  /** Writes together or not at all; what was changed in memory goes back with what was not written. */
+  atomically(work: () => void): void {
+    const record = this.#record;
+    const transcript = this.#transcript === null ? [] : [...this.#transcript];
+    try {
+      this.store.transaction(work);
+    } catch (thrown) {
+      this.#record = record;
+      this.#transcript?.splice(0, this.#transcript.length, ...transcript);
+      throw thrown;
+    }
+  }
+
+  /** Writes what `work` writes, the events that ride in rows of their own, and the thread's row; then tells them. */
+  tell(drafts: EventDraft[], work: () => void = () => {}): void {
+    const events = drafts.map((draft) => this.broadcaster.number(draft));
+    this.atomically(() => {
+      work();
+      for (const event of events) this.store.insertEvent(toStored(event));
+      this.save();
+    });
+    for (const event of events) this.broadcaster.send(event);
+  }
+
+  /** A project's own event: stored, so that nobody misses it. */
+  emit(name: string, data: Json): void {
+    const run = this.#record.active_run_id;
+    this.tell([{ type: "custom", ...(run === null ? {} : { run_id: run }), name, data }]);
+  }
+
+  /** Numbers events for a row that is about to be written; `send` them when it is. */
+  stage(drafts: EventDraft[]): { events: PlainEvent[]; stored: StoredEvent[]; send: () => void } {
+    const events = drafts.map((draft) => this.broadcaster.number(draft));
+    const send = () => {
+      for (const event of events) this.broadcaster.send(event);
+    };
+    return { events, stored: events.map(toStored), send };
+  }
+
+  /** What was told after a number: a part of it, as far as `upTo`, or all of it with what is in flight. */
+  replay(after: number): ReplayPart {
+    const rows = replay(this.store, this.#record, after);
+    if (rows.upTo !== null) return rows;
+    const known = new Set(rows.events.map((event) => event.seq));
+    const inFlight = this.broadcaster.inFlight().filter((event) => event.seq > after && !known.has(event.seq));
+    return { upTo: null, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
+  }
+
+  /** The whole picture: the thread, its latest messages, what is in flight. */
+  snapshot(): Extract<ReturnType<typeof snapshotEvent>, object> {
+    return snapshotEvent(this);
+  }
+
+  /** After a crash the row's counts lack what the cut run added: it is counted again from the run's rows. */
+  #recount(): void {
+    const { branch, active_run_id } = this.#record;
+    const run = active_run_id === null ? null : this.store.run(active_run_id);
+    if (run === null) return;
+    this.change({ counts: run.counts_before });
+    for (const message of this.store.messagesAfter(branch, run.after_position)) {
+      this.joined(message);
+      this.uuids.rise(message.position);
+    }
+  }
+}
+
+/** The store, until the thread is gone. */
+function guarded(store: ManagedThreadStore, gone: () => boolean): ManagedThreadStore {
+  return new Proxy(store, {
+    get(target, name): unknown {
+      if (gone()) throw refuse("thread_not_found", "There is no such thread.");
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+function snapshotEvent(live: LiveThread) {
+  const { record, store } = live;
+  const query = { branch: record.branch, order: "desc" as const, includeSilent: false };
+  const messages = boundedRows(
+    (beyond, limit) => store.messages({ ...query, limit, beyond }),
+    (message) => message.position,
+    { limit: snapshotMessages, bytes: snapshotBytes, beyond: undefined },
+  )
+    .rows.filter((message) => message.status === "complete")
+    .reverse()
+    .map(toMessage);
+  return {
+    type: "snapshot" as const,
+    seq: live.lastSeq,
+    thread_id: record.id,
+    at: live.clock.now(),
+    thread: { ...toThread(record), last_seq: live.lastSeq },
+    messages,
+    partial: [...live.broadcaster.inFlight()],
+  };
+}
+
+/** A message that is there at once, as events. */
+export function wholeMessage(message: MessageRecord): EventDraft[] {
+  const of = {
+    message_id: message.id,
+    depth: message.depth,
+    ...(message.run_id === null ? {} : { run_id: message.run_id }),
+    ...(message.silent ? ({ silent: true } as const) : {}),
+  };
+  const { role, position } = message;
+  return [
+    { type: "message_start", ...of, role, position },
+    { type: "message_end", ...of, message: toMessage(message) },
+  ];
+}
+
+/** Messages a filter covers, from kept counts; null on a branch that has none kept. */
+export function knownTotal(
+  record: Readonly<ThreadRecord>,
+  query: { branch: string; includeSilent: boolean; maxDepth?: number | undefined },
+): number | null {
+  return query.branch === record.branch ? totalOf(record.counts, query) : null;
+}

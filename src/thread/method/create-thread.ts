@@ -1,0 +1,121 @@
+// Makes a thread: schema, row and first messages in one transaction, then its line in the catalog.
+
+import { refuse } from "#contract/error.ts";
+import type { InitialMessage } from "#contract/request.ts";
+import type { Thread } from "#contract/thread.ts";
+import { zeroUsage } from "#contract/usage.ts";
+import type { MessageRecord, StoredPart, ThreadRecord } from "#core/record.ts";
+import type { Caller, CreateInput } from "#core/thread-rpc.ts";
+import { Definitions } from "#flow/definitions.ts";
+import { messageDraft } from "#flow/message-draft.ts";
+import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
+
+import type { OpenThread } from "../open-thread.ts";
+import { reservation } from "../reader/event-numbers.ts";
+import { definitionAccess } from "../run/definition-access.ts";
+import type { World } from "../world.ts";
+import { view } from "./thread-changes.ts";
+
+/** `creation` of a thread whose first messages are not stored yet. */
+const unfinished = "";
+
+/** The branch every thread begins with. */
+export const mainBranch = "main";
+
+/** What creation works with. `open` loads the thread that was just made. */
+export interface CreateContext {
+  store: ManagedThreadStore;
+  world: World;
+  open: () => OpenThread | null;
+  /** Forgets the loaded thread. */
+  close: () => void;
+}
+
+/** Creates the thread. The same request again gives the thread again; another one is a conflict. One call at a time. */
+export async function createThread(
+  { store, world, open, close }: CreateContext,
+  caller: Caller,
+  input: CreateInput,
+): Promise<Thread> {
+  if (!caller.admin && (caller.user === null || caller.user !== input.user_id)) {
+    throw refuse("forbidden", "A thread for another user needs an admin's token.");
+  }
+  await new Definitions(world.registry).agent(input.agent_id);
+  const known = store.exists() ? store.readThread() : null;
+  if (known !== null) mustBeTheSame(known, caller, input);
+  else store.create(newRecord(input, world.clock.now()));
+  const made = open();
+  if (made === null) throw refuse("internal", "The thread was made and cannot be read.");
+  if (made.context.live.record.creation !== unfinished) return view(made.context);
+  try {
+    await finishCreation(made, input);
+  } catch (thrown) {
+    // A thread that was refused leaves nothing behind.
+    made.driver.abandon();
+    await store.destroy();
+    close();
+    throw thrown;
+  }
+  return view(made.context);
+}
+
+/** Stores the first messages. A creation that was cut before this is taken up by its repetition. */
+async function finishCreation({ context, driver }: OpenThread, input: CreateInput): Promise<void> {
+  const { hooks } = definitionAccess(context, null);
+  const messages: MessageRecord[] = [];
+  for (const message of input.initial_messages ?? []) {
+    messages.push(await hooks.beforeCreateMessage(draftOf(message, context)));
+  }
+  context.live.append(messages, { creation: input.creation });
+  for (const message of messages) await hooks.afterCreateMessage(message);
+  await driver.outbox.flush();
+}
+
+function mustBeTheSame(known: ThreadRecord, caller: Caller, input: CreateInput): void {
+  const own = caller.admin || known.user_id === caller.user;
+  const same = known.creation === input.creation || known.creation === unfinished;
+  if (!own || !same) throw refuse("conflict", `The thread id "${input.id}" is in use.`);
+}
+
+function draftOf(message: InitialMessage, context: OpenThread["context"]): MessageRecord {
+  const parts: StoredPart[] =
+    typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+  return messageDraft({
+    id: context.live.uuids.next(),
+    role: message.role,
+    parts,
+    branch: mainBranch,
+    at: context.clock.now(),
+    silent: message.silent,
+    metadata: message.metadata,
+  });
+}
+
+function newRecord(input: CreateInput, now: number): ThreadRecord {
+  return {
+    id: input.id,
+    agent_id: input.agent_id,
+    origin_agent_id: input.agent_id,
+    user_id: input.user_id,
+    title: input.title ?? null,
+    tags: input.tags ?? [],
+    metadata: input.metadata ?? {},
+    status: "idle",
+    created_at: now,
+    updated_at: now,
+    counts: {},
+    usage: zeroUsage,
+    cost: 0,
+    active_run_id: null,
+    queue: [],
+    held: false,
+    branch: mainBranch,
+    last_seq: 0,
+    seq_reserved: reservation,
+    last_position: "",
+    last_message: null,
+    parent: input.parent ?? null,
+    outbox: { dirty: true, runs: [] },
+    creation: unfinished,
+  };
+}

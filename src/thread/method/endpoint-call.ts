@@ -1,0 +1,24 @@
+// Calls a project's thread endpoint with the thread's state (Standard Agents, defineThreadEndpoint). It runs here, in the
+// object, so that the state is the thread itself and not a copy.
+
+import { refuse } from "#contract/error.ts";
+import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
+import { threadEndpointHandler } from "#spec/index.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { definitionAccess } from "../run/definition-access.ts";
+
+/** Finds the handler by its place in the registry and calls it. */
+export async function callEndpoint(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
+  const index = Number(url.pathname.slice(endpointPath.length));
+  const route = context.routes[index];
+  const handler = route === undefined ? undefined : threadEndpointHandler(await route.load());
+  if (handler === undefined) throw refuse("route_not_found", "The thread has no such endpoint.");
+  const headers = new Headers(incoming.headers);
+  const outside = headers.get(urlHeader) ?? incoming.url;
+  headers.delete(callerHeader);
+  headers.delete(urlHeader);
+  const request = new Request(outside, new Request(incoming, { headers }));
+  const { state } = definitionAccess(context, null);
+  return handler(request, state);
+}

@@ -1,0 +1,78 @@
+// What may be changed of a thread as a whole: its title and the like, its run, its existence.
+
+import { refuse } from "#contract/error.ts";
+import type { PatchThread } from "#contract/request.ts";
+import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import { toRun, toThread } from "#core/view.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import type { OpenThread } from "../open-thread.ts";
+
+/** The thread as the wire shows it now. */
+export function view({ live }: ObjectContext): Thread {
+  return { ...toThread(live.record), last_seq: live.lastSeq };
+}
+
+/** Changes title, tags, metadata or agent. */
+export async function patchThread({ context, driver }: OpenThread, change: PatchThread): Promise<Thread> {
+  const { live, clock, definitions } = context;
+  const { agent_id, title, tags, metadata } = change;
+  if (agent_id !== undefined) {
+    await definitions.agent(agent_id);
+    if (live.record.active_run_id !== null && agent_id !== live.record.agent_id) {
+      throw refuse("conflict", "The agent cannot change while a run is active.");
+    }
+  }
+  live.change({
+    ...(agent_id === undefined ? {} : { agent_id }),
+    ...(title === undefined ? {} : { title }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(metadata === undefined ? {} : { metadata }),
+    updated_at: clock.now(),
+  });
+  driver.outbox.mark();
+  live.tell([{ type: "thread_updated", thread: view(context) }]);
+  await driver.outbox.flush();
+  return view(context);
+}
+
+/** Stops the active run, or takes a queued one out of the queue. Answers once that is durable; stopping twice is fine. */
+export function stopThread({ context, driver }: OpenThread, runId: string | null): { status: ThreadStatus } {
+  const { live } = context;
+  if (!driver.stop(runId) && runId !== null) {
+    const run = live.store.run(runId);
+    if (run === null) throw refuse("run_not_found", `There is no run "${runId}" in this thread.`);
+    if (live.record.queue.includes(runId)) dropQueued(context, runId);
+  }
+  return { status: live.record.status };
+}
+
+function dropQueued({ live, clock }: ObjectContext, runId: string): void {
+  const run = live.store.run(runId);
+  if (run === null) return;
+  const queue = live.record.queue.filter((id) => id !== runId);
+  const stopped = { ...run, status: "stopped" as const, reason: "stopped", queued: null, ended_at: clock.now() };
+  const { status, reason, outcome, usage, cost, message_ids, error } = toRun(stopped);
+  const end = { status, reason, outcome, usage, cost, message_ids, error };
+  live.change({ queue });
+  live.tell(
+    [
+      { type: "run_end", run_id: runId, ...end },
+      { type: "queue_changed", queued: queue },
+    ],
+    () => {
+      live.store.updateRun(stopped);
+    },
+  );
+}
+
+/** Deletes the thread: first its line in the catalog, then every row, then the alarm. */
+export async function removeThread({ context, driver, store }: OpenThread): Promise<void> {
+  const { live, catalog, clock } = context;
+  const { id, created_at } = live.record;
+  driver.stop(null);
+  await catalog.remove({ threadId: id, createdAt: created_at, now: clock.now() });
+  live.broadcaster.closeAll(4404, "The thread was deleted.");
+  driver.abandon();
+  await store.destroy();
+}

@@ -1,0 +1,100 @@
+// The message routes of a thread: pages, one message, edits, deletion.
+
+import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
+import { refuse } from "#contract/error.ts";
+import type { Message } from "#contract/message.ts";
+import type { MessagePage } from "#contract/page.ts";
+import type { ListMessages, PatchMessage } from "#contract/request.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { callsOf } from "#core/run-state.ts";
+import { toMessage } from "#core/view.ts";
+import { updateMessage } from "#flow/thread-state.ts";
+
+import { knownTotal } from "../live-thread.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { definitionAccess } from "../run/definition-access.ts";
+import { boundedRows, pageBytes } from "./bounded-page.ts";
+
+/** A page of messages along a branch, sorted as asked. */
+export function listMessages({ live }: ObjectContext, query: ListMessages): MessagePage<Message> {
+  const branch = query.branch ?? live.record.branch;
+  if (live.store.branch(branch) === null) {
+    throw refuse("invalid_request", `This thread has no branch "${branch}".`, {
+      fields: [{ path: "branch", message: "no such branch" }],
+    });
+  }
+  const filter = { branch, includeSilent: query.include_silent, maxDepth: query.max_depth };
+  const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "messages");
+  const { rows, more } = boundedRows(
+    (from, limit) => live.store.messages({ ...filter, order: query.order, limit, beyond: from }),
+    (message) => message.position,
+    { limit: query.limit, bytes: pageBytes, beyond },
+  );
+  const last = rows.at(-1);
+  return {
+    items: rows.map(toMessage),
+    total: knownTotal(live.record, filter),
+    has_more: more,
+    next_cursor: more && last !== undefined ? encodeCursor(last.position, "messages") : null,
+  };
+}
+
+/** One message. */
+export function getMessage({ live }: ObjectContext, id: string): MessageRecord {
+  const record = live.store.message(id);
+  if (record === null) throw refuse("message_not_found", `There is no message "${id}" in this thread.`);
+  return record;
+}
+
+/** Changes words or metadata, hooks around it. */
+export async function patchMessage(context: ObjectContext, id: string, change: PatchMessage): Promise<Message> {
+  const record = getMessage(context, id);
+  mustBeFree(context, record);
+  const { access, hooks } = definitionAccess(context, null);
+  const updates = {
+    ...(change.content === undefined ? {} : { content: change.content }),
+    ...(change.metadata === undefined ? {} : { metadata: change.metadata }),
+  };
+  await updateMessage({ access, hooks: () => hooks }, id, updates);
+  return toMessage(getMessage(context, id));
+}
+
+/** Deletes a message; results of its calls go with it. */
+export function deleteMessage(context: ObjectContext, id: string): void {
+  const { live } = context;
+  const record = getMessage(context, id);
+  mustBeFree(context, record);
+  const doomed = [record, ...resultsOf(context, record)];
+  const drafts = doomed.map((message) => ({
+    type: "message_deleted" as const,
+    message_id: message.id,
+    message: { ...toMessage(message), parts: [], content: null, tool_calls: null, result: null },
+  }));
+  live.tell(drafts, () => {
+    for (const message of doomed) {
+      live.store.deleteMessage(message);
+      live.left(message);
+    }
+    live.changedAtRest();
+  });
+}
+
+function resultsOf({ live }: ObjectContext, record: MessageRecord): MessageRecord[] {
+  const ids = new Set(callsOf(record).map((call) => call.id));
+  if (ids.size === 0) return [];
+  // Results stand next to their calls: no need to read further than the calls there are, and a little.
+  const next = live.store.messages({
+    branch: record.branch,
+    order: "asc",
+    limit: ids.size + 20,
+    beyond: record.position,
+    includeSilent: true,
+  });
+  return next.filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
+}
+
+function mustBeFree({ live }: ObjectContext, record: MessageRecord): void {
+  const active = live.record.active_run_id;
+  if (active === null || record.run_id !== active) return;
+  throw refuse("conflict", "A run is using this message. Wait for it, or stop it.", { run_id: active });
+}

@@ -1,0 +1,115 @@
+// The run and log routes of a thread.
+
+import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
+import { refuse } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
+import type { Log, LogType } from "#contract/log.ts";
+import type { Page } from "#contract/page.ts";
+import type { ListLogs, ListRuns } from "#contract/request.ts";
+import type { Run } from "#contract/run.ts";
+import type { LogRecord } from "#core/record.ts";
+import { toLog, toRun } from "#core/view.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { boundedRows, pageBytes } from "./bounded-page.ts";
+import { rebuiltRequest } from "./rebuilt-request.ts";
+
+/** A page of runs, queued ones included. */
+export function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
+  const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "runs");
+  const rows = live.store.runs({ order: query.order, limit: query.limit + 1, beyond });
+  return page(rows, query.limit, { list: "runs", view: toRun });
+}
+
+/** One run. */
+export function getRun({ live }: ObjectContext, id: string): Run {
+  const run = live.store.run(id);
+  if (run === null) throw refuse("run_not_found", `There is no run "${id}" in this thread.`);
+  return toRun(run);
+}
+
+/** A page of log rows. A tool call stands inside the row of its step; `type=tool_call` shows those calls alone. */
+export function listLogs({ live }: ObjectContext, query: ListLogs): Page<Log> {
+  const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "logs");
+  // Calls stand in the rows of steps and of recoveries.
+  const type = query.type === "tool_call" ? undefined : query.type;
+  const { rows, more: further } = boundedRows(
+    (from, limit) => live.store.logs({ order: query.order, limit, beyond: from, type, runId: query.run_id }),
+    (row) => row.id,
+    { limit: query.limit, bytes: pageBytes, beyond },
+  );
+  const { entries, last, more } = wholeRows(rows, query);
+  return {
+    items: entries.map(toLog),
+    next_cursor: (more || further) && last !== undefined ? encodeCursor(last.id, "logs") : null,
+  };
+}
+
+/** As many rows as fit the page with their calls; at least one, since a row is never cut in two. */
+function wholeRows(
+  rows: readonly LogRecord[],
+  query: ListLogs,
+): { entries: LogRecord[]; last: LogRecord | undefined; more: boolean } {
+  const entries: LogRecord[] = [];
+  let last: LogRecord | undefined;
+  for (const row of rows) {
+    const own = entriesOf(row, query.type);
+    if (last !== undefined && entries.length + own.length > query.limit) return { entries, last, more: true };
+    entries.push(...own);
+    last = row;
+  }
+  return { entries, last, more: false };
+}
+
+/** One log entry; a model request is built again from what the row keeps. */
+export async function getLog(context: ObjectContext, id: string): Promise<Log> {
+  const [rowId = "", callId] = id.split(".", 2);
+  const row = context.live.store.log(rowId);
+  const missing = refuse("log_not_found", `There is no log entry "${id}" in this thread.`);
+  if (row === null) throw missing;
+  if (callId !== undefined) {
+    const call = toolCallLogs(row).find((log) => log.id === id);
+    if (call === undefined) throw missing;
+    return toLog(call);
+  }
+  if (row.type !== "llm_request") return toLog(row);
+  return toLog({ ...row, data: { ...row.data, rebuilt: await rebuiltRequest(context, row) } });
+}
+
+/** What a row shows of the type asked for; without one, itself and its calls. */
+function entriesOf(row: LogRecord, type: LogType | undefined): LogRecord[] {
+  if (type === undefined) return [row, ...toolCallLogs(row)];
+  return type === "tool_call" ? toolCallLogs(row) : [row];
+}
+
+/** The calls of a step as entries of their own, under the step's. */
+function toolCallLogs(row: LogRecord): LogRecord[] {
+  const tools = row.data["tools"];
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool, index) => {
+    if (typeof tool !== "object" || tool === null || Array.isArray(tool)) return [];
+    const at = tool["at"];
+    const entry: LogRecord = {
+      id: `${row.id}.${index}`,
+      type: "tool_call",
+      run_id: row.run_id,
+      parent_id: row.id,
+      depth: row.depth,
+      created_at: typeof at === "number" ? at : row.created_at,
+      data: tool as JsonObject,
+      events: [],
+    };
+    return [entry];
+  });
+}
+
+function page<R extends { id: string }, T>(
+  rows: R[],
+  limit: number,
+  { list, view }: { list: string; view: (row: R) => T },
+): Page<T> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const more = rows.length > items.length && last !== undefined;
+  return { items: items.map(view), next_cursor: more ? encodeCursor(last.id, list) : null };
+}

@@ -1,0 +1,58 @@
+// Loads a thread into memory: its row, its readers that hibernated, the driver of its runs.
+
+import type { ThreadRecord } from "#core/record.ts";
+import { Definitions } from "#flow/definitions.ts";
+import type { MeteredStorage } from "#store/meter.ts";
+import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
+
+import type { Alarm } from "./alarm.ts";
+import { LiveThread } from "./live-thread.ts";
+import type { ObjectContext } from "./object-context.ts";
+import { Reader } from "./reader/reader.ts";
+import { Driver } from "./run/driver.ts";
+import type { World } from "./world.ts";
+
+/** A thread that is loaded. */
+export interface OpenThread {
+  context: ObjectContext;
+  driver: Driver;
+  storage: MeteredStorage;
+  store: ManagedThreadStore;
+}
+
+/** What loading needs. */
+export interface OpenOptions {
+  world: World;
+  storage: MeteredStorage;
+  store: ManagedThreadStore;
+  record: ThreadRecord;
+  alarm: Alarm;
+  state: DurableObjectState;
+}
+
+/** Loads it. Reads a few rows and writes none. */
+export function openThread(options: OpenOptions): OpenThread {
+  const { world, storage, store, record, alarm, state } = options;
+  const live = new LiveThread(store, record, world.clock);
+  for (const socket of state.getWebSockets()) {
+    const reader = Reader.restore(socket);
+    if (reader !== null) live.broadcaster.rejoin(reader);
+  }
+  const context: ObjectContext = {
+    live,
+    storage,
+    definitions: new Definitions(world.registry),
+    hooks: world.registry.hooks,
+    routes: world.registry.routes,
+    models: world.models,
+    catalog: world.catalog,
+    clock: world.clock,
+    faults: world.faults,
+    alarm,
+    settings: world.settings,
+    background: (work) => state.waitUntil(work),
+  };
+  const driver = new Driver(context);
+  live.onChangeAtRest(() => context.background(driver.flushAndSleep()));
+  return { context, driver, storage, store };
+}

@@ -1,0 +1,109 @@
+// Brings the catalog up to date: the thread's row after a change, a run's totals exactly once. Losing the catalog for a
+// while loses nothing: what is not known to be there stays marked, and the alarm tries again.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { RunRecord } from "#core/record.ts";
+import { toThread } from "#core/view.ts";
+import type { CatalogEntry } from "#store/catalog/catalog.ts";
+import type { RunTotal } from "#store/catalog/run-total.ts";
+
+import type { ObjectContext } from "./object-context.ts";
+
+/** First pause after a failure, in milliseconds. */
+const firstRetryMs = 5000;
+const longestRetryMs = 15 * 60_000;
+
+/** One per object. */
+export class Outbox {
+  readonly #context: ObjectContext;
+  #running: Promise<void> | null = null;
+  #again = false;
+  #failures = 0;
+
+  constructor(context: ObjectContext) {
+    this.#context = context;
+  }
+
+  /** Marks the thread as changed; written with the row that the caller is about to write. */
+  mark(runId?: string): void {
+    const { live } = this.#context;
+    const { runs } = live.record.outbox;
+    live.change({ outbox: { dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
+  }
+
+  /** Sends what is marked, in the background; a flush under way is followed by one more. */
+  flush(): Promise<void> {
+    if (this.#running !== null) {
+      this.#again = true;
+      return this.#running;
+    }
+    this.#running = this.#flushAll().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #flushAll(): Promise<void> {
+    do {
+      this.#again = false;
+      if (!(await this.#flushOnce())) return;
+    } while (this.#again);
+  }
+
+  /** False when it failed: the alarm tries again. */
+  async #flushOnce(): Promise<boolean> {
+    const { live, catalog, alarm, clock } = this.#context;
+    const { outbox } = live.record;
+    if (!outbox.dirty) return true;
+    try {
+      await catalog.flush(entryOf(this.#context), totalsOf(this.#context, outbox.runs));
+    } catch (cause) {
+      if (cause instanceof ThreadholdError && cause.code === "too_large") {
+        // It will never fit: trying again would only wake the thread for ever.
+        console.error(JSON.stringify({ event: "catalog_refused", thread_id: live.record.id, cause: cause.message }));
+        live.change({ outbox: { dirty: false, runs: [] } });
+        return true;
+      }
+      this.#failures += 1;
+      const pause = Math.min(firstRetryMs * 2 ** (this.#failures - 1), longestRetryMs);
+      alarm.notAfter(clock.now() / 1000 + pause);
+      console.error(JSON.stringify({ event: "catalog_unreachable", thread_id: live.record.id, cause: String(cause) }));
+      return false;
+    }
+    this.#failures = 0;
+    // The mark is taken off in memory and written with the next row: a crash before that sends the same again, and the
+    // catalog counts a run once.
+    const sent = new Set(outbox.runs);
+    const runs = live.record.outbox.runs.filter((id) => !sent.has(id));
+    live.change({ outbox: { dirty: runs.length > 0 || live.record.outbox !== outbox, runs } });
+    return true;
+  }
+}
+
+/** The thread as the catalog lists it. */
+export function entryOf({ live }: Pick<ObjectContext, "live">): CatalogEntry {
+  const thread = { ...toThread(live.record), last_seq: live.lastSeq };
+  return { thread, lastMessage: live.record.last_message, version: live.lastSeq };
+}
+
+function totalsOf({ live }: ObjectContext, runIds: readonly string[]): RunTotal[] {
+  return runIds.flatMap((id) => {
+    const run = live.store.run(id);
+    return run === null ? [] : runTotals(run, live.record);
+  });
+}
+
+/** A run's totals, one row a model. */
+export function runTotals(run: RunRecord, thread: { id: string; user_id: string | null }): RunTotal[] {
+  return Object.entries(run.spent).map(([model, { usage, cost }]) => ({
+    run_id: run.id,
+    model,
+    ended_at: run.ended_at ?? run.created_at,
+    agent_id: run.agent_id,
+    user_id: thread.user_id,
+    thread_id: thread.id,
+    status: run.status,
+    usage,
+    cost,
+  }));
+}

@@ -1,0 +1,53 @@
+// What is in flight and in no row yet: the answer that grows and the tools that run, as the events a reader who was there
+// from the start would have folded, deltas merged. A late reader is given these after the replay of rows.
+
+import type { PlainEvent } from "#contract/event.ts";
+
+import { isDelta, merged } from "./delta-buffer.ts";
+
+/** Events of the running run since its last row. */
+export class Partial {
+  #events: PlainEvent[] = [];
+
+  /** Takes every event of a run as it is told. */
+  add(event: PlainEvent): void {
+    if (event.run_id === undefined) return;
+    if (event.type === "message_retracted") {
+      this.#events = this.#events.filter((known) => known.message_id !== event.message_id);
+    }
+    if (!isDelta(event)) {
+      this.#events.push(event);
+      return;
+    }
+    const at = this.#events.findLastIndex((known) => sameBlock(known, event));
+    const known = this.#events[at];
+    if (known === undefined) {
+      this.#events.push(event);
+      return;
+    }
+    this.#events.splice(at, 1);
+    this.#events.push(merged(known, event));
+  }
+
+  /** Forgets what rows now hold. */
+  clear(): void {
+    this.#events = [];
+  }
+
+  /** In order of `seq`. */
+  events(): readonly PlainEvent[] {
+    return this.#events;
+  }
+}
+
+function sameBlock(known: PlainEvent, event: PlainEvent): boolean {
+  if (known.type !== event.type || !("offset" in event)) return false;
+  if (event.type === "tool_execution_delta") {
+    return (
+      known.type === "tool_execution_delta" &&
+      known.tool_call_id === event.tool_call_id &&
+      (known.delta === undefined) === (event.delta === undefined)
+    );
+  }
+  return "index" in known && "index" in event && known.message_id === event.message_id && known.index === event.index;
+}

@@ -1,0 +1,173 @@
+// A connected reader: sends it frames as long as it keeps up, and stops where it does not (architecture §5.7).
+
+import { tooSlowCloseCode } from "#contract/error.ts";
+import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
+import { acknowledgeWindow, unacknowledgedLimit } from "#contract/subscription.ts";
+
+import type { ReplayPart } from "./replay.ts";
+import { cursorSchema } from "./subscription.ts";
+import type { Cursor, Wish } from "./subscription.ts";
+
+/** The part of a socket that a reader needs. */
+export interface ReaderSocket {
+  send(text: string): void;
+  close(code: number, reason: string): void;
+  serializeAttachment(value: unknown): void;
+  deserializeAttachment(): unknown;
+}
+
+/** The frame that says nothing more comes. */
+export const endFrame = JSON.stringify({ type: "end" });
+
+/** One subscription over one socket. */
+export class Reader {
+  readonly socket: ReaderSocket;
+  readonly #cursor: Cursor;
+  #inFlight: { seq: number; bytes: number }[] = [];
+  #unacknowledged = 0;
+  #withheld = 0;
+  #behind = false;
+  #missed: PlainEvent[] = [];
+  #readUpTo = 0;
+  #closed = false;
+
+  constructor(socket: ReaderSocket, cursor: Cursor) {
+    this.socket = socket;
+    this.#cursor = cursor;
+  }
+
+  /** The reader of a socket that was accepted earlier; null when its attachment is not ours. */
+  static restore(socket: ReaderSocket): Reader | null {
+    const cursor = cursorSchema.safeParse(socket.deserializeAttachment());
+    return cursor.success ? new Reader(socket, cursor.data) : null;
+  }
+
+  get wish(): Wish {
+    return this.#cursor.wish;
+  }
+
+  /** Everything up to here was sent, or was not wanted. */
+  get cursor(): number {
+    return this.#cursor.cursor;
+  }
+
+  /** It stopped taking frames: what it missed is given later, merged. */
+  get behind(): boolean {
+    return this.#behind;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Its window has room for another frame. */
+  get hasRoom(): boolean {
+    return this.#unacknowledged <= acknowledgeWindow;
+  }
+
+  /** Sends one event, serialised without `prev`. False when the window is full: the event was not taken. */
+  send(seq: number, json: string): boolean {
+    if (this.#closed) return true;
+    if (!this.hasRoom) {
+      this.#behind = true;
+      this.withhold(json.length);
+      return false;
+    }
+    const frame = `${json.slice(0, -1)},"prev":${this.#cursor.prev}}`;
+    this.#put(frame);
+    this.#unacknowledged += frame.length;
+    this.#inFlight.push({ seq, bytes: frame.length });
+    this.#cursor.prev = seq;
+    this.#cursor.cursor = Math.max(this.#cursor.cursor, seq);
+    return true;
+  }
+
+  /** The reader did not want what came up to here. */
+  skipTo(seq: number): void {
+    if (!this.#behind) this.#cursor.cursor = Math.max(this.#cursor.cursor, seq);
+  }
+
+  /** The reader has taken everything up to `seq`. True when it can be sent what it missed. */
+  acknowledge(seq: number): boolean {
+    this.#cursor.acknowledged = true;
+    this.#withheld = 0;
+    while (this.#inFlight[0] !== undefined && this.#inFlight[0].seq <= seq) {
+      this.#unacknowledged -= this.#inFlight.shift()?.bytes ?? 0;
+    }
+    return this.#behind && this.hasRoom;
+  }
+
+  /** Events were told that this reader may not have: it is behind until it is found to have them. */
+  mayHaveMissed(last: number): void {
+    if (this.#cursor.cursor < last) this.#behind = true;
+  }
+
+  /** Where the next part of what it missed begins. */
+  get missedFrom(): number {
+    return Math.max(this.#cursor.cursor, this.#readUpTo);
+  }
+
+  /** Takes a part of what it missed; it is kept here, so that it is not read again for each acknowledgement. */
+  missed({ events, upTo }: ReplayPart): void {
+    this.#missed = [...events];
+    this.#readUpTo = upTo ?? events.at(-1)?.seq ?? this.#readUpTo;
+  }
+
+  /** What is left of that part, one by one; what was not sent stays. */
+  *takeMissed(): Generator<PlainEvent> {
+    for (let next = this.#missed[0]; next !== undefined; next = this.#missed[0]) {
+      yield next;
+      this.#missed.shift();
+    }
+  }
+
+  /** It has everything up to `last`. */
+  caughtUp(last: number): void {
+    this.#behind = false;
+    this.#missed = [];
+    this.#cursor.cursor = Math.max(this.#cursor.cursor, last);
+  }
+
+  /** Writes the cursor where hibernation keeps it. */
+  save(): void {
+    if (!this.#closed) this.socket.serializeAttachment(this.#cursor);
+  }
+
+  /** Tells that nothing more comes, and closes. */
+  end(): void {
+    if (this.#closed) return;
+    this.#put(endFrame);
+    this.close(1000, "end");
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.socket.close(code, reason);
+    } catch {
+      // The other side closed first.
+    }
+  }
+
+  #put(frame: string): void {
+    try {
+      this.socket.send(frame);
+    } catch {
+      this.#closed = true;
+    }
+  }
+
+  /** Something was not sent. One that never acknowledged anything is let go at last. */
+  withhold(bytes: number): void {
+    this.#withheld += bytes;
+    if (!this.#cursor.acknowledged && this.#withheld > unacknowledgedLimit) {
+      this.close(tooSlowCloseCode, "too_slow");
+    }
+  }
+}
+
+/** An event as a frame without `prev`. */
+export function serialise(event: ThreadEvent): string {
+  return JSON.stringify(event);
+}

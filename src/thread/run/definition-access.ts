@@ -1,0 +1,78 @@
+// The thread as definitions reach it: hooks, state and the writes they may make, at rest and in a run.
+
+import { refuse } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { toMessage } from "#core/view.ts";
+import { HookRunner } from "#flow/hook-runner.ts";
+import type { ThreadAccess } from "#flow/thread-access.ts";
+import { threadState } from "#flow/thread-state.ts";
+import type { ExecutionState, ThreadState } from "#spec/index.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+
+/** Hooks and state that belong together: a hook is given the state of the run it is called in. */
+export interface DefinitionAccess {
+  state: ThreadState;
+  hooks: HookRunner;
+  access: ThreadAccess;
+}
+
+/** Makes them; `execution` is null at rest. */
+export function definitionAccess(
+  context: ObjectContext,
+  run: { execution: ExecutionState; context: JsonObject } | null,
+): DefinitionAccess {
+  const { clock, definitions } = context;
+  const access = threadAccess(context);
+  const hooks: HookRunner = new HookRunner({
+    hooks: context.hooks,
+    clock,
+    state: () => state,
+    report: (problem) => reportHook(context, { ...problem }),
+  });
+  const state: ThreadState = threadState({
+    access,
+    definitions,
+    hooks: () => hooks,
+    execution: run?.execution ?? null,
+    context: run?.context ?? {},
+  });
+  return { state, hooks, access };
+}
+
+function threadAccess({ live, clock }: ObjectContext): ThreadAccess {
+  return {
+    clock,
+    ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
+    store: live.store,
+    thread: () => live.record,
+    append: (message) => void live.append([message]),
+    replace: (message) => {
+      live.tell([{ type: "message_updated", message_id: message.id, message: toMessage(message) }], () => {
+        live.store.updateMessage(message);
+        live.changed(message);
+        live.changedAtRest();
+      });
+    },
+    emit: (name, data) => live.emit(name, data),
+    queueTool: (name) => {
+      throw refuse("unavailable", `The call of "${name}" cannot be queued: this version runs only calls of a model.`);
+    },
+    invokeTool: (name) =>
+      Promise.reject(refuse("unavailable", `"${name}" cannot be invoked directly in this version.`)),
+  };
+}
+
+function reportHook({ live, clock }: ObjectContext, data: Record<string, unknown>): void {
+  const defined = Object.entries(data).filter(([, value]) => value !== undefined);
+  live.store.insertLog({
+    id: live.uuids.next(),
+    type: "hook",
+    run_id: live.record.active_run_id,
+    parent_id: null,
+    depth: 0,
+    created_at: clock.now(),
+    data: Object.fromEntries(defined) as JsonObject,
+    events: [],
+  });
+}

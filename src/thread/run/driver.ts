@@ -1,0 +1,244 @@
+// Drives runs, one at a time: begins them, takes them up after a crash or a rest, ends them, and begins the next that waits.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { EventOf } from "#contract/event.ts";
+import { run as loop } from "#core/loop.ts";
+import type { Halt } from "#core/loop.ts";
+import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunRecord } from "#core/record.ts";
+
+import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { Outbox } from "../outbox.ts";
+import { closeOpenCalls, recoverRun } from "./recovery.ts";
+import { assembleRun } from "./run-assembly.ts";
+import type { AssembledRun } from "./run-assembly.ts";
+import { finishRun } from "./run-finish.ts";
+import { logRunLine } from "./run-line.ts";
+import { beginRun } from "./run-start.ts";
+
+interface ActiveRun {
+  run: RunRecord;
+  abort: AbortController;
+}
+
+/** One per object. */
+export class Driver {
+  readonly #context: ObjectContext;
+  readonly outbox: Outbox;
+  #active: ActiveRun | null = null;
+  #abandoned = false;
+  #pauseMs = firstHeartbeatMs;
+
+  constructor(context: ObjectContext) {
+    this.#context = context;
+    this.outbox = new Outbox(context);
+  }
+
+  /** Arms the next heartbeat of a run that is being driven: doubling, up to the longest pause. */
+  beat(): void {
+    if (this.#active === null) return;
+    const { alarm, clock } = this.#context;
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
+    alarm.notAfter(clock.now() / 1000 + this.#pauseMs);
+  }
+
+  /** Begins a run now; the caller made sure that none is active. */
+  begin(run: RunRecord, how: { trigger: EventOf<"run_start">["trigger"]; isNew: boolean }): RunRecord {
+    const begun = beginRun(this.#context, run, how);
+    this.#drive(begun);
+    return begun;
+  }
+
+  /** Takes up what an earlier life of the object left: a cut run, a rest that is over. Does nothing while one is driven. */
+  resume(): void {
+    const { live, clock, alarm } = this.#context;
+    const id = live.record.active_run_id;
+    if (this.#active !== null) return;
+    if (id === null) {
+      // What waited when the object went away begins now.
+      this.beginNext();
+      return;
+    }
+    const run = live.store.run(id);
+    if (run === null) {
+      live.change({ active_run_id: null, status: "idle" });
+      live.save();
+      return;
+    }
+    if (run.resume_at !== null) {
+      if (run.resume_at > clock.now() && !run.stop) {
+        alarm.notAfter(run.resume_at / 1000);
+        return;
+      }
+      // From here on it is a run at work again: a crash from now on must not look like a rest that is over.
+      run.resume_at = null;
+      live.store.updateRun(run);
+      this.#drive(run);
+      return;
+    }
+    const recovered = recoverRun(this.#context, run);
+    if (recovered.type === "again") {
+      this.#drive(recovered.run);
+      return;
+    }
+    closeOpenCalls(this.#context, recovered.run);
+    this.#finish(recovered.run, null, givenUp);
+  }
+
+  /** Asks the active run to stop, durably. False when that run is not the active one. */
+  stop(runId: string | null): boolean {
+    const { live } = this.#context;
+    const id = live.record.active_run_id;
+    if (id === null || (runId !== null && runId !== id)) return false;
+    const run = this.#active?.run ?? live.store.run(id);
+    if (run === null) return false;
+    if (!run.stop) {
+      run.stop = true;
+      live.store.transaction(() => {
+        live.store.updateRun(run);
+        live.change({ held: true });
+        live.save();
+      });
+    }
+    if (this.#active === null) this.resume();
+    this.#active?.abort.abort(new Error("stopped"));
+    return true;
+  }
+
+  /** The thread was deleted while somebody waited. */
+  get gone(): boolean {
+    return this.#abandoned;
+  }
+
+  /** The thread is gone: what is still under way must not write any more. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#context.live.retire();
+    this.#active?.abort.abort(new Error("deleted"));
+  }
+
+  #drive(run: RunRecord): void {
+    const { alarm, clock, background } = this.#context;
+    // While a run is driven the heartbeat is armed: it wakes a killed object and keeps a living one from eviction.
+    this.#pauseMs = firstHeartbeatMs;
+    alarm.notAfter(clock.now() / 1000 + this.#pauseMs);
+    const abort = new AbortController();
+    if (run.stop) abort.abort(new Error("stopped"));
+    this.#active = { run, abort };
+    this.#context.live.drives(run);
+    background(this.#driveToHalt(run, abort.signal).catch((thrown: unknown) => this.#letGo(run, thrown)));
+  }
+
+  async #driveToHalt(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const meter = this.#context.storage.meter;
+    const before = meter.snapshot();
+    let assembled: AssembledRun | null = null;
+    let halt: Halt;
+    try {
+      assembled = await assembleRun(this.#context, run, signal);
+      halt = await loop(assembled.ports, signal);
+    } catch (thrown) {
+      if (this.#abandoned) return;
+      halt = { type: "end", end: this.#failed(run, thrown) };
+    }
+    if (this.#abandoned) return;
+    if (halt.type === "rest") this.#rest(run, assembled, halt.until);
+    else this.#finish(run, assembled, halt.end);
+    logRunLine(this.#context, run, { halt, rows: meter.since(before) });
+  }
+
+  /** Not even the end could be written. The run is left as it is; the alarm takes it up like one that a crash cut. */
+  #letGo(run: RunRecord, thrown: unknown): void {
+    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    console.error(JSON.stringify({ event: "run_end_failed", run_id: run.id, cause }));
+    if (this.#active?.run === run) this.#leave();
+  }
+
+  #failed(run: RunRecord, thrown: unknown): RunEnd {
+    // Whatever was shown of an answer that could not be kept goes: no reader keeps text that the transcript lacks.
+    this.#context.live.tell([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
+    closeOpenCalls(this.#context, run);
+    if (thrown instanceof ThreadholdError) {
+      const { code, message } = thrown;
+      return { status: "error", reason: code, error: { code, message } };
+    }
+    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    const { live, clock } = this.#context;
+    console.error(JSON.stringify({ event: "run_failed", thread_id: live.record.id, run_id: run.id, cause }));
+    live.store.insertLog({
+      id: live.uuids.next(),
+      type: "error",
+      run_id: run.id,
+      parent_id: null,
+      depth: 0,
+      created_at: clock.now(),
+      data: { what: "run_failed", cause },
+      events: [],
+    });
+    const message = "The run failed inside the server; the thread's log has the cause.";
+    return { status: "error", reason: "internal", error: { code: "internal", message } };
+  }
+
+  /** A wait that is a row and an alarm, and nothing in memory (architecture §5.3). */
+  #rest(run: RunRecord, assembled: AssembledRun | null, until: number): void {
+    const { live, alarm } = this.#context;
+    live.store.transaction(() => {
+      live.store.updateRun(run);
+      live.save();
+    });
+    assembled?.journal.close();
+    this.#leave();
+    if (live.record.outbox.dirty) alarm.notAfter(until / 1000);
+    else alarm.exactly(until / 1000);
+    live.broadcaster.rest();
+  }
+
+  #finish(run: RunRecord, assembled: AssembledRun | null, end: RunEnd): void {
+    const { live } = this.#context;
+    const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
+    finishRun(this.#context, run, { end, messages, outbox: this.outbox });
+    assembled?.journal.close();
+    this.#leave();
+    if (!this.beginNext()) live.broadcaster.rest();
+    this.#context.background(this.flushAndSleep());
+  }
+
+  #leave(): void {
+    this.#active = null;
+    this.#context.live.drives(null);
+  }
+
+  /** Tells the catalog; when that is done and nothing runs, nothing is left to wake up for. */
+  async flushAndSleep(): Promise<void> {
+    // The row that carries the mark is written first: the caller is still in the middle of it.
+    await Promise.resolve();
+    await this.outbox.flush();
+    const { live, alarm } = this.#context;
+    if (this.#abandoned || live.record.active_run_id !== null || live.record.outbox.dirty) return;
+    alarm.clear();
+  }
+
+  /** Begins the run that waits longest, unless a stop holds the queue. */
+  beginNext(): boolean {
+    const { live } = this.#context;
+    if (this.#active !== null || live.record.active_run_id !== null || live.record.held) return false;
+    const [next, ...queue] = live.record.queue;
+    if (next === undefined) return false;
+    live.change({ queue });
+    const run = live.store.run(next);
+    // A run that is gone or was stopped leaves the queue without a word.
+    if (run === null || run.status !== "queued") return this.beginNext();
+    this.begin(run, { trigger: "queue", isNew: false });
+    return true;
+  }
+}
+
+const givenUp: RunEnd = {
+  status: "error",
+  reason: "recovery_failed",
+  error: {
+    code: "recovery_failed",
+    message: "The run was interrupted again and again without getting further.",
+  },
+};

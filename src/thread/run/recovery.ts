@@ -1,0 +1,123 @@
+// Makes a cut run fit to go on: what its rows say is put together again, what was streamed and never kept is retracted, and
+// a run that is cut again and again without getting further is ended.
+
+import type { JsonObject } from "#contract/json.ts";
+import { zeroUsage } from "#contract/usage.ts";
+import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
+import { lastStep, spend } from "#core/run-state.ts";
+import type { Spending } from "#core/run-state.ts";
+import { stoppedCall, unknownOutcome } from "#core/tools/outcome.ts";
+
+import { wholeMessage } from "../live-thread.ts";
+import type { ObjectContext } from "../object-context.ts";
+
+/** Recoveries without a newly committed step before a run is given up (architecture §5; figures: Recovery). */
+export const recoveryAttempts = 5;
+
+/** What a recovery found. */
+export type Recovered = { type: "again"; run: RunRecord } | { type: "given_up"; run: RunRecord };
+
+/** Prepares a run that was cut, and records that it was. */
+export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
+  const { live, clock } = context;
+  const logs = runLogs(context, run);
+  const tries = restartsSinceProgress(logs) + 1;
+  const rebuilt = rebuild(run, logs, live.store.messagesAfter(run.branch, run.after_position));
+  if (tries > recoveryAttempts) return { type: "given_up", run: rebuilt };
+  const told = live.stage([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
+  live.store.transaction(() => {
+    live.store.insertLog({
+      id: live.uuids.next(),
+      type: "recovery",
+      run_id: run.id,
+      parent_id: null,
+      depth: 0,
+      created_at: clock.now(),
+      data: { what: "restart", attempt: tries },
+      events: told.stored,
+    });
+    live.save();
+  });
+  told.send();
+  return { type: "again", run: rebuilt };
+}
+
+/** How far a run had come when it was left, as its step rows say. */
+export interface LeftAt {
+  /** Number of the last step whose row is written; 0 before the first. */
+  step: number;
+  /** A definition had called `execution.stop()`. */
+  stopAsked: boolean;
+}
+
+/** Reads it. */
+export function leftAt(context: ObjectContext, run: RunRecord): LeftAt {
+  const logs = runLogs(context, run);
+  const ended = logs.filter(endsStep);
+  return {
+    step: Math.max(0, ...ended.map((log) => Number(log.data["step"]))),
+    stopAsked: logs.some((log) => log.data["stop_asked"] === true),
+  };
+}
+
+/** A run that ends where it was cut still owes each call of its last answer a result (architecture §4). */
+export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): void {
+  const open = lastStep(live.store.messagesAfter(run.branch, run.after_position), 0);
+  for (const call of open?.calls ?? []) {
+    const row = open?.results.find((message) => message.tool_call_id === call.id);
+    if (open === null || row?.status === "complete") continue;
+    const { error } = row === undefined ? stoppedCall : unknownOutcome;
+    const id = row?.id ?? live.uuids.next();
+    const message: MessageRecord = {
+      ...open.answer,
+      id,
+      position: row?.position ?? id,
+      role: "tool",
+      parts: [{ type: "text", text: error ?? "" }],
+      name: call.name,
+      tool_call_id: call.id,
+      stop_reason: null,
+      model: null,
+      usage: null,
+      cost: null,
+      result: { status: "error", ...(error === undefined ? {} : { error }) },
+      status: "complete",
+      updated_at: clock.now(),
+      events: [],
+    };
+    if (row === undefined) live.append([message]);
+    else live.tell(wholeMessage(message), () => live.store.updateMessage(message));
+  }
+}
+
+/** The run's log rows, oldest first. */
+function runLogs({ live }: ObjectContext, run: RunRecord): LogRecord[] {
+  return live.store.logs({ order: "asc", limit: 100_000, beyond: run.id, runId: run.id });
+}
+
+/** Only a committed step is progress: a hook that logs, or an attempt that failed, would keep a hopeless run alive. */
+function restartsSinceProgress(logs: readonly LogRecord[]): number {
+  const progress = logs.findLastIndex(endsStep);
+  return logs.slice(progress + 1).filter((log) => log.type === "recovery" && log.data["what"] === "restart").length;
+}
+
+function endsStep(log: LogRecord): boolean {
+  return log.events.some((event) => event.type === "step_end");
+}
+
+/** What the run's row does not say between its beginning and its end: tokens, cost, context. */
+function rebuild(run: RunRecord, logs: readonly LogRecord[], messages: readonly MessageRecord[]): RunRecord {
+  const rebuilt: RunRecord = { ...run, usage: zeroUsage, cost: 0, spent: {} };
+  const logged = new Set<unknown>();
+  for (const { type, data } of logs) {
+    if (typeof data["context"] === "object") rebuilt.context = data["context"] as JsonObject;
+    if (type !== "llm_request") continue;
+    logged.add(data["message_id"]);
+    // The row was written by `attemptLog`: these fields are the spending it recorded.
+    spend(rebuilt, data as unknown as Spending);
+  }
+  for (const { id, usage, cost, model } of messages) {
+    if (usage !== null && model !== null && !logged.has(id)) spend(rebuilt, { usage, cost, model });
+  }
+  return rebuilt;
+}

@@ -1,0 +1,78 @@
+// Ends a run: its record, the thread's row and the totals to be sent are written together; `run_end` is told exactly once.
+
+import type { EventDraft } from "#contract/event.ts";
+import { addCost, addUsage } from "#contract/usage.ts";
+import type { RunEnd } from "#core/ports/strategy.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { textOf } from "#core/view.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import type { Outbox } from "../outbox.ts";
+
+/** Records the end and tells it. `messages` are the run's own, in order. */
+export function finishRun(
+  context: ObjectContext,
+  run: RunRecord,
+  work: { end: RunEnd; messages: readonly MessageRecord[]; outbox: Outbox },
+): RunRecord {
+  const { live, clock } = context;
+  const { end } = work;
+  const finished: RunRecord = {
+    ...run,
+    ...summary(work.messages),
+    status: end.status,
+    ended_at: clock.now(),
+    reason: end.reason,
+    outcome: end.outcome ?? null,
+    error: end.error ?? null,
+    queued: null,
+    resume_at: null,
+    retry: null,
+  };
+  const told = live.stage(endEvents(finished, end));
+  finished.events = [...run.events, ...told.stored];
+  const { usage, cost } = live.record;
+  live.store.transaction(() => {
+    live.store.updateRun(finished);
+    live.change({
+      status: end.status === "error" ? "error" : "idle",
+      active_run_id: null,
+      usage: addUsage(usage, finished.usage),
+      cost: addCost(cost, finished.cost),
+      updated_at: clock.now(),
+    });
+    work.outbox.mark(run.id);
+    live.save();
+  });
+  told.send();
+  live.broadcaster.settled();
+  return finished;
+}
+
+function summary(messages: readonly MessageRecord[]): Pick<RunRecord, "steps" | "text" | "message_ids"> {
+  const answers = messages.filter((message) => message.role === "assistant" && message.step !== null);
+  const last = answers.at(-1);
+  return {
+    steps: answers.length,
+    text: last === undefined ? null : textOf(last.parts),
+    message_ids: messages.map((message) => message.id),
+  };
+}
+
+function endEvents(run: RunRecord, end: RunEnd): EventDraft[] {
+  const of = { run_id: run.id };
+  const turn: EventDraft[] =
+    end.turn === undefined
+      ? []
+      : [
+          {
+            type: "turn_end",
+            ...of,
+            side: end.turn,
+            reason: end.reason ?? end.status,
+            ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
+          },
+        ];
+  const { status, reason, outcome, usage, cost, message_ids, error } = run;
+  return [...turn, { type: "run_end", ...of, status, reason, outcome, usage, cost, message_ids, error }];
+}

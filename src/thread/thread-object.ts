@@ -1,0 +1,252 @@
+// The Durable Object of a thread: a shell of lifecycle and wiring. Its methods delegate; an object whose thread was never
+// created answers `thread_not_found` and writes nothing. Everything that is not a method of the RPC interface is #private:
+// on Workers a TypeScript `private` method can still be called from outside.
+
+import { DurableObject } from "cloudflare:workers";
+
+import { ThreadholdError, httpStatus, refuse } from "#contract/error.ts";
+import type { Refusal } from "#contract/error.ts";
+import type { Log } from "#contract/log.ts";
+import type { Message } from "#contract/message.ts";
+import type { MessagePage, Page } from "#contract/page.ts";
+import type * as request from "#contract/request.ts";
+import type { Run } from "#contract/run.ts";
+import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import type { Admission, Answer, Caller, CreateInput, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, subscribePath } from "#core/thread-rpc.ts";
+import { toMessage } from "#core/view.ts";
+import { meterStorage } from "#store/meter.ts";
+import type { MeterReading, MeteredStorage } from "#store/meter.ts";
+import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
+import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
+
+import { Alarm, longestHeartbeatMs } from "./alarm.ts";
+import { parseCaller } from "./caller.ts";
+import { createThread } from "./method/create-thread.ts";
+import { callEndpoint } from "./method/endpoint-call.ts";
+import { patchThread, removeThread, stopThread, view } from "./method/thread-changes.ts";
+import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
+import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
+import { Tickets } from "./method/tickets.ts";
+import { openThread } from "./open-thread.ts";
+import type { OpenThread } from "./open-thread.ts";
+import { acknowledge, subscribe } from "./reader/subscribe.ts";
+import { admitMessage, admitRun } from "./run/admission.ts";
+import type { World } from "./world.ts";
+
+/** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
+export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStorage) => World) {
+  return class ThreadObject extends DurableObject<Env> implements ThreadRpc {
+    readonly #world: World;
+    readonly #storage: MeteredStorage;
+    readonly #store: ManagedThreadStore;
+    readonly #tickets = new Tickets();
+    #alarm: Alarm;
+    #open: OpenThread | null = null;
+    #creating: Promise<unknown> = Promise.resolve();
+
+    constructor(state: DurableObjectState, env: Env) {
+      super(state, env);
+      this.#world = worldOf(env, state.storage);
+      this.#storage = meterStorage(state.storage);
+      this.#store = createSqliteThreadStore(this.#storage);
+      this.#alarm = new Alarm(this.#storage, null);
+      state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+      void state.blockConcurrencyWhile(async () => {
+        if (!this.#store.exists()) return;
+        this.#store.migrate();
+        this.#alarm = new Alarm(this.#storage, await state.storage.getAlarm());
+      });
+    }
+
+    async create(caller: Caller, input: CreateInput): Promise<Answer<Thread>> {
+      const parts = {
+        store: this.#store,
+        world: this.#world,
+        open: () => this.#load(),
+        close: () => this.#close(),
+      };
+      // One at a time: hooks may wait, and a repetition must see what the first one made.
+      const work = this.#creating.then(() => this.#answer(() => createThread(parts, caller, input)));
+      this.#creating = work;
+      return work;
+    }
+
+    async describe(caller: Caller): Promise<Answer<Thread>> {
+      return this.#answer(() => view(this.#owned(caller).context));
+    }
+
+    async patch(caller: Caller, change: request.PatchThread): Promise<Answer<Thread>> {
+      return this.#answer(() => patchThread(this.#owned(caller), change));
+    }
+
+    async remove(caller: Caller): Promise<Answer<null>> {
+      return this.#answer(async () => {
+        await removeThread(this.#owned(caller));
+        this.#close();
+        return null;
+      });
+    }
+
+    async postMessage(caller: Caller, input: request.PostMessage, key: RequestKey | null): Promise<Answer<Admission>> {
+      return this.#answer(() => {
+        const { context, driver } = this.#owned(caller);
+        return admitMessage(context, driver, { caller, input, key });
+      });
+    }
+
+    async postRun(caller: Caller, input: request.PostRun, key: RequestKey | null): Promise<Answer<Admission>> {
+      return this.#answer(() => {
+        const { context, driver } = this.#owned(caller);
+        return admitRun(context, driver, { caller, input, key });
+      });
+    }
+
+    async stop(caller: Caller, runId: string | null): Promise<Answer<{ status: ThreadStatus }>> {
+      return this.#answer(() => stopThread(this.#owned(caller), runId));
+    }
+
+    async listMessages(caller: Caller, query: request.ListMessages): Promise<Answer<MessagePage<Message>>> {
+      return this.#answer(() => listMessages(this.#owned(caller).context, query));
+    }
+
+    async getMessage(caller: Caller, id: string): Promise<Answer<Message>> {
+      return this.#answer(() => toMessage(getMessage(this.#owned(caller).context, id)));
+    }
+
+    async patchMessage(caller: Caller, id: string, change: request.PatchMessage): Promise<Answer<Message>> {
+      return this.#answer(() => patchMessage(this.#owned(caller).context, id, change));
+    }
+
+    async deleteMessage(caller: Caller, id: string): Promise<Answer<null>> {
+      return this.#answer(() => {
+        deleteMessage(this.#owned(caller).context, id);
+        return null;
+      });
+    }
+
+    async listRuns(caller: Caller, query: request.ListRuns): Promise<Answer<Page<Run>>> {
+      return this.#answer(() => listRuns(this.#owned(caller).context, query));
+    }
+
+    async getRun(caller: Caller, id: string): Promise<Answer<Run>> {
+      return this.#answer(() => getRun(this.#owned(caller).context, id));
+    }
+
+    async listLogs(caller: Caller, query: request.ListLogs): Promise<Answer<Page<Log>>> {
+      return this.#answer(() => listLogs(this.#owned(caller).context, query));
+    }
+
+    async getLog(caller: Caller, id: string): Promise<Answer<Log>> {
+      return this.#answer(() => getLog(this.#owned(caller).context, id));
+    }
+
+    /** True once for each ticket; see `Tickets`. */
+    async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
+      return this.#tickets.redeem(nonce, expiresAt, this.#world.clock.now());
+    }
+
+    /** What the storage was asked for since this object was loaded. For the log and for tests of the budget. */
+    async rows(): Promise<MeterReading> {
+      return this.#storage.meter.snapshot();
+    }
+
+    override async fetch(incoming: Request): Promise<Response> {
+      const answer = await this.#answer(() => {
+        const url = new URL(incoming.url);
+        const open = this.#owned(parseCaller(incoming.headers.get(callerHeader)));
+        if (url.pathname === subscribePath) return subscribe(open.context, this.ctx, url);
+        if (url.pathname.startsWith(endpointPath)) return callEndpoint(open.context, incoming, url);
+        throw refuse("route_not_found", "The thread has no such route.");
+      });
+      return answer.ok ? answer.value : refusalResponse(answer.refusal);
+    }
+
+    /** Never throws: an alarm that does is retried a few times and then lost. What goes wrong is tried again later. */
+    override async alarm(): Promise<void> {
+      this.#alarm.fired();
+      if (!this.#store.exists()) return;
+      try {
+        const open = this.#load();
+        if (open === null) return;
+        open.driver.beat();
+        open.driver.resume();
+        // Not waited for: an alarm that hangs with the catalog would keep the next one from being heard.
+        this.ctx.waitUntil(open.driver.outbox.flush());
+      } catch (thrown) {
+        this.#alarm.notAfter(this.#world.clock.now() / 1000 + longestHeartbeatMs);
+        const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+        console.error(JSON.stringify({ event: "alarm_failed", thread_id: this.ctx.id.name ?? null, cause }));
+      }
+    }
+
+    override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+      const open = this.#load();
+      if (open !== null && typeof message === "string") acknowledge(open.context, socket, message);
+    }
+
+    override webSocketClose(socket: WebSocket): void {
+      this.#dropReader(socket);
+      // Answers the other side's close; without it the client waits and then sees a broken connection.
+      socket.close(1000, "closed");
+    }
+
+    override webSocketError(socket: WebSocket): void {
+      this.#dropReader(socket);
+    }
+
+    #dropReader(socket: WebSocket): void {
+      const live = this.#open?.context.live;
+      const reader = live?.broadcaster.find(socket);
+      if (live !== undefined && reader !== undefined) live.broadcaster.leave(reader);
+    }
+
+    /** The loaded thread, or null where none was created. A cut run is taken up as soon as anything asks. */
+    #load(): OpenThread | null {
+      if (this.#open !== null) return this.#open;
+      const record = this.#store.readThread();
+      if (record === null) return null;
+      this.#open = openThread({
+        world: this.#world,
+        storage: this.#storage,
+        store: this.#store,
+        record,
+        alarm: this.#alarm,
+        state: this.ctx,
+      });
+      this.#open.driver.resume();
+      return this.#open;
+    }
+
+    #close(): void {
+      this.#open = null;
+      this.#alarm = new Alarm(this.#storage, null);
+    }
+
+    /** The thread, if it exists and is the caller's; another's looks like one that does not exist. */
+    #owned(caller: Caller): OpenThread {
+      const record = this.#open?.context.live.record ?? this.#store.readThread();
+      const allowed = record !== null && (caller.admin || (caller.user !== null && caller.user === record.user_id));
+      const open = allowed ? this.#load() : null;
+      if (open === null) throw refuse("thread_not_found", "There is no such thread.");
+      return open;
+    }
+
+    async #answer<T>(work: () => T | Promise<T>): Promise<Answer<T>> {
+      try {
+        return { ok: true, value: await work() };
+      } catch (thrown) {
+        if (thrown instanceof ThreadholdError) return { ok: false, refusal: thrown.refusal };
+        const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+        console.error(JSON.stringify({ event: "thread_failed", thread_id: this.ctx.id.name ?? null, cause }));
+        return { ok: false, refusal: { code: "internal", message: "Something broke inside the server." } };
+      }
+    }
+  };
+}
+
+function refusalResponse(refusal: Refusal): Response {
+  const { code, message, details } = refusal;
+  const body = { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  return Response.json(body, { status: httpStatus(code) });
+}

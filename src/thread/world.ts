@@ -1,0 +1,19 @@
+// The world around a thread's object, put together by the composition root.
+
+import type { Clock } from "#core/ports/clock.ts";
+import type { Faults } from "#core/ports/faults.ts";
+import type { ModelPort } from "#core/ports/model-port.ts";
+import type { Registry } from "#spec/index.ts";
+import type { Catalog } from "#store/catalog/catalog.ts";
+
+import type { Settings } from "./object-context.ts";
+
+/** Everything an object takes from outside itself. */
+export interface World {
+  registry: Registry;
+  models: ModelPort;
+  catalog: Catalog;
+  clock: Clock;
+  faults: Faults;
+  settings: Settings;
+}

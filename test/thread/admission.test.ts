@@ -1,0 +1,205 @@
+// Admitting input: queue, refusal, keys, stored messages that start nothing.
+
+import { describe, expect, it } from "vitest";
+
+import { gate, scripts } from "../worker/definitions.ts";
+import { admin, converse, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+function waiting(name: string) {
+  const opened = gate(name);
+  scripts.set(name, ({ step }) =>
+    step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: name } }] } : { text: `${name} done` },
+  );
+  return opened;
+}
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+describe("while a run is active", () => {
+  it("ADMIT1 a queued message is answered in its turn and stands behind the run it waited for", async () => {
+    const id = await newThread("parallel");
+    const hold = waiting("hold1");
+    const first = await value(stubOf(id).postMessage(admin, message("hold1"), null));
+    await hold.reached;
+    const second = await value(stubOf(id).postMessage(admin, message("second"), null));
+    const third = await value(stubOf(id).postMessage(admin, message("third"), null));
+    expect([first, second, third].map(({ run }) => run?.status)).toEqual(["running", "queued", "queued"]);
+    expect((await value(stubOf(id).describe(admin))).status).toBe("running");
+
+    const following = await follow(id, { after: "0" });
+    hold.open();
+    await following.until((event) => event.type === "run_end" && event.run_id === third.run?.id);
+    following.close();
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.filter(({ role }) => role !== "tool").map(({ content }) => content)).toEqual([
+      "hold1",
+      null,
+      "hold1 done",
+      "second",
+      "echo: second",
+      "third",
+      "echo: third",
+    ]);
+    const found = await value(stubOf(id).getMessage(admin, second.message?.id ?? ""));
+    expect(found.content).toBe("second");
+    const starts = following.events.filter((event) => event.type === "run_start");
+    expect(starts.map((event) => event.trigger)).toEqual(["user", "queue", "queue"]);
+  });
+
+  it("ADMIT2 when=reject is refused and stores nothing", async () => {
+    const id = await newThread("parallel");
+    const hold = waiting("hold2");
+    const { run } = await value(stubOf(id).postMessage(admin, message("hold2"), null));
+    await hold.reached;
+    const refused = await stubOf(id).postMessage(admin, message("no", { when: "reject" }), null);
+    expect(refused).toMatchObject({ ok: false, refusal: { code: "conflict" } });
+    hold.open();
+    const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
+    await following.closed;
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.some(({ content }) => content === "no")).toBe(false);
+  });
+
+  it("ADMIT3 a queued run that is stopped never begins, and its message is never sent", async () => {
+    const id = await newThread("parallel");
+    const hold = waiting("hold3");
+    await value(stubOf(id).postMessage(admin, message("hold3"), null));
+    await hold.reached;
+    const { run } = await value(stubOf(id).postMessage(admin, message("doomed"), null));
+    await value(stubOf(id).stop(admin, run?.id ?? ""));
+    const following = await follow(id, { after: "0", until: "idle" });
+    hold.open();
+    await following.closed;
+    expect((await value(stubOf(id).getRun(admin, run?.id ?? ""))).status).toBe("stopped");
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.some(({ content }) => content === "doomed")).toBe(false);
+    expect(types(following.events).filter((type) => type === "run_start")).toHaveLength(1);
+  });
+});
+
+describe("Idempotency-Key", () => {
+  it("ADMIT4 gives the first answer again, and refuses another body", async () => {
+    const id = await newThread("parallel");
+    const key = { key: "k1", fingerprint: "a" };
+    const post = () => stubOf(id).postMessage(admin, message("once"), key);
+    const [first, again] = await Promise.all([value(post()), value(post())]);
+    expect(again.message?.id).toBe(first.message?.id);
+    expect(again.run?.id).toBe(first.run?.id);
+    expect([first, again].filter(({ repeated }) => repeated)).toHaveLength(1);
+    const other = await stubOf(id).postMessage(admin, message("other"), { key: "k1", fingerprint: "b" });
+    expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    expect(types(following.events).filter((type) => type === "run_start")).toHaveLength(1);
+  });
+});
+
+describe("a message that starts nothing", () => {
+  it("ADMIT5 is stored and told, and no run begins", async () => {
+    const id = await newThread("parallel");
+    const { run, message: stored } = await value(
+      stubOf(id).postMessage(admin, message("just so", { run: false, role: "assistant" }), null),
+    );
+    expect(run).toBeNull();
+    expect(stored?.content).toBe("just so");
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    expect(types(following.events)).toEqual(["message_start", "message_end"]);
+  });
+
+  it("ADMIT6 a message over 1 MiB is refused and stores nothing; a million characters are fine", async () => {
+    const id = await newThread("parallel");
+    const refused = await stubOf(id).postMessage(admin, message("é".repeat(600_000)), null);
+    expect(refused).toMatchObject({ ok: false, refusal: { code: "too_large" } });
+    await value(stubOf(id).postMessage(admin, message("a".repeat(1_000_000), { run: false }), null));
+    const { total } = await value(stubOf(id).listMessages(admin, page));
+    expect(total).toBe(1);
+  });
+});
+
+describe("a run without a message", () => {
+  it("ADMIT7 goes on from the history; an empty thread has nothing to continue", async () => {
+    const empty = await newThread("parallel");
+    expect(await stubOf(empty).postRun(admin, { kind: "continue" }, null)).toMatchObject({
+      ok: false,
+      refusal: { code: "conflict" },
+    });
+    const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "from before" }] });
+    const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
+    await following.closed;
+    expect(following.events[0]).toMatchObject({ type: "run_start", trigger: "continuation" });
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.map(({ content }) => content)).toEqual(["from before", "echo: from before"]);
+  });
+
+  it("ADMIT8 that would send the model nothing ends with an error that says why", async () => {
+    const id = await newThread("forgetful", { initial_messages: [{ role: "user", content: "from before" }] });
+    const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
+    await following.closed;
+    expect(following.events.at(-1)).toMatchObject({
+      status: "error",
+      error: { message: expect.stringContaining("includeChat") },
+    });
+  });
+});
+
+describe("a full queue", () => {
+  it("ADMIT9 that a stop holds is let go by a continue, whatever was refused in between", async () => {
+    const id = await newThread("parallel");
+    const hold = waiting("hold9");
+    await value(stubOf(id).postMessage(admin, message("hold9"), null));
+    await hold.reached;
+    for (let count = 0; count < 100; count += 1) {
+      await value(stubOf(id).postMessage(admin, message(`q${count}`), null));
+    }
+    const following = await follow(id, { after: "0", types: "run_end" });
+    await value(stubOf(id).stop(admin, null));
+    await following.until((event) => event.type === "run_end");
+    expect(await stubOf(id).postMessage(admin, message("one too many"), null)).toMatchObject({
+      refusal: { code: "conflict" },
+    });
+    expect((await value(stubOf(id).postRun(admin, { kind: "continue" }, null))).run?.status).toBe("running");
+    await following.until(() => following.events.length === 101);
+    following.close();
+    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+  });
+});
+
+describe("keys of what waits", () => {
+  it("ADMIT10 a repeated key shows the waiting message; a repeated continue starts nothing new", async () => {
+    const id = await newThread("parallel");
+    const hold = waiting("hold10");
+    await value(stubOf(id).postMessage(admin, message("hold10"), null));
+    await hold.reached;
+    const key = { key: "k10", fingerprint: "f" };
+    const first = await value(stubOf(id).postMessage(admin, message("waits"), key));
+    const again = await value(stubOf(id).postMessage(admin, message("waits"), key));
+    expect(again.message?.id).toBe(first.message?.id);
+    const following = await follow(id, { after: "0", types: "run_end" });
+    await value(stubOf(id).stop(admin, null));
+    await following.until((event) => event.type === "run_end");
+    const onward = { key: "k11", fingerprint: "f" };
+    const one = await value(stubOf(id).postRun(admin, { kind: "continue" }, onward));
+    await following.until((event) => event.type === "run_end" && event.run_id === one.run?.id);
+    following.close();
+    const two = await value(stubOf(id).postRun(admin, { kind: "continue" }, onward));
+    expect(two).toMatchObject({ repeated: true, run: { id: one.run?.id } });
+  });
+});
+
+describe("limits of a request", () => {
+  it("ADMIT11 a user may ask for fewer steps than the deployment allows, never for more", async () => {
+    const id = await newThread("parallel", { user_id: "ada" });
+    const ada = { user: "ada", admin: false };
+    for (const steps of [null, 251]) {
+      const refused = await stubOf(id).postMessage(ada, message("more", { limits: { steps } }), null);
+      expect(refused).toMatchObject({ ok: false, refusal: { code: "forbidden" } });
+    }
+    scripts.set("two", () => ({ toolCalls: [{ name: "note", arguments: { text: "again" } }] }));
+    const events = await converse(id, "two steps", { limits: { steps: 2 } });
+    expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_steps" });
+    expect(types(events).filter((type) => type === "step_end")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,51 @@
+// A project's thread endpoints through the whole Worker: http in front, the real object behind.
+
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { newThread } from "./thread-driver.ts";
+
+function get(path: string): Promise<Response> {
+  return exports.default.fetch(new Request(`http://localhost${path}`));
+}
+
+describe("a thread endpoint", () => {
+  it("ENDPOINT1 is called with the thread's state and the outside request", async () => {
+    const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "one" }] });
+    const answer = await get(`/api/threads/${id}/seen?x=1`);
+    expect(await answer.json()).toEqual({
+      thread: id,
+      total: 1,
+      path: `/api/threads/${id}/seen?x=1`,
+      execution: null,
+    });
+  });
+
+  it("ENDPOINT2 of a thread that does not exist is 404 and calls nothing", async () => {
+    const answer = await get(`/api/threads/${crypto.randomUUID()}/seen`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: "thread_not_found" } });
+  });
+
+  it("ENDPOINT3 that throws is a 500 without internals", async () => {
+    const id = await newThread("parallel");
+    const answer = await get(`/api/threads/${id}/refusing`);
+    expect(answer.status).toBe(500);
+    const text = await answer.text();
+    expect(text).toContain("internal");
+    expect(text).not.toContain("the endpoint broke");
+  });
+});
+
+describe("the list of threads", () => {
+  it("ENDPOINT4 shows a thread at once, and after a run its last message is found by search", async () => {
+    const title = `title ${crypto.randomUUID()}`;
+    const id = await newThread("parallel", { title });
+    const list = async (query: string) => {
+      const { threads } = await (await get(`/api/threads?${query}`)).json<{ threads: { id: string }[] }>();
+      return threads.map((thread) => thread.id);
+    };
+    expect(await list("limit=5")).toContain(id);
+    expect(await list(`q=${encodeURIComponent(title.toUpperCase())}`)).toEqual([id]);
+  });
+});

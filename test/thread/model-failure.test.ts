@@ -1,0 +1,77 @@
+// A model that fails: retries, fallbacks, retractions and what stays (decisions 20, 22).
+
+import { describe, expect, it } from "vitest";
+
+import { foldAll } from "#contract/fold.ts";
+
+import { scripts } from "../worker/definitions.ts";
+import { admin, converse, follow, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+describe("a model that fails", () => {
+  it("FAIL1 is tried again after what was shown is retracted, then its fallback answers", async () => {
+    const id = await newThread("falls_back");
+    const events = await converse(id, "hello");
+    expect(types(events).filter((type) => /^(model|message_retracted|step)/.test(type))).toEqual([
+      "step_start",
+      "message_retracted",
+      "model_retry",
+      "message_retracted",
+      "model_fallback",
+      "step_end",
+    ]);
+    expect(events.find((event) => event.type === "model_fallback")).toMatchObject({ from: "failing", to: "scripted" });
+    expect(foldAll(events).messages.map(({ content }) => content)).toEqual(["hello", "echo: hello"]);
+    const late = await follow(id, { after: "0", until: "idle" });
+    await late.closed;
+    expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(["hello", "echo: hello"]);
+  });
+
+  it("FAIL2 leaves one log row an attempt, with its error, tokens, latency and cost", async () => {
+    const id = await newThread("falls_back");
+    await converse(id, "hello");
+    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "llm_request" }));
+    expect(items.map(({ data }) => [data["model"], data["attempt"], data["error"] !== null])).toEqual([
+      ["failing", 1, true],
+      ["failing", 2, true],
+      ["scripted", 1, false],
+    ]);
+    for (const { data } of items) {
+      expect(data).toMatchObject({ latency_ms: expect.any(Number), usage: { output: expect.any(Number) } });
+    }
+    const last = await value(stubOf(id).getLog(admin, items.at(-1)?.id ?? ""));
+    expect(last.data["rebuilt"]).toMatchObject({ system: "You are a test.", messages: [{ content: "hello" }] });
+  });
+
+  it("FAIL3 for good ends the run with an error, keeps what it said, and the thread answers again", async () => {
+    const id = await newThread("parallel");
+    scripts.set("broken", () => ({ text: "I was about to", error: { kind: "auth", message: "no such key" } }));
+    const events = await converse(id, "broken");
+    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "error", error: { code: "auth" } });
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.at(-1)).toMatchObject({ content: "I was about to", stop_reason: "error" });
+    expect((await value(stubOf(id).describe(admin))).status).toBe("error");
+    const again = await converse(id, "again");
+    expect(again.at(-1)).toMatchObject({ status: "completed" });
+    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+  });
+});
+
+describe("limits and blank answers", () => {
+  it("FAIL4 maxSteps ends the run with status limit", async () => {
+    const id = await newThread("short");
+    scripts.set("loops", () => ({ toolCalls: [{ name: "note", arguments: { text: "again" } }] }));
+    const events = await converse(id, "loops");
+    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_steps" });
+    expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
+  });
+
+  it("FAIL5 a blank answer is asked again twice, then ends the run with an error", async () => {
+    const id = await newThread("parallel");
+    scripts.set("blank", () => ({ text: "  " }));
+    const events = await converse(id, "blank");
+    expect(events.at(-1)).toMatchObject({ status: "error", error: { code: "blank_answer" } });
+    expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
+  });
+});

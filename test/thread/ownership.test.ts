@@ -1,0 +1,113 @@
+// Who may reach a thread, and what an object without a thread does: nothing.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import type { Caller } from "#core/thread-rpc.ts";
+import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+
+import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 10, order: "asc" as const, include_silent: false };
+const ada: Caller = { user: "ada", admin: false };
+const bob: Caller = { user: "bob", admin: false };
+const nobody: Caller = { user: null, admin: false };
+
+function everyMethod(id: string, caller: Caller) {
+  const stub = stubOf(id);
+  const other = crypto.randomUUID();
+  return {
+    describe: stub.describe(caller),
+    patch: stub.patch(caller, { title: "x" }),
+    remove: stub.remove(caller),
+    postMessage: stub.postMessage(caller, message("x"), null),
+    postRun: stub.postRun(caller, { kind: "continue" }, null),
+    stop: stub.stop(caller, null),
+    listMessages: stub.listMessages(caller, page),
+    getMessage: stub.getMessage(caller, other),
+    patchMessage: stub.patchMessage(caller, other, { content: "x" }),
+    deleteMessage: stub.deleteMessage(caller, other),
+    listRuns: stub.listRuns(caller, { limit: 10, order: "asc" }),
+    getRun: stub.getRun(caller, other),
+    listLogs: stub.listLogs(caller, { limit: 10, order: "asc" }),
+    getLog: stub.getLog(caller, other),
+  };
+}
+
+describe("another user's thread", () => {
+  for (const [name, caller] of [
+    ["another user", bob],
+    ["nobody", nobody],
+  ] as const) {
+    it(`OWN1 does not exist for ${name}, by any method or socket`, async () => {
+      const id = await newThread("parallel", { user_id: "ada" });
+      for (const [method, answer] of Object.entries(everyMethod(id, caller))) {
+        expect(await answer, method).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+      }
+      const socket = await stubOf(id).fetch(
+        new Request(`https://thread${subscribePath}`, {
+          headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(caller) },
+        }),
+      );
+      expect(socket.status).toBe(404);
+      expect((await value(stubOf(id).describe(ada))).title).toBeNull();
+    });
+  }
+
+  it("OWN2 a request without a readable caller is nobody's", async () => {
+    const id = await newThread("parallel");
+    for (const header of ["", "null", "{}", '{"admin":"yes","user":null}']) {
+      const answer = await stubOf(id).fetch(
+        new Request(`https://thread${subscribePath}`, { headers: { Upgrade: "websocket", [callerHeader]: header } }),
+      );
+      expect(answer.status, header).toBe(404);
+    }
+  });
+});
+
+describe("a thread that was never created", () => {
+  it("OWN3 is refused by every method, and leaves no table, row or alarm", async () => {
+    const id = crypto.randomUUID();
+    for (const [method, answer] of Object.entries(everyMethod(id, admin))) {
+      expect(await answer, method).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    }
+    await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), async (_, state) => {
+      const tables = state.storage.sql.exec("SELECT name FROM sqlite_master").toArray();
+      expect(tables).toEqual([]);
+      expect(await state.storage.getAlarm()).toBeNull();
+    });
+  });
+});
+
+describe("creation and deletion", () => {
+  it("OWN4 the same creation again gives the thread again; another one is a conflict", async () => {
+    const id = await newThread("parallel", { title: "first" });
+    const same = { id, agent_id: "parallel", user_id: null, creation: id };
+    expect((await value(stubOf(id).create(admin, same))).title).toBe("first");
+    const other = await stubOf(id).create(admin, { ...same, creation: "other" });
+    expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
+  });
+
+  it("OWN5 a user cannot create for another, and an unknown agent creates nothing", async () => {
+    const id = crypto.randomUUID();
+    const input = { id, agent_id: "parallel", user_id: "ada", creation: id };
+    expect(await stubOf(id).create(bob, input)).toMatchObject({ refusal: { code: "forbidden" } });
+    expect(await stubOf(id).create(ada, { ...input, agent_id: "nope" })).toMatchObject({
+      refusal: { code: "agent_not_found" },
+    });
+    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+  });
+
+  it("OWN6 a deleted thread is gone, from the catalog too, and its id can be used anew", async () => {
+    const id = await newThread("parallel");
+    expect(await stubOf(id).remove(admin)).toEqual({ ok: true, value: null });
+    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    const listed = await env.CATALOG.prepare("SELECT count(*) AS n FROM thread WHERE id = ?")
+      .bind(id)
+      .first<{ n: number }>();
+    expect(listed?.n).toBe(0);
+    const again = await value(stubOf(id).create(admin, { id, agent_id: "parallel", user_id: null, creation: "new" }));
+    expect(again.message_count).toBe(0);
+  });
+});

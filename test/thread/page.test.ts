@@ -1,0 +1,29 @@
+// Pages of large messages: bounded by bytes, complete over several.
+import { describe, expect, it } from "vitest";
+
+import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+describe("a page of large messages", () => {
+  it("PAGE1 is cut by its bytes, and the pages together hold every message once", async () => {
+    const id = await newThread("parallel");
+    const texts = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(1_000_000)}`);
+    for (const text of texts) await value(stubOf(id).postMessage(admin, message(text, { run: false }), null));
+    const seen: (string | null)[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const query = { limit: 1000, order: "asc" as const, include_silent: false, cursor };
+      const answer = await value(stubOf(id).listMessages(admin, query));
+      expect(answer.items.length).toBeGreaterThan(0);
+      seen.push(...answer.items.map(({ content }) => content));
+      cursor = answer.next_cursor ?? undefined;
+      expect(answer.has_more).toBe(cursor !== undefined);
+      pages += 1;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(texts);
+    expect(pages).toBeGreaterThan(1);
+    const snapshot = await follow(id, { until: "idle" });
+    await snapshot.closed;
+    expect(JSON.stringify(snapshot.events).length).toBeLessThan(4_000_000);
+  });
+});

@@ -1,0 +1,218 @@
+// Readers: what they are sent, what they missed, and what one that does not keep up costs (architecture §5.7).
+
+import { describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+
+import { gate, scripts } from "../worker/definitions.ts";
+import { admin, converse, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+describe("joining", () => {
+  it("READER1 in the middle of an answer gets one merged delta and then the rest", async () => {
+    const id = await newThread("parallel");
+    const hold = gate("reader1");
+    scripts.set("reader1", async ({ step }) => {
+      if (step === 1) await hold.reached;
+      return step === 0
+        ? { text: ["one ", "two "], toolCalls: [{ name: "wait", arguments: { gate: "reader1" } }] }
+        : { text: "three" };
+    });
+    await value(stubOf(id).postMessage(admin, message("reader1"), null));
+    await hold.reached;
+    const late = await follow(id, { after: "0" });
+    await late.until((event) => event.type === "tool_execution_start");
+    const deltas = late.events.filter((event) => event.type === "text_delta");
+    expect(deltas).toMatchObject([{ offset: 0, delta: "one two " }]);
+    hold.open();
+    await late.until((event) => event.type === "run_end");
+    late.close();
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
+  });
+
+  it("READER2 follows for ever, across runs", async () => {
+    const id = await newThread("parallel");
+    const following = await follow(id, { after: "0" });
+    await converse(id, "a");
+    await converse(id, "b");
+    await following.until((event) => event.type === "run_end" && foldAll(following.events).messages.length === 4);
+    following.close();
+    expect(types(following.events).filter((type) => type === "run_end")).toHaveLength(2);
+  });
+
+  it("READER3 with a filter gets only those types, and prev still links its frames", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "a");
+    const following = await follow(id, { after: "0", types: "run_start,run_end", until: "idle" });
+    await following.closed;
+    expect(types(following.events)).toEqual(["run_start", "run_end"]);
+    expect(following.events[1]?.prev).toBe(following.events[0]?.seq);
+  });
+
+  it("READER4 is not shown silent messages unless it asks", async () => {
+    const id = await newThread("parallel");
+    scripts.set("silent", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "inject", arguments: { text: "hidden" } }] } : { text: "ok" },
+    );
+    await converse(id, "silent");
+    const told = async (query: Record<string, string>) => {
+      const following = await follow(id, { after: "0", until: "idle", ...query });
+      await following.closed;
+      return following.events.flatMap((event) => (event.type === "message_end" ? [event.message.content] : []));
+    };
+    expect(await told({})).not.toContain("hidden");
+    expect(await told({ include_silent: "true" })).toContain("hidden");
+    const following = await follow(id, { after: "0", until: "idle", types: "custom" });
+    await following.closed;
+    expect(following.events).toMatchObject([{ type: "custom", name: "injected" }]);
+  });
+
+  it("READER5 asking after a number that was never told gets a snapshot", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "a");
+    const following = await follow(id, { after: "999999999", until: "idle" });
+    await following.closed;
+    expect(types(following.events)).toEqual(["snapshot"]);
+  });
+});
+
+describe("hibernation", () => {
+  it("READER8 an idle thread can be evicted at once under its followers, and they miss nothing afterwards", async () => {
+    const id = await newThread("parallel");
+    const following = await follow(id, { after: "0" });
+    await converse(id, "a");
+    await following.until((event) => event.type === "run_end");
+    await evict(id);
+    // More than a window: what was acknowledged before and after hibernation has to count.
+    scripts.set("window", () => ({ text: Array.from({ length: 100 }, (_, index) => `${index} ${"z".repeat(4000)} `) }));
+    const events = await converse(id, "window");
+    const last = events.at(-1)?.seq;
+    await following.until((event) => event.type === "run_end" && event.seq === last);
+    following.close();
+    const numbers = following.events.map((event) => event.seq);
+    expect(following.events.slice(1).map((event) => event.prev)).toEqual(numbers.slice(0, -1));
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(foldAll(following.events).messages.map(({ content }) => content)).toEqual(
+      items.map(({ content }) => content),
+    );
+  });
+});
+
+describe("a reader that was behind when the object was put to sleep", () => {
+  it("READER9 gets everything it missed once it acknowledges", async () => {
+    const id = await newThread("parallel");
+    const words = Array.from({ length: 10 }, (_, index) => `${index} ${"y".repeat(60_000)} `);
+    scripts.set("behind", () => ({ text: words }));
+    const response = await stubOf(id).fetch(
+      new Request(`https://thread${subscribePath}?after=0`, {
+        headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
+      }),
+    );
+    const socket = response.webSocket;
+    if (socket === null) throw new Error("no socket");
+    const events: ThreadEvent[] = [];
+    let wake = () => {};
+    socket.addEventListener("message", ({ data }) => {
+      events.push(JSON.parse(String(data)) as ThreadEvent);
+      wake();
+    });
+    socket.accept();
+    await converse(id, "behind");
+    await evict(id);
+    const acknowledge = () => socket.send(JSON.stringify({ type: "ack", seq: events.at(-1)?.seq ?? 0 }));
+    await new Promise<void>((resolve) => {
+      wake = () => {
+        acknowledge();
+        if (events.some((event) => event.type === "run_end")) resolve();
+      };
+      acknowledge();
+    });
+    wake = () => {};
+    socket.close();
+    const numbers = events.map((event) => event.seq);
+    expect(events.slice(1).map((event) => event.prev)).toEqual(numbers.slice(0, -1));
+    expect(foldAll(events).messages.at(-1)?.content).toBe(words.join(""));
+  });
+});
+
+describe("a long thread", () => {
+  it("READER10 is replayed in parts: each row is read once or twice, whatever the window, and nothing is left out", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "first");
+    const initial = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(40_000)}`);
+    for (const text of initial) await value(stubOf(id).postMessage(admin, message(text, { run: false }), null));
+    await converse(id, "last");
+    const before = await stubOf(id).rows();
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    const after = await stubOf(id).rows();
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(foldAll(following.events).messages.map(({ content }) => content)).toEqual(
+      items.map(({ content }) => content),
+    );
+    console.log(`replay of ${items.length} messages of 40 KB: ${after.rowsRead - before.rowsRead} rows read`);
+    expect(after.rowsRead - before.rowsRead).toBeLessThan(items.length * 6 + 60);
+  });
+});
+
+describe("a reader that does not keep up", () => {
+  it("READER6 is sent no more than its window, and everything else once it acknowledges", async () => {
+    const id = await newThread("parallel");
+    const words = Array.from({ length: 120 }, (_, index) => `${index} ${"x".repeat(4000)} `);
+    scripts.set("big", () => ({ text: words }));
+    const response = await stubOf(id).fetch(
+      new Request(`https://thread${subscribePath}?after=0`, {
+        headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
+      }),
+    );
+    const socket = response.webSocket;
+    if (socket === null) throw new Error("no socket");
+    const events: ThreadEvent[] = [];
+    let bytes = 0;
+    let wake = () => {};
+    socket.addEventListener("message", ({ data }) => {
+      bytes += String(data).length;
+      events.push(JSON.parse(String(data)) as ThreadEvent);
+      wake();
+    });
+    socket.accept();
+    await converse(id, "big answer");
+    const beforeAck = bytes;
+    // The window, and the one frame that filled it: a frame is never cut.
+    const largest = Math.max(...events.map((event) => JSON.stringify(event).length));
+    expect(beforeAck).toBeLessThanOrEqual(256 * 1024 + 2 * largest);
+    const done = new Promise<void>((resolve) => {
+      wake = () => {
+        socket.send(JSON.stringify({ type: "ack", seq: events.at(-1)?.seq ?? 0 }));
+        if (!events.some((event) => event.type === "run_end")) return;
+        wake = () => {};
+        resolve();
+      };
+    });
+    wake();
+    await done;
+    socket.close();
+    expect(foldAll(events).messages.at(-1)?.content).toBe(words.join(""));
+  });
+
+  it("READER7 that never acknowledges anything is closed with 4408 after 4 MB", async () => {
+    const id = await newThread("parallel");
+    scripts.set("huge", () => ({ text: Array.from({ length: 2500 }, (_, index) => `${index} ${"y".repeat(2000)} `) }));
+    const response = await stubOf(id).fetch(
+      new Request(`https://thread${subscribePath}?after=0`, {
+        headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
+      }),
+    );
+    const socket = response.webSocket;
+    if (socket === null) throw new Error("no socket");
+    const closed = new Promise<number>((resolve) => socket.addEventListener("close", ({ code }) => resolve(code)));
+    socket.accept();
+    await converse(id, "huge answer");
+    await converse(id, "huge again");
+    expect(await closed).toBe(4408);
+  });
+});

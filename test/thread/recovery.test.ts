@@ -1,0 +1,169 @@
+// What a crash leaves and how it goes on. The object is aborted at a chosen place, a fresh stub or the alarm takes it up.
+
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { foldAll } from "#contract/fold.ts";
+
+import { effects, gate, scripts } from "../worker/definitions.ts";
+import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+function rawStub(id: string): DurableObjectStub {
+  return env.THREADS.get(env.THREADS.idFromName(id));
+}
+
+describe("a run that a crash cut", () => {
+  it("RECOV1 in a model stream is asked again by the alarm, without a client; the half answer is retracted", async () => {
+    const id = await newThread("parallel");
+    let asked = 0;
+    scripts.set("cutstream", () => {
+      asked += 1;
+      return asked === 1
+        ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 }
+        : { text: "whole answer" };
+    });
+    await value(stubOf(id).postMessage(admin, message("cutstream"), null));
+    const before = await follow(id, { after: "0" });
+    await before.until((event) => event.type === "text_delta");
+    const seen = before.events.at(-1)?.seq ?? 0;
+    await crash(id);
+    expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
+
+    const after = await follow(id, { after: String(seen) });
+    await after.until((event) => event.type === "run_end");
+    after.close();
+    const view = foldAll([...before.events, ...after.events]);
+    expect(view.messages.map(({ content }) => content)).toEqual(["cutstream", "whole answer"]);
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.map(({ content }) => content)).toEqual(["cutstream", "whole answer"]);
+    expect(after.events.every((event) => event.seq > seen)).toBe(true);
+    const thread = await value(stubOf(id).describe(admin));
+    expect(thread).toMatchObject({ status: "idle", message_count: 2 });
+  });
+
+  it("RECOV2 in a tool is told as unknown to the model, and the tool is not run again", async () => {
+    const id = await newThread("parallel");
+    const hold = gate("recov2");
+    scripts.set("recov2", ({ step, messages }) =>
+      step === 0
+        ? {
+            toolCalls: [
+              { name: "wait", arguments: { gate: "recov2" } },
+              { name: "note", arguments: { text: "recov2" } },
+            ],
+          }
+        : {
+            text: `saw: ${messages
+              .filter(({ role }) => role === "tool")
+              .map(({ content }) => content)
+              .join(" | ")}`,
+          },
+    );
+    await value(stubOf(id).postMessage(admin, message("recov2"), null));
+    await hold.reached;
+    await crash(id);
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    const run = following.events.findLast((event) => event.type === "run_end");
+    expect(run).toMatchObject({ status: "completed" });
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.at(-1)?.content).toMatch(/unknown.*noted recov2/s);
+    expect(effects.filter((effect) => effect === "wait recov2")).toHaveLength(1);
+    expect(effects.filter((effect) => effect === "note recov2")).toHaveLength(1);
+  });
+
+  it("RECOV3 is given up after five recoveries without a new step", async () => {
+    const id = await newThread("parallel");
+    scripts.set("recov3", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
+    const { run } = await value(stubOf(id).postMessage(admin, message("recov3"), null));
+    for (let crashes = 0; crashes < 6; crashes += 1) {
+      await value(stubOf(id).describe(admin));
+      await crash(id);
+    }
+    const ended = await value(stubOf(id).getRun(admin, run?.id ?? ""));
+    expect(ended).toMatchObject({ status: "error", error: { code: "recovery_failed" } });
+    expect((await value(stubOf(id).describe(admin))).status).toBe("error");
+  });
+
+  it("RECOV4 with a queue behind it runs the queue in order afterwards", async () => {
+    const id = await newThread("parallel");
+    const hold = gate("recov4");
+    scripts.set("recov4", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "recov4" } }] } : { text: "first" },
+    );
+    await value(stubOf(id).postMessage(admin, message("recov4"), null));
+    await hold.reached;
+    await value(stubOf(id).postMessage(admin, message("b"), null));
+    await value(stubOf(id).postMessage(admin, message("c"), null));
+    await crash(id);
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const spoken = items.filter(({ role, content }) => role !== "tool" && content !== null);
+    expect(spoken.map(({ content }) => content)).toEqual(["recov4", "first", "b", "echo: b", "c", "echo: c"]);
+  });
+
+  it("RECOV5 keeps counting tokens and cost of what was committed before the crash", async () => {
+    const id = await newThread("parallel");
+    const hold = gate("recov5");
+    const usage = { input: 100, output: 10 };
+    scripts.set("recov5", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "recov5" } }], usage } : { text: "done", usage },
+    );
+    const { run } = await value(stubOf(id).postMessage(admin, message("recov5"), null));
+    await hold.reached;
+    await crash(id);
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    const ended = await value(stubOf(id).getRun(admin, run?.id ?? ""));
+    expect(ended.usage).toMatchObject({ input: 200, output: 20 });
+    expect(ended.cost).toBeCloseTo((200 * 1 + 20 * 2) / 1e6, 10);
+  });
+
+  it("RECOV6 that is given up leaves every call with a result", async () => {
+    const id = await newThread("sequential");
+    const holds = [gate("recov6")];
+    scripts.set("recov6", () => ({
+      toolCalls: [
+        { name: "again", arguments: { gate: "recov6" } },
+        { name: "note", arguments: { text: "recov6" } },
+      ],
+    }));
+    const { run } = await value(stubOf(id).postMessage(admin, message("recov6"), null));
+    for (let crashes = 0; crashes < 6; crashes += 1) {
+      await holds.at(-1)?.reached;
+      holds.push(gate("recov6"));
+      await crash(id);
+      await value(stubOf(id).describe(admin));
+    }
+    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ error: { code: "recovery_failed" } });
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const results = items.filter(({ role }) => role === "tool");
+    expect(results.map(({ status, result }) => [status, result?.status])).toEqual([
+      ["complete", "error"],
+      ["complete", "error"],
+    ]);
+    expect(effects).not.toContain("note recov6");
+    const late = await follow(id, { after: "0", until: "idle" });
+    await late.closed;
+    expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
+  });
+
+  it("RECOV7 is given up as well when a hook logs in each of its lives", async () => {
+    const id = await newThread("parallel");
+    const text = "break the filter";
+    scripts.set("break", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
+    const { run } = await value(stubOf(id).postMessage(admin, message(text), null));
+    for (let crashes = 0; crashes < 6; crashes += 1) {
+      const following = await follow(id, { after: "0" });
+      await following.until((event) => event.type === "step_start");
+      following.close();
+      await crash(id);
+      await value(stubOf(id).describe(admin));
+    }
+    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ error: { code: "recovery_failed" } });
+  });
+});

@@ -1,0 +1,104 @@
+// A wait that is too long to sit out: the run rests as rows and an alarm (architecture §5.3).
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { skip, testClock } from "../worker/clock.ts";
+import { gate, scripts } from "../worker/definitions.ts";
+import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+function failsOnce(word: string): void {
+  let asked = 0;
+  scripts.set(word, () => {
+    asked += 1;
+    return asked === 1
+      ? { text: "half", error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }
+      : { text: `answered at try ${asked}` };
+  });
+}
+
+async function resting(word: string) {
+  failsOnce(word);
+  const id = await newThread("parallel");
+  const { run } = await value(stubOf(id).postMessage(admin, message(word), null));
+  const following = await follow(id, { after: "0" });
+  await following.until((event) => event.type === "model_retry");
+  following.close();
+  return { id, runId: run?.id ?? "" };
+}
+
+function wake(id: string): Promise<boolean> {
+  return runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
+}
+
+describe("a Retry-After of a minute", () => {
+  it("REST1 leaves nothing in memory, wakes at its time and goes on with the next attempt", async () => {
+    const { id, runId } = await resting("rest1");
+    // Eviction waits for whatever still runs: that it ends at once shows that nothing does.
+    await evict(id);
+    const alarm = await alarmOf(id);
+    expect(alarm).toBeGreaterThan(testClock.now() / 1000 + 50_000);
+    expect(await wake(id)).toBe(true);
+    expect((await value(stubOf(id).getRun(admin, runId))).status).toBe("running");
+    skip(61_000);
+    expect(await wake(id)).toBe(true);
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.map(({ content }) => content)).toEqual(["rest1", "answered at try 2"]);
+    expect(types(following.events).filter((type) => type === "message_retracted")).toHaveLength(1);
+    const starts = following.events.filter((event) => event.type === "step_start");
+    expect(starts.map((event) => event.attempt)).toEqual([1, 2]);
+  });
+
+  it("REST2 survives a crash, and is no recovery", async () => {
+    const { id } = await resting("rest2");
+    await crash(id);
+    skip(61_000);
+    await wake(id);
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc" }));
+    expect(items.map(({ type }) => type)).toEqual(["llm_request", "llm_request"]);
+  });
+
+  it("REST3 is ended by a stop at once, and what waits behind it begins with the next input", async () => {
+    const { id, runId } = await resting("rest3");
+    await value(stubOf(id).postMessage(admin, message("behind"), null));
+    await value(stubOf(id).stop(admin, null));
+    const following = await follow(id, { after: "0" });
+    await following.until((event) => event.type === "run_end" && event.run_id === runId);
+    expect((await value(stubOf(id).getRun(admin, runId))).status).toBe("stopped");
+    const last = await value(stubOf(id).postMessage(admin, message("last"), null));
+    await following.until((event) => event.type === "run_end" && event.run_id === last.run?.id);
+    following.close();
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.map(({ content }) => content)).toEqual(["rest3", "behind", "echo: behind", "last", "echo: last"]);
+  });
+
+  it("REST4 is forgotten by later steps, also when one of them is cut", async () => {
+    const id = await newThread("parallel");
+    let asked = 0;
+    const hold = gate("rest4");
+    scripts.set("rest4", ({ step }) => {
+      asked += 1;
+      if (asked === 1) return { error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } };
+      return step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "rest4" } }] } : { text: "whole" };
+    });
+    await value(stubOf(id).postMessage(admin, message("rest4"), null));
+    const first = await follow(id, { after: "0" });
+    await first.until((event) => event.type === "model_retry");
+    first.close();
+    await evict(id);
+    skip(61_000);
+    await wake(id);
+    await hold.reached;
+    await crash(id);
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    const starts = following.events.filter((event) => event.type === "step_start");
+    expect(starts.at(-1)).toMatchObject({ step: 2, attempt: 1 });
+  });
+});

@@ -1,0 +1,99 @@
+// Stopping: durable, idempotent, and what was shown is kept (decision 20, 28).
+
+import { describe, expect, it } from "vitest";
+
+import { effects, gate, scripts } from "../worker/definitions.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+describe("stop", () => {
+  it("STOP1 keeps the partial answer with stop_reason aborted and ends the run as stopped", async () => {
+    const id = await newThread("parallel");
+    scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
+    const { run } = await value(stubOf(id).postMessage(admin, message("endless"), null));
+    const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
+    await following.until((event) => event.type === "text_delta");
+    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).stop(admin, null));
+    const end = await following.until((event) => event.type === "run_end");
+    expect(end).toMatchObject({ status: "stopped" });
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const answer = items.at(-1);
+    expect(answer?.stop_reason).toBe("aborted");
+    expect(answer?.content).toMatch(/^(word )+$/);
+    const deltas = following.events.flatMap((event) => (event.type === "text_delta" ? [event.delta] : []));
+    expect(answer?.content?.startsWith(deltas.join("").slice(0, 5))).toBe(true);
+    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+  });
+
+  it("STOP2 reaches a running tool, gives every call a result and leaves the thread usable", async () => {
+    const id = await newThread("sequential");
+    const hold = gate("stop2");
+    scripts.set("stop2", ({ step }) =>
+      step === 0
+        ? {
+            toolCalls: [
+              { name: "wait", arguments: { gate: "stop2" } },
+              { name: "note", arguments: { text: "never" } },
+            ],
+          }
+        : { text: "done" },
+    );
+    const { run } = await value(stubOf(id).postMessage(admin, message("stop2"), null));
+    await hold.reached;
+    await value(stubOf(id).stop(admin, run?.id ?? ""));
+    const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
+    await following.closed;
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.map(({ role, result }) => [role, result?.status ?? null])).toEqual([
+      ["user", null],
+      ["assistant", null],
+      ["tool", "error"],
+      ["tool", "error"],
+    ]);
+    expect(effects).not.toContain("note never");
+    const events = await converse(id, "and now");
+    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  });
+
+  it("STOP3 holds the queue until the next input, which then comes after what waited", async () => {
+    const id = await newThread("parallel");
+    const hold = gate("stop3");
+    scripts.set("stop3", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "stop3" } }] }));
+    await value(stubOf(id).postMessage(admin, message("stop3"), null));
+    await hold.reached;
+    await value(stubOf(id).postMessage(admin, message("waited"), null));
+    const first = await follow(id, { after: "0" });
+    await value(stubOf(id).stop(admin, null));
+    await first.until((event) => event.type === "run_end");
+    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+    const last = await value(stubOf(id).postMessage(admin, message("last"), null));
+    await first.until((event) => event.type === "run_end" && event.run_id === last.run?.id);
+    first.close();
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const said = items.filter(({ role }) => role === "user").map(({ content }) => content);
+    expect(said).toEqual(["stop3", "waited", "last"]);
+  });
+
+  it("STOP4 answers an idle thread and an unknown run plainly", async () => {
+    const id = await newThread("parallel");
+    expect(await value(stubOf(id).stop(admin, null))).toEqual({ status: "idle" });
+    const refused = await stubOf(id).stop(admin, crypto.randomUUID());
+    expect(refused).toMatchObject({ ok: false, refusal: { code: "run_not_found" } });
+  });
+
+  it("STOP5 execution.stop() ends the run before its next step", async () => {
+    const id = await newThread("parallel");
+    let asked = 0;
+    scripts.set("halt", () => {
+      asked += 1;
+      return { toolCalls: [{ name: "halt", arguments: {} }] };
+    });
+    const events = await converse(id, "halt");
+    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
+    expect(asked).toBe(1);
+    const { items } = await value(stubOf(id).listLogs(admin, { limit: 10, order: "asc", type: "llm_request" }));
+    expect(items[0]?.data).toMatchObject({ stop_asked: true });
+  });
+});

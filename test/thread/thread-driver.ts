@@ -1,0 +1,126 @@
+// Drives a thread's object the way `http` does: RPC and the subscriber socket. Everything waits for events, never for time.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { PostMessage } from "#contract/request.ts";
+import type { Answer, Caller, ThreadStub } from "#core/thread-rpc.ts";
+import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+
+export const admin: Caller = { user: null, admin: true };
+
+/** The stub of a thread, fresh each time. */
+export function stubOf(id: string): ThreadStub & { rows(): Promise<{ rowsRead: number; rowsWritten: number }> } {
+  return env.THREADS.get(env.THREADS.idFromName(id)) as never;
+}
+
+/** The value of an answer; a refusal is thrown. */
+export async function value<T>(answer: Promise<Answer<T>>): Promise<T> {
+  const got = await answer;
+  if (!got.ok) throw new Error(`${got.refusal.code}: ${got.refusal.message}`);
+  return got.value;
+}
+
+/** Creates a thread and gives its id. */
+export async function newThread(agent: string, extra: object = {}): Promise<string> {
+  const id = crypto.randomUUID();
+  await value(stubOf(id).create(admin, { id, agent_id: agent, user_id: null, creation: id, ...extra }));
+  return id;
+}
+
+/** A message as the route would pass it on. */
+export function message(content: string, extra: Partial<PostMessage> = {}): PostMessage {
+  return { content, role: "user", silent: false, metadata: {}, when: "queue", run: true, ...extra };
+}
+
+/** An open subscription. */
+export interface Following {
+  events: ThreadEvent[];
+  /** Resolves with the first event that fits, past or future. */
+  until(fits: (event: ThreadEvent) => boolean): Promise<ThreadEvent>;
+  /** Resolves with the close code. */
+  closed: Promise<number>;
+  close(): void;
+}
+
+/** Subscribes to a thread. Acknowledges every frame. */
+export async function follow(id: string, query: Record<string, string> = {}): Promise<Following> {
+  const search = new URLSearchParams(query).toString();
+  const response = await stubOf(id).fetch(
+    new Request(`https://thread${subscribePath}?${search}`, {
+      headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
+    }),
+  );
+  const socket = response.webSocket;
+  if (socket === null) throw new Error(`no socket: ${response.status} ${await response.text()}`);
+  const events: ThreadEvent[] = [];
+  const waiting = new Set<() => void>();
+  let done = false;
+  socket.addEventListener("message", ({ data }) => {
+    const event = JSON.parse(String(data)) as ThreadEvent | { type: "end" };
+    if (event.type === "end") return;
+    events.push(event);
+    if (!done) socket.send(JSON.stringify({ type: "ack", seq: event.seq }));
+    for (const wake of waiting) wake();
+  });
+  const closed = new Promise<number>((resolve) => {
+    socket.addEventListener("close", (event) => {
+      resolve(event.code);
+      socket.close();
+    });
+  });
+  socket.accept();
+  return {
+    events,
+    closed,
+    close: () => {
+      done = true;
+      socket.close(1000, "done");
+    },
+    until: (fits) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = events.find(fits);
+          if (found === undefined) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** Sends a message and follows its run to the end. Gives the run's events. */
+export async function converse(id: string, text: string, extra: Partial<PostMessage> = {}): Promise<ThreadEvent[]> {
+  const { run, after } = await value(stubOf(id).postMessage(admin, message(text, extra), null));
+  const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
+  await following.closed;
+  return following.events;
+}
+
+/** Kills the object as a crash would: memory gone, rows kept. */
+export async function crash(id: string): Promise<void> {
+  const stub = env.THREADS.get(env.THREADS.idFromName(id));
+  await runInDurableObject(stub, async (_, state) => {
+    await state.storage.sync();
+    state.abort("crash");
+  }).catch(() => undefined);
+}
+
+/** When the object will be woken, in milliseconds; null when nothing is set. */
+export function alarmOf(id: string): Promise<number | null> {
+  return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, state) => state.storage.getAlarm());
+}
+
+/** Takes the object out of memory as the platform does with an idle one: it waits for whatever still runs in it. */
+export async function evict(id: string): Promise<void> {
+  const unsafe = (await import("workerd:unsafe")).default;
+  await unsafe.evict(env.THREADS.get(env.THREADS.idFromName(id)), { webSockets: "hibernate" });
+}
+
+/** Types of events, in order. */
+export function types(events: readonly ThreadEvent[]): string[] {
+  return events.map((event) => event.type);
+}

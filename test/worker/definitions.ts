@@ -1,0 +1,244 @@
+// The definitions that the pool's tests run against. A model's answers come from `scripts`, which a test fills under the
+// name of the thread's agent's model; tools count what they did in `effects`.
+
+import { z } from "zod";
+
+import {
+  defineAgent,
+  defineHook,
+  defineModel,
+  definePrompt,
+  defineThreadEndpoint,
+  defineTool,
+  hookNameOf,
+} from "#spec/index.ts";
+import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
+
+/** Answers by the first word of what the user said last. A test registers its own word. */
+export const scripts = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
+
+/** What tools did, in order. */
+export const effects: string[] = [];
+
+/** Gates that a tool or a script waits at until the test opens them. */
+const gates = new Map<string, { reached: () => void; open: Promise<void> }>();
+
+function answer(request: TestRequest): TestTurn | Promise<TestTurn> {
+  const word = request.lastUser.split(/\s/)[0] ?? "";
+  return scripts.get(word)?.(request) ?? { text: `echo: ${request.lastUser}` };
+}
+
+const model = defineModel({
+  name: "scripted",
+  provider: "test",
+  model: "scripted",
+  inputPrice: 1,
+  outputPrice: 2,
+  retry: { maxRetries: 2, initialDelayMs: 1 },
+  script: answer,
+});
+
+const failing = defineModel({
+  name: "failing",
+  provider: "test",
+  model: "failing",
+  fallbacks: ["scripted"],
+  retry: { maxRetries: 1, initialDelayMs: 1 },
+  script: () => ({ text: "half an ans", error: { kind: "network", message: "cut" } }),
+});
+
+const note = defineTool("Notes something", z.object({ text: z.string() }), async (_state: ThreadState, { text }) => {
+  effects.push(`note ${text}`);
+  return { status: "success", result: `noted ${text}` };
+});
+
+const wait = defineTool("Waits at a gate", z.object({ gate: z.string() }), async (_state: ThreadState, args, call) => {
+  const gate = gates.get(args.gate);
+  effects.push(`wait ${args.gate}`);
+  gate?.reached();
+  const aborted = new Promise<void>((resolve) => call.signal.addEventListener("abort", () => resolve()));
+  await Promise.race([gate?.open, aborted]);
+  return { status: "success", result: call.signal.aborted ? "aborted" : `passed ${args.gate}` };
+});
+
+const again = defineTool(
+  "Waits at a gate, and may be run again",
+  z.object({ gate: z.string() }),
+  async (_state: ThreadState, args) => {
+    const gate = gates.get(args.gate);
+    gate?.reached();
+    await gate?.open;
+    return { status: "success", result: "passed" };
+  },
+  { idempotent: true },
+);
+
+const halt = defineTool("Stops the run", async (state: ThreadState) => {
+  state.execution?.stop();
+  return { status: "success", result: "stopping" };
+});
+
+const stream = defineTool(
+  "Streams",
+  z.object({ parts: z.array(z.string()) }),
+  async function* (_state: ThreadState, { parts }) {
+    for (const delta of parts) yield { type: "delta", delta } as const;
+    yield { type: "complete", output: parts.join("") } as const;
+  },
+);
+
+const broken = defineTool("Throws", async () => {
+  throw new Error("the tool broke");
+});
+
+const inject = defineTool("Injects", z.object({ text: z.string() }), async (state: ThreadState, { text }) => {
+  const message = await state.injectMessage({ role: "system", content: text, silent: true });
+  state.emit("injected", { id: message.id });
+  return { status: "success", result: message.id };
+});
+
+/** What hooks saw and did, in order; they act only on messages that mention them. */
+export const hookCalls: string[] = [];
+
+const hooks = [
+  defineHook("filter_messages", (_state, messages) => {
+    if (messages.some(({ content }) => content?.includes("break the filter") === true)) throw new Error("filter broke");
+    return Promise.resolve(messages.filter(({ content }) => content?.includes("drop me") !== true));
+  }),
+  defineHook("prefilter_llm_history", (_state, messages) => {
+    const last = messages.at(-1);
+    if (last?.role === "user" && last.content?.includes("remind") === true) last.content += " (be brief)";
+    return Promise.resolve(messages);
+  }),
+  defineHook("before_create_message", async (_state, message) => {
+    const content = String(message["content"]);
+    // A message that names a gate is held there.
+    const held = /slow:(\w+)/.exec(content)?.[1];
+    const gate = held === undefined ? undefined : gates.get(held);
+    gate?.reached();
+    await gate?.open;
+    if (!content.includes("shout")) return message;
+    return { ...message, id: "other", content: content.toUpperCase(), metadata: { hooked: true } };
+  }),
+  defineHook("after_create_message", (_state, message) => {
+    hookCalls.push(`created ${String(message["role"])} ${String(message["content"])}`);
+    return Promise.resolve();
+  }),
+  defineHook("before_update_message", (_state, _id, updates) => Promise.resolve({ ...updates, unknown: true })),
+  defineHook("after_update_message", (_state, message) => {
+    hookCalls.push(`updated ${String(message.content)}`);
+    return Promise.resolve();
+  }),
+  defineHook("after_tool_call_success", (_state, call, result) => {
+    if (!result.result?.includes("improve")) return Promise.resolve(null);
+    hookCalls.push(`success ${call.function.name}`);
+    return Promise.resolve({ ...result, result: "improved" });
+  }),
+  defineHook("after_tool_call_failure", (_state, call) => {
+    hookCalls.push(`failure ${call.function.name}`);
+    throw new Error("the hook broke");
+  }),
+  defineHook("before_store_tool_result", (_state, _call, result) => {
+    const text = result["result"];
+    return Promise.resolve(typeof text === "string" ? { ...result, result: text.replace("secret", "***") } : result);
+  }),
+];
+
+const seen = defineThreadEndpoint(async (request, state) => {
+  const { total } = await state.getMessages();
+  const { pathname, search } = new URL(request.url);
+  return Response.json({ thread: state.threadId, total, path: pathname + search, execution: state.execution });
+});
+
+const refusing = defineThreadEndpoint(() => {
+  throw new Error("the endpoint broke");
+});
+
+const routes: RouteEntry[] = [
+  {
+    method: "GET",
+    pattern: "/threads/:id/seen",
+    params: ["id"],
+    file: "seen",
+    kind: "thread",
+    load: () => Promise.resolve(seen),
+  },
+  {
+    method: "GET",
+    pattern: "/threads/:id/refusing",
+    params: ["id"],
+    file: "refusing",
+    kind: "thread",
+    load: () => Promise.resolve(refusing),
+  },
+];
+
+const tools = ["note", "wait", "again", "halt", "stream", "broken", "inject"];
+
+function prompt(name: string, modelName: string, extra: object = {}) {
+  return definePrompt({
+    name,
+    toolDescription: name,
+    prompt: "You are a test.",
+    model: modelName,
+    includeChat: true,
+    includePastTools: true,
+    parallelToolCalls: true,
+    tools,
+    ...extra,
+  });
+}
+
+const prompts = [
+  prompt("parallel", "scripted"),
+  prompt("sequential", "scripted", { parallelToolCalls: false }),
+  prompt("forgetful", "scripted", { includeChat: false }),
+  prompt("no_past_tools", "scripted", { includePastTools: false }),
+  prompt("falls_back", "failing"),
+];
+
+const agents = [
+  ...prompts.map(({ name }) => defineAgent({ name, sideA: { prompt: name } })),
+  defineAgent({ name: "short", sideA: { prompt: "parallel", maxSteps: 3 } }),
+];
+
+/** The registry of the test Worker. */
+export const registry: Registry = {
+  models: entries([model, failing]),
+  prompts: entries(prompts),
+  agents: entries(agents),
+  tools: {
+    note: () => Promise.resolve(note),
+    wait: () => Promise.resolve(wait),
+    again: () => Promise.resolve(again),
+    halt: () => Promise.resolve(halt),
+    stream: () => Promise.resolve(stream),
+    broken: () => Promise.resolve(broken),
+    inject: () => Promise.resolve(inject),
+  },
+  hooks: hooks.map((hook, index) => ({
+    hook: hookNameOf(hook) as AnyHookName,
+    file: `hook-${index}.ts`,
+    load: () => Promise.resolve(hook),
+  })),
+  routes,
+  hash: "test",
+};
+
+function entries<T extends { name: string }>(list: T[]): Record<string, () => Promise<T>> {
+  return Object.fromEntries(list.map((item) => [item.name, () => Promise.resolve(item)]));
+}
+
+/** Makes a gate: `reached` resolves when somebody waits at it, `open` lets them pass. */
+export function gate(name: string): { reached: Promise<void>; open: () => void } {
+  let reach = () => {};
+  let release = () => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const opened = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  gates.set(name, { reached: () => reach(), open: opened });
+  return { reached, open: () => release() };
+}
