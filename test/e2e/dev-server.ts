@@ -1,0 +1,91 @@
+// Starts the dev command as a developer would, as a process of its own with its own state folder and port.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { isPortFree, nextFreePort } from "../../scripts/lib/free-port.mjs";
+import { within } from "../support/http-client/deadline.ts";
+
+const thisProject = fileURLToPath(new URL("../../", import.meta.url));
+const startDeadline = 45_000;
+const endDeadline = 15_000;
+
+export interface DevServer {
+  url: string;
+  process: ChildProcess;
+  /** Everything printed so far, both streams. */
+  output: () => string;
+  /** Settles when the command has ended; the code is null if a signal ended it. */
+  ended: Promise<number | null>;
+  /** Sends a signal to the dev command alone and waits for its end. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+// Ports are tried upwards from a different start in each test process, so parallel runs on one machine rarely meet.
+// Each start has a range of its own, so two of them at once do not find the same port free.
+const portsPerStart = 20;
+let firstPort = 20_000 + (process.pid % 20_000);
+
+// A test process that ends before its servers, in whatever way it can still notice, takes them along.
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Runs the dev command of a project without waiting for anything. */
+export function runDevCommand(args: string[], project = thisProject): Omit<DevServer, "url"> {
+  const script = path.join(project, "scripts/dev.mjs");
+  const child = spawn(process.execPath, [script, ...args], { cwd: project, stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  child.on("close", () => running.delete(child));
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  const ended = new Promise<number | null>((resolve) => child.on("close", (code) => resolve(code)));
+  return {
+    process: child,
+    output: () => text,
+    ended,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return within(endDeadline, () => `the end of the dev command after ${signal}:\n${text}`, ended);
+    },
+  };
+}
+
+/** Resolves once the server says it is ready; rejects with its output if it ends before. */
+export async function startDevServer(
+  stateFolder: string,
+  args: string[] = [],
+  project = thisProject,
+): Promise<DevServer> {
+  const from = firstPort;
+  firstPort += portsPerStart;
+  const port = await nextFreePort(from, portsPerStart);
+  const server = runDevCommand(["--persist-to", stateFolder, "--port", String(port), ...args], project);
+  const url = `http://localhost:${port}`;
+  const ready = new Promise<void>((resolve, reject) => {
+    server.process.stdout?.on("data", () => {
+      if (server.output().includes(`ready on ${url}`)) resolve();
+    });
+    void server.ended.then((code) => reject(new Error(`The dev command ended with ${code}:\n${server.output()}`)));
+  });
+  try {
+    await within(startDeadline, () => `the dev server's ready line:\n${server.output()}`, ready);
+  } catch (error) {
+    server.process.kill("SIGKILL");
+    throw error;
+  }
+  return { ...server, url };
+}
+
+/** Ends the server and everything it started at once, as a power cut would, and waits until the port is free. */
+export async function cutPower(server: DevServer): Promise<void> {
+  await server.stop("SIGKILL");
+  const port = Number(new URL(server.url).port);
+  const deadline = performance.now() + endDeadline;
+  while (!(await isPortFree(port))) {
+    if (performance.now() > deadline) throw new Error(`Port ${port} is still held after SIGKILL`);
+  }
+}

@@ -1,0 +1,198 @@
+// Who may come in: a server with tokens of an administrator and two users, and one where nothing is configured.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { reservedPath, routeNames, routes } from "#contract/route.ts";
+import type { BuiltInRoute } from "#contract/route.ts";
+
+import { ApiClient, codeOf } from "../support/http-client/api-client.ts";
+import type { Answer } from "../support/http-client/api-client.ts";
+import { socketFeed } from "../support/http-client/socket-feed.ts";
+import { type DevServer, startDevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
+
+const tokens = "admin-secret,anna-secret=anna,ben-secret=ben";
+const bodies: Partial<Record<string, object>> = {
+  createTicket: { path: "/api/threads/00000000-0000-4000-8000-000000000000/events" },
+  createThread: { agent_id: "assistant" },
+  patchThread: { title: "Mine" },
+  postMessage: { content: "Hello" },
+  patchMessage: { content: "Hello" },
+  postRun: {},
+  stopThread: {},
+};
+const ticketSchema = z.object({ ticket: z.string() });
+
+/** Every built-in route under both of its paths, with a body it would take. */
+function everyRoute(ids: Record<string, string>): { route: BuiltInRoute; path: string; json?: object }[] {
+  return routeNames.flatMap((name) => {
+    const route: BuiltInRoute = routes[name];
+    return [...new Set([route.path, reservedPath(route.path)])].map((pattern) => {
+      const path = pattern.replace(/:(\w+)/g, (_, segment: string) => ids[segment] ?? "nothing");
+      const json = bodies[name];
+      return { route, path, ...(json === undefined ? {} : { json }) };
+    });
+  });
+}
+
+/** The status and code of a request of a route, over a socket where the route is one. */
+async function refusalOf(api: ApiClient, { route, path, json }: ReturnType<typeof everyRoute>[number]) {
+  if (route.stream === "socket") {
+    const refused: unknown = await socketFeed(`${api.url}${path}`, api.headers).catch((error: unknown) => error);
+    const { status, text } = z.object({ status: z.number(), text: z.string() }).parse(refused);
+    return [path, status, codeOf({ body: JSON.parse(text) } as Answer)];
+  }
+  const answer = await api.call(route.method, path, json === undefined ? {} : { json });
+  return [path, answer.status, codeOf(answer)];
+}
+
+describe("a guarded server", () => {
+  const project = copyProject("");
+  let guarded: DevServer | undefined;
+  let closed: DevServer | undefined;
+  const as = (token: string, server = guarded): ApiClient => {
+    const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
+    return new ApiClient(server?.url ?? "", headers);
+  };
+
+  beforeAll(async () => {
+    // One after the other: two wranglers that start at the same moment pick the same port for themselves.
+    guarded = await startDevServer(project.state("guarded"), ["--var", `API_TOKENS:${tokens}`], project.root);
+    closed = await startDevServer(project.state("closed"), ["--var", "OPEN_LOOPBACK:"], project.root);
+  });
+  afterAll(async () => {
+    await Promise.all([guarded?.stop(), closed?.stop()]);
+    project.remove();
+  });
+
+  it("E2E24 without a token every route but the public ones answers 401", async () => {
+    const nobody = as("");
+    const { id } = await as("anna-secret").createThread();
+    for (const each of everyRoute({ id })) {
+      if (each.route.access === "public") continue;
+      expect(await refusalOf(nobody, each)).toEqual([each.path, 401, "unauthorized"]);
+    }
+    const wrong = await as("wrong-secret").call("GET", "/api/threads");
+    expect([wrong.status, codeOf(wrong)]).toEqual([401, "unauthorized"]);
+    expect((await nobody.call("GET", "/healthz")).status).toBe(200);
+    expect((await nobody.call("GET", "/api/greeting")).status).toBe(200);
+    expect((await nobody.call("GET", `/api/threads/${id}/summary`)).status).toBe(401);
+  });
+
+  it("E2E25 another user's thread is not there, on any route, and an administrator sees both", async () => {
+    const [anna, ben, admin] = [as("anna-secret"), as("ben-secret"), as("admin-secret")];
+    const { id } = await anna.createThread();
+    const { message, run } = await anna.say(id, "Hello");
+    const [log] = await anna.logs(id);
+    const before = await anna.messages(id);
+    const ids = { id, mid: message.id, rid: run.id, lid: log?.id ?? "" };
+    for (const each of everyRoute(ids)) {
+      if (!each.path.includes(id)) continue;
+      expect(await refusalOf(ben, each)).toEqual([each.path, 404, "thread_not_found"]);
+    }
+    const summary = await ben.call("GET", `/api/threads/${id}/summary`);
+    expect([summary.status, codeOf(summary)]).toEqual([404, "thread_not_found"]);
+    expect((await ben.call("GET", "/api/threads")).text).not.toContain(id);
+    const taken = await ben.call("POST", "/api/threads", { json: { agent_id: "assistant", user_id: "anna" } });
+    expect([taken.status, codeOf(taken)]).toEqual([403, "forbidden"]);
+
+    expect(await anna.messages(id)).toEqual(before);
+    expect((await admin.thread(id)).user_id).toBe("anna");
+    expect((await anna.call("GET", "/api/threads")).text).toContain(id);
+    expect((await admin.call("GET", "/api/threads")).text).toContain(id);
+  });
+
+  it("E2E26 a ticket opens one stream once: over SSE with a cookie to come back, over a WebSocket without", async () => {
+    const [anna, ben, nobody] = [as("anna-secret"), as("ben-secret"), as("")];
+    const { id } = await anna.createThread();
+    await anna.say(id, "Hello");
+    const ticketFor = async (api: ApiClient, path: string): Promise<string> =>
+      (await api.ask(ticketSchema, "POST", "/api/tickets", { json: { path } })).ticket;
+
+    const events = `/api/threads/${id}/events`;
+    const query = `after=0&until=idle&ticket=${await ticketFor(anna, events)}`;
+    const first = await fetch(`${nobody.url}${events}?${query}`);
+    expect(first.status).toBe(200);
+    const cookie = first.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/HttpOnly/i);
+    expect(cookie).toMatch(/SameSite=Strict/i);
+    expect(await first.text()).toContain("event: run_end");
+    expect((await nobody.call("GET", `${events}?${query}`)).status).toBe(401);
+    const back = await nobody.call("GET", `${events}?${query}`, { headers: { cookie: cookie.split(";")[0] ?? "" } });
+    expect(back.status).toBe(200);
+
+    const stream = `/api/threads/${id}/stream`;
+    const ticket = await ticketFor(anna, stream);
+    const elsewhere = await nobody.call("GET", `${events}?until=idle&ticket=${ticket}`);
+    expect(elsewhere.status).toBe(401);
+    const feed = await nobody.socket(id, `after=0&until=idle&ticket=${ticket}`);
+    expect(await feed.untilEnd()).toBe("end");
+    expect(feed.view().messages).toHaveLength(2);
+    await expect(nobody.socket(id, `ticket=${ticket}`)).rejects.toMatchObject({ status: 401 });
+    const bens = await ticketFor(ben, stream);
+    await expect(nobody.socket(id, `ticket=${bens}`)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("E2E27 a model without its key ends its run with the variable to set, and everything else works", async () => {
+    const anna = as("anna-secret");
+    for (const provider of ["openai", "anthropic", "google", "openrouter"]) {
+      const { id } = await anna.createThread(`${provider}_assistant`);
+      const { run } = await anna.say(id, "Hello");
+      expect(run).toMatchObject({ status: "error", error: { code: "not_configured" } });
+      expect(run.error?.message).toContain(`${provider.toUpperCase()}_API_KEY`);
+      expect((await anna.call("GET", `/api/models/${provider}`)).body).toMatchObject({ ready: false });
+      expect((await anna.messages(id)).map(({ role }) => role)).toEqual(["user"]);
+    }
+    const { id } = await anna.createThread();
+    expect((await anna.say(id, "Hello")).run.status).toBe("completed");
+  });
+
+  it("E2E28 with nothing configured nothing is served, whatever comes", async () => {
+    for (const token of ["", "admin-secret"]) {
+      const api = as(token, closed);
+      for (const each of everyRoute({ id: crypto.randomUUID() })) {
+        if (each.route.access === "public") continue;
+        expect(await refusalOf(api, each)).toEqual([each.path, 503, "auth_not_configured"]);
+      }
+      for (const path of ["/api/greeting", "/api/nothing"]) {
+        const answer = await api.call("GET", path);
+        expect([path, answer.status]).toEqual([path, path === "/api/greeting" ? 503 : 404]);
+      }
+      expect((await api.call("GET", "/healthz")).status).toBe(200);
+    }
+  });
+
+  it("E2E37 one user's messages, streams and wrong guesses are bounded, and say when to come back", async () => {
+    const [anna, ben] = [as("anna-secret"), as("ben-secret")];
+    const { id } = await ben.createThread();
+    const limited = (answer: Answer): void => {
+      expect([answer.status, codeOf(answer)]).toEqual([429, "rate_limited"]);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    };
+    const post = (api: ApiClient, thread: string): Promise<Answer> =>
+      api.call("POST", `/api/threads/${thread}/messages`, { json: { content: "Hello", run: false } });
+    // A bound of sixty a minute refills while it is used up.
+    let admitted = 0;
+    let answer = await post(ben, id);
+    for (; answer.status === 202 && admitted < 200; admitted += 1) answer = await post(ben, id);
+    limited(answer);
+    expect(await ben.messages(id)).toHaveLength(admitted);
+    const { id: annas } = await anna.createThread();
+    expect((await post(anna, annas)).status).toBe(202);
+
+    const initial_messages = [{ role: "user", content: longQuestion(1000) }];
+    const busy = await anna.createThread("assistant", { initial_messages });
+    await anna.post(busy.id, slowQuestion);
+    const streams = await Promise.all(Array.from({ length: 20 }, () => anna.events(busy.id, "after=0&until=idle")));
+    limited(await anna.call("GET", `/api/threads/${busy.id}/events`));
+    await anna.call("POST", `/api/threads/${busy.id}/stop`);
+    for (const stream of streams) expect(await stream.untilEnd()).toBe("end");
+    expect((await anna.call("GET", `/api/threads/${busy.id}/events?until=idle`)).status).toBe(200);
+
+    const guesses = [];
+    for (let guess = 0; guess < 6; guess += 1) guesses.push(await as(`guess-${guess}`).call("GET", "/api/threads"));
+    limited(guesses.at(-1) as Answer);
+  });
+});

@@ -1,0 +1,52 @@
+// One server in the open loopback mode, with keys for every provider and a desk in their place, for every suite that needs
+// no restart. It runs from a copy of the project, so the last suite can edit it.
+
+import { afterAll, beforeAll, describe } from "vitest";
+
+import { ApiClient } from "../support/http-client/api-client.ts";
+import { startDevServer } from "./dev-server.ts";
+import { badInput } from "./suites/bad-input.ts";
+import { editing } from "./suites/editing.ts";
+import { firstMinute } from "./suites/first-minute.ts";
+import { loopbackOnly } from "./suites/loopback-only.ts";
+import { oneTranscript } from "./suites/one-transcript.ts";
+import { ownRoutes } from "./suites/own-routes.ts";
+import { providerSuite } from "./suites/providers.ts";
+import { stopAndQueue } from "./suites/stop-and-queue.ts";
+import type { SuiteServer } from "./suites/suite-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+import { openProviderDesk } from "./support/provider-desk.ts";
+import { providerVariables } from "./support/provider-variables.ts";
+import { addWeatherAgents } from "./support/weather-agents.ts";
+
+describe("an open server", () => {
+  let suite: SuiteServer | undefined;
+  const use = (): SuiteServer => {
+    if (suite === undefined) throw new Error("The server did not start");
+    return suite;
+  };
+
+  beforeAll(async () => {
+    const project = copyProject();
+    addWeatherAgents(project);
+    const desk = await openProviderDesk();
+    const began = performance.now();
+    const server = await startDevServer(project.state("open"), providerVariables(desk.url), project.root);
+    console.log(`server ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    suite = { api: new ApiClient(server.url), server, project, desk };
+  });
+  afterAll(async () => {
+    await suite?.server.stop();
+    await suite?.desk.close();
+    suite?.project.remove();
+  });
+
+  firstMinute(use);
+  oneTranscript(use);
+  stopAndQueue(use);
+  ownRoutes(use);
+  loopbackOnly(use);
+  badInput(use);
+  providerSuite(use);
+  editing(use);
+});

@@ -1,0 +1,187 @@
+// The power goes: SIGKILL to everything at once, long after one thread's last answer, and in the middle of an answer, of
+// tools and of a wait for a provider in others; then a start on the same state folder.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import type { Log } from "#contract/log.ts";
+import type { Message } from "#contract/message.ts";
+import type { Run } from "#contract/run.ts";
+import type { Thread } from "#contract/thread.ts";
+
+import { ApiClient } from "../support/http-client/api-client.ts";
+import type { Answer } from "../support/http-client/api-client.ts";
+import type { Feed } from "../support/http-client/feed.ts";
+import { settledMessages } from "../support/http-client/transcript.ts";
+import { cutPower, type DevServer, startDevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+import { openProviderDesk, type ProviderDesk } from "./support/provider-desk.ts";
+import { providerVariables } from "./support/provider-variables.ts";
+import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
+import { addSlowTools } from "./support/slow-tools.ts";
+import { addWeatherAgents } from "./support/weather-agents.ts";
+
+interface Settled {
+  thread: Thread;
+  messages: Message[];
+  runs: Run[];
+  logs: Log[];
+}
+
+const words = longQuestion(300);
+const keyed = { headers: { "idempotency-key": "once" } };
+const listSchema = z.object({ threads: z.array(z.object({ id: z.string(), status: z.string() })) });
+
+async function settled(api: ApiClient, id: string): Promise<Settled> {
+  const [thread, messages, runs, logs] = await Promise.all([
+    api.thread(id),
+    api.messages(id, "&include_silent=true"),
+    api.runs(id),
+    api.logs(id),
+  ]);
+  return { thread, messages, runs, logs };
+}
+
+describe("a power cut", () => {
+  const project = copyProject();
+  addWeatherAgents(project);
+  addSlowTools(project);
+  const state = project.state("cut");
+  let server: DevServer | undefined;
+  let api = new ApiClient("");
+  /** A thread at rest, one cut in its answer with another message behind it. */
+  let rested = "";
+  let cut = "";
+  let before: Settled | undefined;
+  let followed: Feed | undefined;
+  let interrupted: Feed | undefined;
+  let created: Answer | undefined;
+
+  /** Threads cut in a tool by the tool's name, and one cut while it waited out a rate limit. */
+  const tooling = new Map<string, { id: string; feed: Feed }>();
+  let limited: { id: string; feed: Feed } | undefined;
+  let desk: ProviderDesk | undefined;
+
+  const keyedThread = { json: { agent_id: "assistant", title: "Once" }, ...keyed };
+
+  async function startIn(agent: string, content: string): Promise<{ id: string; feed: Feed }> {
+    const { id } = await api.createThread(agent);
+    const feed = await api.events(id);
+    await api.post(id, content);
+    return { id, feed };
+  }
+
+  /** The messages of a thread that was cut, once it rests, and that its reader sees the same. */
+  async function finished({ id, feed }: { id: string; feed: Feed }): Promise<Message[]> {
+    const resumed = await api.events(id, `after=${String(feed.lastSeq)}&until=idle`);
+    expect(await resumed.untilEnd(30_000)).toBe("end");
+    // What broke inside is told by the server's own lines alone.
+    expect(server?.output()).not.toContain('"event":"run_failed"');
+    expect(resumed.ofType("run_end")).toMatchObject([{ status: "completed", error: null }]);
+    const messages = await api.messages(id);
+    expect(settledMessages(resumed.view(feed.view()).messages)).toEqual(messages);
+    return messages;
+  }
+
+  beforeAll(async () => {
+    desk = await openProviderDesk();
+    const variables = providerVariables(desk.url);
+    server = await startDevServer(state, variables, project.root);
+    api = new ApiClient(server.url);
+    created = await api.call("POST", "/api/threads", keyedThread);
+    rested = (await api.createThread("assistant", { title: "At rest", tags: ["kept"] })).id;
+    followed = await api.events(rested);
+    await api.say(rested, "What is a thread?");
+    await api.say(rested, "Remember that my cat is called Ada");
+    await followed.untilCount("run_end", 2);
+    before = await settled(api, rested);
+
+    // Over ten seconds of waiting is a rest: no timer of the killed process, but an alarm of the next.
+    const orders = [{ fixture: "rate-limit", headers: { "retry-after": "11" } }, { fixture: "text" }];
+    limited = await startIn("weather_openai_assistant", `Hello ${desk.order(orders)}`);
+    await limited.feed.until("model_retry");
+    for (const tool of ["slow_payment", "slow_lookup"]) tooling.set(tool, await startIn("slow_assistant", tool));
+    for (const { feed } of tooling.values()) await feed.until("tool_execution_start");
+
+    cut = (await api.createThread("assistant", { initial_messages: [{ role: "user", content: words }] })).id;
+    interrupted = await api.events(cut);
+    await api.post(cut, slowQuestion);
+    await api.post(cut, "What is a tool?");
+    await interrupted.untilCount("text_delta", 30);
+    await cutPower(server);
+    await Promise.all([followed.untilEnd(), interrupted.untilEnd()]);
+    const began = performance.now();
+    server = await startDevServer(state, variables, project.root);
+    console.log(`server ready again in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    api = new ApiClient(server.url);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await desk?.close();
+    project.remove();
+  });
+
+  it("E2E29 everything that was answered is there again, to the last row", async () => {
+    expect(await settled(api, rested)).toEqual(before);
+    const { threads } = await api.ask(listSchema, "GET", "/api/threads?tag=kept");
+    expect(threads).toEqual([{ id: rested, status: "idle" }]);
+    expect((await api.call("POST", "/api/threads", keyedThread)).body).toEqual(created?.body);
+  });
+
+  it("E2E30 a follower resumes with its last number, loses nothing, sees nothing twice, and the conversation goes on", async () => {
+    const resumed = await api.events(rested, `after=${String(followed?.lastSeq)}`);
+    const { run } = await api.say(rested, "What did I say before?");
+    expect(run.text).toContain("my cat is called Ada");
+    await resumed.until("run_end", ({ run_id }) => run_id === run.id);
+    expect(resumed.events[0]?.seq).toBeGreaterThan(followed?.lastSeq ?? Infinity);
+    expect(resumed.events.filter(({ run_id }) => run_id !== run.id)).toEqual([]);
+    expect(settledMessages(resumed.view(followed?.view()).messages)).toEqual(await api.messages(rested));
+    resumed.close();
+  });
+
+  it("E2E31 an answer that was cut is taken back and given again, and what waited behind it follows", async () => {
+    const last = interrupted?.lastSeq ?? 0;
+    const resumed = await api.events(cut, `after=${String(last)}&until=idle`);
+    expect(await resumed.untilEnd(40_000)).toBe("end");
+    expect(resumed.events[0]?.seq).toBeGreaterThan(last);
+    expect(resumed.ofType("message_retracted")).toMatchObject([{ reason: "recovery" }]);
+
+    const runs = await api.runs(cut);
+    expect(runs.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    const messages = await api.messages(cut);
+    expect(messages.map(({ role }) => role)).toEqual([
+      "user",
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+    ]);
+    expect(messages[2]).toMatchObject({ content: `Before this you said: "${words}".`, stop_reason: "stop" });
+    expect(settledMessages(resumed.view(interrupted?.view()).messages)).toEqual(messages);
+    expect((await api.logs(cut, "&type=recovery")).length).toBe(1);
+    const whole = await api.events(cut, "after=0&until=idle");
+    await whole.untilEnd();
+    expect(settledMessages(whole.view().messages)).toEqual(messages);
+  });
+
+  it.each([
+    ["slow_payment", /interrupted.*unknown/],
+    ["slow_lookup", /Done at attempt 2/],
+  ])("E2E38 a tool that was cut is run again only if it may be: %s", async (tool, said) => {
+    const thread = tooling.get(tool);
+    if (thread === undefined) throw new Error("The thread was not started");
+    const messages = await finished(thread);
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(messages[2]?.content).toMatch(said);
+    expect(messages[3]?.content).toContain("The tool said: ");
+  });
+
+  it("E2E39 a wait for a provider outlasts the power cut", async () => {
+    if (limited === undefined) throw new Error("The thread was not started");
+    const messages = await finished(limited);
+    expect(messages.map(({ content }) => content).slice(1)).toEqual(["Hello there, how can I help?"]);
+    expect((await api.logs(limited.id, "&type=llm_request")).map(({ data }) => data["attempt"])).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,83 @@
+// Editing definitions while the server runs: what is right is served at once, what is wrong is said and changes nothing.
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import type { ApiClient } from "../../support/http-client/api-client.ts";
+import { settledMessages } from "../../support/http-client/transcript.ts";
+import { longQuestion, slowQuestion } from "../support/slow-answer.ts";
+import type { SuiteServer } from "./suite-server.ts";
+
+const healthSchema = z.object({
+  diagnostics: z.array(z.object({ file: z.string(), severity: z.string() })).optional(),
+});
+const reload = { timeout: 20_000, interval: 50 };
+
+/** The errors that `/healthz` shows; null while a reload answers nothing. */
+async function errors(api: ApiClient): Promise<string[] | null> {
+  try {
+    const { diagnostics = [] } = healthSchema.parse((await api.call("GET", "/healthz")).body);
+    return diagnostics.filter(({ severity }) => severity === "error").map(({ file }) => file);
+  } catch {
+    return null;
+  }
+}
+
+function greeting(api: ApiClient): Promise<string> {
+  return api.call("GET", "/api/greeting").then(({ text }) => text, String);
+}
+
+export function editing(use: () => SuiteServer): void {
+  describe("editing definitions", () => {
+    it("E2E23 a change is served without a restart, a broken one keeps the last good build and is shown, and mending it recovers", async () => {
+      const { api, project } = use();
+      const { id } = await api.createThread();
+      await api.say(id, "What is a thread?");
+      const read = (file: string): string => readFileSync(path.join(project.root, file), "utf8");
+
+      const controller = read("agents/api/greeting.get.ts");
+      project.write("agents/api/greeting.get.ts", controller.replace('"world"', '"again"'));
+      await expect.poll(() => greeting(api), reload).toContain('"hello":"again"');
+      expect(await errors(api)).toEqual([]);
+
+      const tool = read("agents/tools/search_handbook.ts");
+      project.write("agents/tools/search_handbook.ts", `${tool}\nexport const broken = ;\n`);
+      await expect.poll(() => errors(api), reload).toEqual(["agents/tools/search_handbook.ts"]);
+      expect(await greeting(api)).toContain('"hello":"again"');
+      expect((await api.say(id, "What is a tool?")).run.text).toContain("A tool is a file in agents/tools.");
+
+      project.write("agents/tools/search_handbook.ts", tool);
+      await expect.poll(() => errors(api), reload).toEqual([]);
+      expect((await api.say(id, "What is an event?")).run.text).toContain("Everything that happens is an event");
+      expect(await api.messages(id)).toHaveLength(12);
+    });
+
+    it("E2E36 an answer that a reload cuts is given again, and its reader resumes where it was", async () => {
+      const { api, project } = use();
+      const { id } = await api.createThread("assistant", {
+        initial_messages: [{ role: "user", content: longQuestion(120) }],
+      });
+      const feed = await api.events(id);
+      const { run } = await api.post(id, slowQuestion);
+      await feed.untilCount("text_delta", 10);
+      const controller = readFileSync(path.join(project.root, "agents/api/greeting.get.ts"), "utf8");
+      project.write("agents/api/greeting.get.ts", controller.replace('"again"', '"reloaded"'));
+      await feed.untilEnd();
+      await expect.poll(() => greeting(api), reload).toContain('"hello":"reloaded"');
+
+      const resumed = await api.events(id, `after=${String(feed.lastSeq)}&until=idle`);
+      expect(await resumed.untilEnd()).toBe("end");
+      const messages = await api.messages(id);
+      expect(messages.map(({ role, run_id }) => [role, run_id])).toEqual([
+        ["user", null],
+        ["user", run.id],
+        ["assistant", run.id],
+      ]);
+      expect(messages[2]?.content).toContain("word119");
+      expect(settledMessages(resumed.view(feed.view()).messages)).toEqual(messages);
+    });
+  });
+}

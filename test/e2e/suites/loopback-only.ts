@@ -1,0 +1,61 @@
+// The open loopback mode answers this machine and nobody who merely gets a browser here to ask.
+
+import { request } from "node:http";
+
+import { describe, expect, it } from "vitest";
+
+import { codeOf } from "../../support/http-client/api-client.ts";
+import { within } from "../../support/http-client/deadline.ts";
+import { socketFeed } from "../../support/http-client/socket-feed.ts";
+import type { SuiteServer } from "./suite-server.ts";
+
+/** The status of a request under another name, which `fetch` would not send. */
+export function statusUnderHost(url: string, host: string, more: Record<string, string> = {}): Promise<number> {
+  const answered = new Promise<number>((resolve, reject) => {
+    const sent = request(url, { headers: { host, ...more } }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on("error", reject).end();
+  });
+  return within(10_000, `an answer under Host ${host}`, answered);
+}
+
+export function loopbackOnly(use: () => SuiteServer): void {
+  describe("the open loopback mode", () => {
+    it("E2E13 a foreign Host, a foreign Origin and a foreign socket are refused", async () => {
+      const { api } = use();
+      const { id } = await api.createThread();
+      for (const path of ["/api/threads", `/api/threads/${id}/messages`, "/api/greeting"]) {
+        expect([path, await statusUnderHost(`${api.url}${path}`, "evil.example")]).toEqual([path, 503]);
+        const foreign = await api.call("GET", path, { headers: { origin: "https://evil.example" } });
+        expect([path, foreign.status]).toEqual([path, 403]);
+      }
+      for (const path of ["/", "/healthz"]) {
+        expect([path, await statusUnderHost(`${api.url}${path}`, "evil.example")]).toEqual([path, 503]);
+      }
+      const json = { content: "Hello" };
+      const headers = { origin: "https://evil.example" };
+      const posted = await api.call("POST", `/api/threads/${id}/messages`, { json, headers });
+      expect([posted.status, codeOf(posted)]).toEqual([403, "forbidden"]);
+      const socket = socketFeed(`${api.url}/api/threads/${id}/stream`, headers);
+      await expect(socket).rejects.toMatchObject({ status: 403 });
+      expect(await api.messages(id)).toEqual([]);
+      expect((await api.call("GET", "/healthz", { headers })).status).toBe(200);
+    });
+
+    it("E2E41 a rebound name does not become localhost by a header of the local server", async () => {
+      const { api } = use();
+      for (const path of ["/", "/healthz", "/api/threads", "/api/greeting"]) {
+        const url = `${api.url}${path}`;
+        for (const proof of [{}, { "sec-fetch-site": "same-origin" }]) {
+          const forged = { ...proof, "mf-original-url": url };
+          expect([path, await statusUnderHost(url, "evil.example:8961", forged)]).toEqual([path, 403]);
+          const guessed = { ...forged, "mf-proxy-shared-secret": "guess" };
+          expect([path, await statusUnderHost(url, "evil.example:8961", guessed)]).toEqual([path, 400]);
+        }
+        expect([path, await statusUnderHost(url, "localhost")]).toEqual([path, 200]);
+      }
+    });
+  });
+}

@@ -1,0 +1,119 @@
+// Stopping a run, queueing behind one, refusing to queue, and asking twice with one key.
+
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import type { ApiClient } from "../../support/http-client/api-client.ts";
+import { codeOf } from "../../support/http-client/api-client.ts";
+import type { Feed } from "../../support/http-client/feed.ts";
+import { settledMessages } from "../../support/http-client/transcript.ts";
+import { longQuestion, slowQuestion } from "../support/slow-answer.ts";
+import type { SuiteServer } from "./suite-server.ts";
+
+const turn = ["user", "assistant", "tool", "assistant"];
+const statusSchema = z.object({ status: z.string() });
+
+/** A thread whose answer is being streamed, word by word, for many seconds. */
+async function busyThread(api: ApiClient): Promise<{ id: string; feed: Feed; run: string }> {
+  const { id } = await api.createThread("assistant", {
+    initial_messages: [{ role: "user", content: longQuestion(500) }],
+  });
+  const feed = await api.events(id);
+  const { run } = await api.post(id, slowQuestion);
+  await feed.untilCount("text_delta", 5);
+  return { id, feed, run: run.id };
+}
+
+export function stopAndQueue(use: () => SuiteServer): void {
+  describe("stop and queue", () => {
+    it("E2E8 a stop keeps what was said so far and ends the run as stopped, and a second stop changes nothing", async () => {
+      const { api } = use();
+      const { id, feed, run } = await busyThread(api);
+      const stop = () => api.ask(statusSchema, "POST", `/api/threads/${id}/stop`);
+      // The stop is durable when it is answered; the run may need another moment to come to rest.
+      expect(["running", "idle"]).toContain((await stop()).status);
+      await feed.until("run_end", ({ run_id }) => run_id === run);
+      expect(await stop()).toEqual({ status: "idle" });
+
+      expect((await api.runs(id)).at(-1)).toMatchObject({ id: run, status: "stopped" });
+      const messages = await api.messages(id);
+      expect(messages.at(-1)).toMatchObject({ role: "assistant", stop_reason: "aborted", status: "complete" });
+      expect(messages.at(-1)?.content).toMatch(/^Before this you said: "/);
+      expect(settledMessages(feed.view().messages)).toEqual(messages);
+      feed.close();
+      expect((await api.say(id, "Hello")).run.status).toBe("completed");
+    });
+
+    it("E2E9 messages that come while a run is active are answered one after the other, in their order", async () => {
+      const { api } = use();
+      const { id } = await api.createThread();
+      const feed = await api.events(id);
+      const said = ["What is a thread?", "What is a run?", "What is a tool?"];
+      const admitted = await Promise.all(said.map((content) => api.post(id, content)));
+      await feed.untilCount("run_end", 3);
+
+      const asked = admitted.map(({ message }) => message).toSorted((a, b) => (a.position < b.position ? -1 : 1));
+      const messages = await api.messages(id);
+      expect(messages.map(({ role }) => role)).toEqual([...turn, ...turn, ...turn]);
+      const questions = messages.filter(({ role }) => role === "user");
+      expect(questions.map(({ id: each }) => each)).toEqual(asked.map(({ id: each }) => each));
+      expect(new Set(questions.map(({ content }) => content))).toEqual(new Set(said));
+      for (const [index, { run_id }] of questions.entries()) {
+        expect(new Set(messages.slice(index * 4, index * 4 + 4).map((message) => message.run_id))).toEqual(
+          new Set([run_id]),
+        );
+      }
+      expect(settledMessages(feed.view().messages)).toEqual(messages);
+      feed.close();
+    });
+
+    it("E2E10 when:reject is refused while a run is active, and leaves no trace", async () => {
+      const { api } = use();
+      const { id, feed } = await busyThread(api);
+      const before = await api.messages(id);
+      const json = { content: "Hello", when: "reject" };
+      const refused = await api.call("POST", `/api/threads/${id}/messages`, { json });
+      expect([refused.status, codeOf(refused)]).toEqual([409, "conflict"]);
+      expect((await api.messages(id)).length).toBe(before.length);
+      await api.call("POST", `/api/threads/${id}/stop`);
+      expect((await api.say(id, "Hello", { when: "reject" })).run.status).toBe("completed");
+      feed.close();
+    });
+
+    it("E2E34 a thread that is deleted while it answers ends its readers with a word, and is gone", async () => {
+      const { api } = use();
+      const { id, feed } = await busyThread(api);
+      const waiting = api.call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: "Hello" } });
+      await feed.until("queue_changed");
+      expect((await api.call("DELETE", `/api/threads/${id}`)).status).toBe(204);
+      expect(await feed.untilEnd()).toMatch(/^refused:.*"thread_not_found".*was deleted/);
+      expect(feed.ofType("run_end")).toMatchObject([{ status: "stopped" }]);
+      expect((await waiting).status).toBe(404);
+      expect((await api.call("GET", `/api/threads/${id}`)).status).toBe(404);
+      expect((await api.call("GET", "/api/threads?limit=200")).text).not.toContain(id);
+    });
+
+    it("E2E11 an Idempotency-Key gives the first answer again, and refuses another body", async () => {
+      const { api } = use();
+      const headers = { "idempotency-key": "create-once" };
+      const create = (json: object) => api.call("POST", "/api/threads", { json, headers });
+      const created = await create({ agent_id: "assistant", title: "Once" });
+      expect(created.status).toBe(201);
+      expect((await create({ agent_id: "assistant", title: "Once" })).body).toEqual(created.body);
+      expect(codeOf(await create({ agent_id: "assistant", title: "Twice" }))).toBe("conflict");
+
+      const { id } = z.object({ id: z.string() }).parse(created.body);
+      const post = (json: object) => api.call("POST", `/api/threads/${id}/messages`, { json, headers });
+      const [one, two] = await Promise.all([post({ content: "Hello" }), post({ content: "Hello" })]);
+      expect([one?.status, two?.status]).toEqual([202, 202]);
+      const ids = z.object({ message: z.object({ id: z.string() }), run: z.object({ id: z.string() }) });
+      expect(ids.parse(two?.body)).toEqual(ids.parse(one?.body));
+      const other = await post({ content: "Hello?" });
+      expect([other.status, codeOf(other)]).toEqual([409, "conflict"]);
+      const feed = await api.events(id, "after=0&until=idle");
+      await feed.untilEnd();
+      expect((await api.messages(id)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+      expect(await api.runs(id)).toHaveLength(1);
+    });
+  });
+}

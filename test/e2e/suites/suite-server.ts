@@ -1,0 +1,13 @@
+// What a suite is given: a running server, read when a test runs because it is started after the suite was described.
+
+import type { ApiClient } from "../../support/http-client/api-client.ts";
+import type { DevServer } from "../dev-server.ts";
+import type { ProjectCopy } from "../support/project-copy.ts";
+import type { ProviderDesk } from "../support/provider-desk.ts";
+
+export interface SuiteServer {
+  readonly api: ApiClient;
+  readonly server: DevServer;
+  readonly project: ProjectCopy;
+  readonly desk: ProviderDesk;
+}

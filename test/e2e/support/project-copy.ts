@@ -1,0 +1,48 @@
+// A copy of this project in a temporary folder, sharing its node_modules: what a test does to it, and what becomes of the
+// original meanwhile, stays apart. Holds no variables but the ones a fresh install writes.
+
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const original = fileURLToPath(new URL("../../../", import.meta.url));
+
+const copied = [
+  "agents",
+  "migrations",
+  "scripts",
+  "src",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "wrangler.jsonc",
+];
+
+/** A project of its own. */
+export interface ProjectCopy {
+  root: string;
+  /** A folder for the state of one server, created on demand. */
+  state: (name: string) => string;
+  /** Writes a file, by its path from the project's root. */
+  write: (file: string, text: string) => void;
+  remove: () => void;
+}
+
+/** Makes a copy. `variables` are the lines of its `.dev.vars`. */
+export function copyProject(variables = "OPEN_LOOPBACK=true\n"): ProjectCopy {
+  const root = mkdtempSync(path.join(tmpdir(), "threadhold-project-"));
+  for (const name of copied) cpSync(path.join(original, name), path.join(root, name), { recursive: true });
+  symlinkSync(path.join(original, "node_modules"), path.join(root, "node_modules"));
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), text);
+  };
+  write(".dev.vars", variables);
+  return {
+    root,
+    write,
+    state: (name) => path.join(root, "state", name),
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}

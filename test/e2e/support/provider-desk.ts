@@ -1,0 +1,120 @@
+// Stands in front of the model server and decides, conversation by conversation, which recorded answers it gives: a test
+// orders a list of them and says the mark it gets in its message; each request of that conversation is given the next one.
+// Keeps each request as it came.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { type ModelServer, startModelServer } from "../../support/model-server/server.mjs";
+
+/** One answer: a fixture by its name, and what is done to it. */
+export interface Order {
+  fixture: string;
+  /** The connection breaks after so many bytes. */
+  breakAfter?: number;
+  headers?: Record<string, string>;
+  /** Its error messages repeat the key of the request, as careless providers do. */
+  repeatKey?: true;
+}
+
+/** A request as the provider would have seen it. */
+export interface SeenRequest {
+  path: string;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+/** An open desk. */
+export interface ProviderDesk {
+  url: string;
+  /** Orders answers and gives the mark that a message has to carry. */
+  order: (orders: Order[]) => string;
+  /** What was asked under a mark. */
+  seen: (mark: string) => SeenRequest[];
+  close: () => Promise<void>;
+}
+
+const markPattern = /desk:\d+:/g;
+
+/** Opens a desk on the loopback. */
+export async function openProviderDesk(): Promise<ProviderDesk> {
+  const models = await startModelServer();
+  const ordered = new Map<string, Order[]>();
+  const seen = new Map<string, SeenRequest[]>();
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await readText(request);
+    // The last one said is the one meant: earlier turns of the conversation carry theirs.
+    const mark = text.match(markPattern)?.at(-1) ?? "";
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const path = request.url ?? "/";
+    const headers = request.headers as Record<string, string>;
+    seen.get(mark)?.push({ path, headers, body });
+    const order = ordered.get(mark)?.shift();
+    if (order === undefined) {
+      response.writeHead(400, { "content-type": "application/json" }).end(`{"error":{"message":"no order ${mark}"}}`);
+      return;
+    }
+    await pass(models, { path, headers, body, order, response });
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    order(orders) {
+      const mark = `desk:${String(seen.size + 1)}:`;
+      ordered.set(mark, [...orders]);
+      seen.set(mark, []);
+      return mark;
+    },
+    seen: (mark) => seen.get(mark) ?? [],
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await models.close();
+    },
+  };
+}
+
+interface Passing extends SeenRequest {
+  order: Order;
+  response: ServerResponse;
+}
+
+async function pass(models: ModelServer, { path, headers, body, order, response }: Passing): Promise<void> {
+  const model = `case:${order.fixture}`;
+  const chosen = path.replace(/(\/models\/)[^/:]+(?=:)/, `$1${encodeURIComponent(model)}`);
+  const answer = await fetch(`${models.url}${chosen}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(order.breakAfter === undefined ? {} : { "x-server-break": String(order.breakAfter) }),
+    },
+    body: JSON.stringify("model" in body ? { ...body, model } : body),
+  });
+  const type = answer.headers.get("content-type") ?? "";
+  response.writeHead(answer.status, { "content-type": type, ...order.headers });
+  if (order.repeatKey) {
+    const key = keyIn(headers);
+    response.end((await answer.text()).replace(/"message":\s*"/g, (found) => `${found}${key} is not it. `));
+  } else {
+    await pipeline(Readable.from(answer.body ?? []), response);
+  }
+}
+
+function keyIn(headers: Record<string, string>): string {
+  const bearer = headers["authorization"]?.replace(/^Bearer /, "");
+  return bearer ?? headers["x-api-key"] ?? headers["x-goog-api-key"] ?? "no key";
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

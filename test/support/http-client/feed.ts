@@ -1,0 +1,115 @@
+// A subscription as its reader sees it, whatever carried it: the events in the order they came, checked against the
+// contract's schema one by one, and whether each names the one before it.
+
+import { eventSchema } from "#contract/event.ts";
+import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+import type { ThreadView } from "#contract/fold.ts";
+
+import { within } from "./deadline.ts";
+
+/** Milliseconds a test waits for an event unless it says otherwise. */
+const patience = 15_000;
+
+interface Waiter {
+  test: () => boolean;
+  resolve: () => void;
+  reject: (reason: Error) => void;
+}
+
+/** One subscription. */
+export class Feed {
+  readonly events: ThreadEvent[] = [];
+  /** What no reader may see: numbers that do not rise, frames that do not follow each other. */
+  readonly faults: string[] = [];
+  /** How it ended; null while it goes on. `end` is the contract's own mark of rest. */
+  ending: string | null = null;
+  #waiters: Waiter[] = [];
+  readonly #leave: () => void;
+
+  constructor(leave: () => void) {
+    this.#leave = leave;
+  }
+
+  /** Takes one event as it came from the wire. */
+  take(json: string): void {
+    const event = eventSchema.parse(JSON.parse(json));
+    const before = this.events.at(-1);
+    if (before !== undefined) {
+      if (event.seq <= before.seq) this.faults.push(`${String(event.seq)} after ${String(before.seq)}`);
+      if (event.prev !== before.seq) {
+        this.faults.push(`${String(event.seq)} follows ${String(event.prev)}, not ${String(before.seq)}`);
+      }
+    }
+    this.events.push(event);
+    this.#wake();
+  }
+
+  /** Nothing more comes. */
+  end(how: string): void {
+    this.ending ??= how;
+    this.#wake();
+  }
+
+  /** Leaves, as a reader does that has seen enough. */
+  close(): void {
+    this.#leave();
+    this.end("left");
+  }
+
+  /** Waits until an event of this type came that satisfies `test`; those that came before count. */
+  async until<T extends EventType>(type: T, test: (event: EventOf<T>) => boolean = () => true): Promise<EventOf<T>> {
+    const find = (): EventOf<T> | undefined =>
+      this.events.find((event): event is EventOf<T> => event.type === type && test(event as EventOf<T>));
+    await this.#wait(() => find() !== undefined, `an event "${type}"`);
+    return find() as EventOf<T>;
+  }
+
+  /** Waits until so many events of a type came. */
+  async untilCount(type: EventType, count: number): Promise<void> {
+    const enough = (): boolean => this.events.filter((event) => event.type === type).length >= count;
+    await this.#wait(enough, `${String(count)} events "${type}"`);
+  }
+
+  /** Waits until nothing more comes, and says how it ended. */
+  async untilEnd(milliseconds = patience): Promise<string> {
+    await this.#wait(() => this.ending !== null, "the end of the subscription", milliseconds);
+    return this.ending ?? "";
+  }
+
+  /** What a person would see. Throws when a frame was lost or came twice. */
+  view(from?: ThreadView): ThreadView {
+    if (this.faults.length > 0) throw new Error(`The subscription is broken: ${this.faults.join("; ")}`);
+    return foldAll(this.events, from);
+  }
+
+  get lastSeq(): number {
+    return this.events.at(-1)?.seq ?? 0;
+  }
+
+  ofType<T extends EventType>(type: T): EventOf<T>[] {
+    return this.events.filter((event): event is EventOf<T> => event.type === type);
+  }
+
+  async #wait(test: () => boolean, what: string, milliseconds = patience): Promise<void> {
+    if (test()) return;
+    const came = new Promise<void>((resolve, reject) => {
+      this.#waiters.push({ test, resolve, reject });
+      if (this.ending !== null) this.#wake();
+    });
+    await within(milliseconds, () => `${what}; ${this.#story()}`, came);
+  }
+
+  #wake(): void {
+    this.#waiters = this.#waiters.filter(({ test, resolve, reject }) => {
+      if (test()) resolve();
+      else if (this.ending === null) return true;
+      else reject(new Error(`Ended ("${this.ending}") too early; ${this.#story()}`));
+      return false;
+    });
+  }
+
+  #story(): string {
+    return `came: ${this.events.map(({ seq, type }) => `${String(seq)} ${type}`).join(", ")}`;
+  }
+}

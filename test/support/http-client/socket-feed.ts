@@ -1,0 +1,66 @@
+// Reads a thread's WebSocket into a feed, and acknowledges as the contract asks of every reader.
+
+import WebSocket from "ws";
+
+import { acknowledgeBytes, acknowledgeIntervalMs } from "#contract/subscription.ts";
+
+import { within } from "./deadline.ts";
+import { Feed } from "./feed.ts";
+
+/** An upgrade that was answered with something else. */
+export class UpgradeRefused extends Error {
+  readonly status: number;
+  readonly text: string;
+
+  constructor(status: number, text: string) {
+    super(`The upgrade was answered with ${String(status)}: ${text}`);
+    this.status = status;
+    this.text = text;
+  }
+}
+
+/** The feed of an open socket. Rejects with `UpgradeRefused`. */
+export async function socketFeed(url: string, headers: Record<string, string> = {}): Promise<Feed> {
+  const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
+  const feed = new Feed(() => socket.close());
+  const acknowledger = acknowledge(socket, feed);
+  socket.on("message", (data: Buffer) => {
+    const text = data.toString("utf8");
+    if (text === '{"type":"end"}') feed.end("end");
+    else feed.take(text);
+    acknowledger.taken(text.length);
+  });
+  socket.on("close", (code) => {
+    acknowledger.stop();
+    feed.end(`closed ${String(code)}`);
+  });
+  const opened = new Promise<Feed>((resolve, reject) => {
+    socket.once("open", () => resolve(feed));
+    socket.once("error", reject);
+    socket.once("unexpected-response", (_request, response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () =>
+        reject(new UpgradeRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
+      );
+    });
+  });
+  return within(10_000, `an answer to the upgrade of ${url}`, opened);
+}
+
+function acknowledge(socket: WebSocket, feed: Feed): { taken: (bytes: number) => void; stop: () => void } {
+  let unacknowledged = 0;
+  const tell = (): void => {
+    if (unacknowledged === 0 || socket.readyState !== WebSocket.OPEN) return;
+    socket.send(JSON.stringify({ type: "ack", seq: feed.lastSeq }));
+    unacknowledged = 0;
+  };
+  const timer = setInterval(tell, acknowledgeIntervalMs);
+  return {
+    taken(bytes) {
+      unacknowledged += bytes;
+      if (unacknowledged >= acknowledgeBytes) tell();
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,28 @@
+// Reads a server-sent event stream into a feed.
+
+import { createParser } from "eventsource-parser";
+
+import { Feed } from "./feed.ts";
+
+/** The feed of an answer that was fetched with `leave` as its way out. */
+export function sseFeed(response: Response, leave: AbortController): Feed {
+  const feed = new Feed(() => leave.abort());
+  const parser = createParser({
+    onEvent: ({ event, data, id }) => {
+      if (event === "end") feed.end("end");
+      else if (id === undefined) feed.end(`refused: ${data}`);
+      else feed.take(data);
+    },
+    onError: (error) => feed.faults.push(error.message),
+  });
+  void read(response, (text) => parser.feed(text)).then(
+    () => feed.end("closed"),
+    (error: unknown) => feed.end(`broken: ${String(error)}`),
+  );
+  return feed;
+}
+
+async function read(response: Response, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) take(decoder.decode(chunk, { stream: true }));
+}
