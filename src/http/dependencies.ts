@@ -37,6 +37,8 @@ export interface Variables {
   LIMIT_ADMISSIONS_PER_MINUTE?: string | undefined;
   /** Streams a user may hold open; 20 when absent. */
   LIMIT_OPEN_STREAMS?: string | undefined;
+  /** Threads of a user that may be at work at a time; 10 when absent. */
+  LIMIT_ACTIVE_RUNS?: string | undefined;
 }
 
 /** Whether a model can be asked; `missing` names the variable it waits for. */

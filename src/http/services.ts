@@ -12,6 +12,8 @@ import { createTickets } from "./auth/ticket.ts";
 import type { Tickets } from "./auth/ticket.ts";
 import type { SubscriptionPorts } from "./bridge/subscription.ts";
 import type { AppDependencies } from "./dependencies.ts";
+import { createActiveRuns } from "./limit/active-runs.ts";
+import type { ActiveRuns } from "./limit/active-runs.ts";
 import { createUserLimits, noUserLimits } from "./limit/user-limits.ts";
 import type { UserLimits } from "./limit/user-limits.ts";
 import { createRouteTable } from "./route/route-table.ts";
@@ -28,6 +30,7 @@ export interface Services {
   tickets: Tickets | null;
   allowedOrigins: AllowedOrigins;
   limits: UserLimits;
+  activeRuns: ActiveRuns;
   ports: SubscriptionPorts;
   calls: ThreadCalls;
   table: RouteTable;
@@ -47,7 +50,7 @@ export function createServices(dependencies: AppDependencies): Services {
   if (allowedOrigins.size === 0 && (variables.ALLOWED_ORIGINS ?? "").trim() !== "") {
     warn("ALLOWED_ORIGINS", "Not a comma list of origins such as https://app.example; no origin is allowed.");
   }
-  const readLimit = (name: "LIMIT_ADMISSIONS_PER_MINUTE" | "LIMIT_OPEN_STREAMS", standard: number): number => {
+  const readLimit = (name: LimitName, standard: number): number => {
     const text = variables[name];
     if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return Number(text ?? standard);
     warn(name, `Not a positive whole number; ${String(standard)} is used.`);
@@ -66,12 +69,17 @@ export function createServices(dependencies: AppDependencies): Services {
     tickets: ticketsOf(settings, now),
     allowedOrigins,
     limits: settings.state === "open_loopback" ? noUserLimits : createUserLimits(limitSettings),
+    activeRuns: createActiveRuns(
+      settings.state === "open_loopback" ? Number.POSITIVE_INFINITY : readLimit("LIMIT_ACTIVE_RUNS", 10),
+    ),
     ports: { timers: dependencies.timers ?? platformTimers, now },
     calls: createThreadCalls(threads),
     table: createRouteTable(registry.routes),
     report,
   };
 }
+
+type LimitName = "LIMIT_ADMISSIONS_PER_MINUTE" | "LIMIT_OPEN_STREAMS" | "LIMIT_ACTIVE_RUNS";
 
 function ticketsOf(settings: AuthSettings, now: () => number): Tickets | null {
   switch (settings.state) {

@@ -13,12 +13,13 @@ import { sseResponse } from "../bridge/sse-response.ts";
 import { Subscription } from "../bridge/subscription.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "../input/message-size.ts";
 import { readRequestKey } from "../input/request-key.ts";
+import type { StatusOf } from "../limit/active-runs.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
 /** The handlers. */
 export function admissionHandlers(services: Services): Pick<Handlers, "postMessage" | "postRun"> {
-  const { calls, limits } = services;
+  const { calls, limits, activeRuns } = services;
   return {
     async postMessage({ request, params, caller, body, query }) {
       checkContent(body.content, "content");
@@ -27,6 +28,7 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       const key = await readRequestKey(request, "postMessage", body);
       await limits.admit(caller);
       const threadId = params.id;
+      await activeRuns.check(caller, threadId, statusIn(services, caller));
       const repeatable = key !== null;
       const admission = await calls({ threadId, repeatable, run: (stub) => stub.postMessage(caller, body, key) });
       const { message } = admission;
@@ -37,11 +39,21 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       const key = await readRequestKey(request, "postRun", body);
       await limits.admit(caller);
       const threadId = params.id;
+      await activeRuns.check(caller, threadId, statusIn(services, caller));
       const repeatable = key !== null;
       const admission = await calls({ threadId, repeatable, run: (stub) => stub.postRun(caller, body, key) });
       return answerAdmission(services, { request, threadId, caller, admission, wait: query.wait }, (run) => ({ run }));
     },
   };
+}
+
+/** How a run of the caller's stands. A thread that is gone, or out of reach, does not count. */
+function statusIn({ calls }: Services, caller: Caller): StatusOf {
+  return (threadId, runId) =>
+    calls({ threadId, repeatable: true, run: (stub) => stub.getRun(caller, runId) }).then(
+      ({ status }) => status,
+      () => null,
+    );
 }
 
 interface Admitted {
@@ -58,6 +70,7 @@ async function answerAdmission(
   bodyOf: (run: Run | null) => object,
 ): Promise<Response> {
   const { run } = admitted.admission;
+  if (run !== null) services.activeRuns.began(admitted.caller, admitted.threadId, run.id);
   if (run === null) return jsonAnswer(bodyOf(null), admitted.wait ? 200 : 202);
   if (asksForEvents(admitted.request)) return runEvents(services, admitted, run);
   if (!admitted.wait) return jsonAnswer(bodyOf(run), 202);
