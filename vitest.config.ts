@@ -21,12 +21,16 @@ export default defineConfig({
         plugins: [cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
         test: {
           name: "workers",
-          // A server on this machine that answers as the providers do: tests inside the runtime make real fetches to it.
-          globalSetup: [fromRoot("./test/support/model-server/global-setup.ts")],
+          // Servers on this machine, one that answers as the providers do and one that misbehaves: tests inside the runtime
+          // make real fetches to them.
+          globalSetup: [
+            fromRoot("./test/support/model-server/global-setup.ts"),
+            fromRoot("./test/support/outbound-server/global-setup.ts"),
+          ],
           exclude,
           // Property tests on two shared cores take longer than the five seconds of the default.
           testTimeout: 30_000,
-          include: ["test/{core,store,thread,http,flow,contract,models}/**/*.test.ts"],
+          include: ["test/{lib,core,store,thread,http,flow,contract,models}/**/*.test.ts"],
           sequence: { groupOrder: 0 },
         },
       },

@@ -3,7 +3,7 @@
 import { noFaults } from "#core/ports/faults.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
 import { createApp } from "#http/app.ts";
-import { boundedFetch } from "#lib/bounded-fetch.ts";
+import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
 import { createModelPort } from "#models/model-port.ts";
 import { readiness } from "#models/readiness.ts";
 import type { Diagnostic, Registry } from "#spec/index.ts";
@@ -14,6 +14,7 @@ import type { World } from "#thread/world.ts";
 
 import { stepCeiling } from "./environment.ts";
 import type { Environment } from "./environment.ts";
+import { outboundFetch } from "./outbound.ts";
 
 /** Version that `healthz` and every run show where the platform gives none. */
 const localVersion = "local";
@@ -54,9 +55,11 @@ export function compose(
 }
 
 function worldOf(env: Environment, registry: Registry): World {
+  const inTurn = turns(openRequests);
   return {
     registry,
-    models: createModelPort({ env: { ...env }, fetch: boundedFetch(openRequests, (...call) => fetch(...call)) }),
+    models: createModelPort({ env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) }),
+    outbound: outboundFetch(env, { fetch: (...call) => fetch(...call), inTurn, clock: systemClock }),
     catalog: catalogOf(env),
     clock: systemClock,
     faults: noFaults,

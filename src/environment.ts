@@ -10,6 +10,10 @@ export interface Environment extends Variables {
   VERSION?: WorkerVersionMetadata;
   /** Steps a run may take where nobody sets a limit: a number, or `null` to lift the ceiling. 250 when absent. */
   STEP_CEILING?: string;
+  /** Comma list of `host`, `host:port`, `*.suffix` that outbound requests may reach inside; none when absent. */
+  ALLOWED_OUTBOUND_HOSTS?: string;
+  /** Where names are looked up before an outbound request; Cloudflare's resolver when absent. */
+  DNS_OVER_HTTPS_URL?: string;
 }
 
 /** Steps a run may take where nobody sets a limit (decision 8). */

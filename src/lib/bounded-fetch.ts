@@ -1,8 +1,11 @@
 // Bounds how many requests wait for their headers at once. The platform allows an object six connections in that state and
 // lets further ones wait without a word; local development does not enforce it.
 
-/** A fetch of which at most `most` calls wait for headers; further ones wait their turn, or for their own signal. */
-export function boundedFetch(most: number, inner: typeof fetch): typeof fetch {
+/** Runs `work` when a place is free, and gives the place back when it has settled; `signal` ends the waiting, not the work. */
+export type Turns = <T>(signal: AbortSignal | null | undefined, work: () => Promise<T>) => Promise<T>;
+
+/** Places for `most` requests at a time. */
+export function turns(most: number): Turns {
   const waiting: (() => void)[] = [];
   let waitingForHeaders = 0;
 
@@ -30,10 +33,10 @@ export function boundedFetch(most: number, inner: typeof fetch): typeof fetch {
     });
   }
 
-  return async (input, init) => {
-    await turn(init?.signal);
+  return async (signal, work) => {
+    await turn(signal);
     try {
-      return await inner(input, init);
+      return await work();
     } finally {
       // The place goes to the next in line, or is free.
       const next = waiting.shift();
@@ -41,4 +44,9 @@ export function boundedFetch(most: number, inner: typeof fetch): typeof fetch {
       else next();
     }
   };
+}
+
+/** A fetch whose requests wait for their turn, or for their own signal, until their headers are there. */
+export function boundedFetch(inTurn: Turns, inner: typeof fetch): typeof fetch {
+  return (input, init) => inTurn(init?.signal, () => inner(input, init));
 }

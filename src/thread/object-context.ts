@@ -3,6 +3,7 @@
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { Definitions } from "#flow/definitions.ts";
 import type { HookEntry, RouteEntry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
@@ -27,6 +28,8 @@ export interface ObjectContext {
   hooks: readonly HookEntry[];
   routes: readonly RouteEntry[];
   models: ModelPort;
+  /** For addresses that somebody else chose. */
+  outbound: OutboundFetch;
   catalog: Catalog;
   clock: Clock;
   faults: Faults;

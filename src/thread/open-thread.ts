@@ -45,6 +45,7 @@ export function openThread(options: OpenOptions): OpenThread {
     hooks: world.registry.hooks,
     routes: world.registry.routes,
     models: world.models,
+    outbound: world.outbound,
     catalog: world.catalog,
     clock: world.clock,
     faults: world.faults,

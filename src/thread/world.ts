@@ -3,6 +3,7 @@
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -12,6 +13,7 @@ import type { Settings } from "./object-context.ts";
 export interface World {
   registry: Registry;
   models: ModelPort;
+  outbound: OutboundFetch;
   catalog: Catalog;
   clock: Clock;
   faults: Faults;

@@ -1,0 +1,47 @@
+// What outbound requests are refused and fail with. An error names the host and the reason and nothing else of a URL: paths,
+// query strings and user names may be secrets, and what the platform says of a failure may repeat them.
+
+import { refuse } from "#contract/error.ts";
+import type { ErrorCode, ThreadholdError } from "#contract/error.ts";
+
+import type { OutboundReason } from "../ports/outbound-fetch.ts";
+
+const listIt = "Where that is meant, add the host to ALLOWED_OUTBOUND_HOSTS or to what the definition allows.";
+
+/** Each sentence goes on after the host. */
+const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = {
+  malformed: ["invalid_request", "cannot be requested: write an absolute URL such as https://host/path."],
+  scheme: ["invalid_request", "is asked for by another scheme than https, which only listed hosts may be, over http."],
+  credentials: ["invalid_request", "comes with a user name or password in its URL: send them in a header."],
+  port: [
+    "invalid_request",
+    "has a port that is not asked: use 80, 443, one from 1024 on, or list the host with its port.",
+  ],
+  inside: ["invalid_request", `lies inside a private or local network and is not asked. ${listIt}`],
+  unknown_host: ["invalid_request", "does not exist: check the spelling of the name."],
+  lookup_failed: [
+    "unavailable",
+    "could not be looked up, so it was not asked: try again, or check DNS_OVER_HTTPS_URL.",
+  ],
+  bad_request: ["invalid_request", "was not asked"],
+  redirects: ["unavailable", "redirects more often than allowed: use the address it ends at."],
+  downgrade: ["invalid_request", "redirects from https to http, which is not followed."],
+  body_gone: ["invalid_request", "redirects a request whose body was a stream: send the body as text or bytes."],
+  connection: ["unavailable", "could not be reached, or broke the connection off."],
+  slow_headers: ["unavailable", "did not answer in time."],
+  silent_body: ["unavailable", "stopped sending in the middle of its answer."],
+  too_slow: ["unavailable", "took too long for its whole answer."],
+  too_large: ["too_large", "answers with more bytes than allowed."],
+  bad_answer: ["unavailable", "gives an answer that HTTP does not know."],
+};
+
+/** Enough for any name that exists. */
+const longestHost = 260;
+
+/** The error for a reason. `host` is host and port, null where none could be read; `note` says more, without secrets. */
+export function outboundError(reason: OutboundReason, host: string | null, note?: string): ThreadholdError {
+  const [code, text] = texts[reason];
+  const shown = host === null ? null : host.slice(0, longestHost);
+  const message = `${shown ?? "The address"} ${text}${note === undefined ? "" : `: ${note}`}`;
+  return refuse(code, message, { reason, ...(shown === null ? {} : { host: shown }) });
+}

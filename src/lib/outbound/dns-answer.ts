@@ -1,0 +1,68 @@
+// Reads what a resolver answers over HTTPS in JSON, the form that Google and Cloudflare share. Lenient in what is there
+// besides, strict in what is relied on.
+
+import { z } from "zod";
+
+/** Types of records, by their numbers. */
+export const recordTypes = { A: 1, CNAME: 5, AAAA: 28 } as const;
+
+/** One record. `name` and the `data` of a CNAME are in lower case, without the trailing dot. */
+export interface DnsRecord {
+  name: string;
+  type: number;
+  /** Seconds. */
+  ttl: number;
+  data: string;
+}
+
+/** Records, none where the name or the type does not exist; or that the resolver could not tell. */
+export type DnsAnswer = { ok: true; records: readonly DnsRecord[] } | { ok: false };
+
+const answerSchema = z.object({
+  Status: z.int(),
+  TC: z.boolean().optional(),
+  Answer: z
+    .array(z.object({ name: z.string(), type: z.int(), TTL: z.number().nonnegative(), data: z.string() }))
+    .nullish(),
+});
+
+const noError = 0;
+const noSuchName = 3;
+
+/** A name as names are compared. */
+export function dnsName(text: string): string {
+  return text.toLowerCase().replace(/\.$/, "");
+}
+
+/** Reads an answer's body. A truncated answer, a failure and what is no answer all mean that it could not tell. */
+export function readDnsAnswer(text: string): DnsAnswer {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false };
+  }
+  const parsed = answerSchema.safeParse(value);
+  if (!parsed.success || parsed.data.TC === true) return { ok: false };
+  const { Status, Answer } = parsed.data;
+  if (Status !== noError && Status !== noSuchName) return { ok: false };
+  const records = (Answer ?? []).map(({ name, type, TTL, data }) => ({
+    name: dnsName(name),
+    type,
+    ttl: TTL,
+    data: type === recordTypes.CNAME ? dnsName(data) : data,
+  }));
+  return { ok: true, records };
+}
+
+/** The name at the end of the aliases that the records tell, starting from `name`; null where they run in a circle. */
+export function endOfAliases(records: readonly DnsRecord[], name: string): string | null {
+  const seen = new Set<string>();
+  for (let at = dnsName(name); ;) {
+    if (seen.has(at)) return null;
+    seen.add(at);
+    const alias = records.find((record) => record.type === recordTypes.CNAME && record.name === at);
+    if (alias === undefined) return at;
+    at = alias.data;
+  }
+}

@@ -1,0 +1,45 @@
+// Reads the variables of outbound requests and puts the guarded fetch together. Fail closed: a list with a mistake admits
+// nothing, and without a resolver that makes sense no name can be looked up, so none is asked.
+
+import { createDnsOverHttps } from "#core/outbound/dns-over-https.ts";
+import type { Way } from "#core/outbound/exchange.ts";
+import { createGuardedFetch, standardLimits } from "#core/outbound/guarded-fetch.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import { addressKind } from "#lib/outbound/address-kind.ts";
+import { readHostList } from "#lib/outbound/host-list.ts";
+
+/** The variables. */
+export interface OutboundVariables {
+  ALLOWED_OUTBOUND_HOSTS?: string;
+  DNS_OVER_HTTPS_URL?: string;
+}
+
+const standardResolver = "https://cloudflare-dns.com/dns-query";
+
+/** The guarded fetch of a deployment. Says in the log which variables make no sense. */
+export function outboundFetch(
+  variables: OutboundVariables,
+  way: Way,
+  report: (line: string) => void = (line) => console.error(line),
+): OutboundFetch {
+  const warn = (variable: string, message: string): void => {
+    report(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
+  };
+  const allowedHosts = readHostList(variables.ALLOWED_OUTBOUND_HOSTS ?? "");
+  if (allowedHosts === null) {
+    warn("ALLOWED_OUTBOUND_HOSTS", "Not a comma list of host, host:port or *.suffix; no host inside is allowed.");
+  }
+  const resolverUrl = readResolverUrl(variables.DNS_OVER_HTTPS_URL ?? standardResolver);
+  if (resolverUrl === null) {
+    warn("DNS_OVER_HTTPS_URL", "Neither https nor http on a loopback address; names are not looked up and not asked.");
+  }
+  const resolver = createDnsOverHttps(way, resolverUrl);
+  return createGuardedFetch({ ...way, resolver, allowedHosts: allowedHosts ?? [], limits: standardLimits });
+}
+
+function readResolverUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return null;
+  const safe = url.protocol === "https:" || (url.protocol === "http:" && addressKind(url.hostname) === "loopback");
+  return safe ? url : null;
+}

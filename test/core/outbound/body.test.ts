@@ -1,0 +1,140 @@
+// Bodies end: by their bytes, whatever their headers say, and whoever stops reading. Nothing stays open.
+
+import { describe, expect, it } from "vitest";
+
+import type { Way } from "#core/outbound/exchange.ts";
+
+import { closed, guard, network, newId, refused } from "./guard.ts";
+
+const one = "https://one.example.com";
+
+describe("bytes", () => {
+  it("OUT12: a body of just as many bytes is read, one of more is refused by its length alone", async () => {
+    const { guarded } = guard({ limits: { bytes: 1000 } });
+    expect((await (await guarded(`${one}/bytes?n=1000`)).text()).length).toBe(1000);
+    const id = newId();
+    const error = await refused(guarded(`${one}/bytes?n=1001&id=${id}`));
+    expect(error).toMatchObject({ reason: "too_large", code: "too_large", host: "one.example.com" });
+    await closed(id);
+  });
+
+  it("OUT12: a call may bring a bound of its own", async () => {
+    const { guarded } = guard({ limits: { bytes: 1000 } });
+    expect((await refused(guarded(`${one}/bytes?n=11`, { limits: { bytes: 10 } }))).reason).toBe("too_large");
+    expect((await (await guarded(`${one}/bytes?n=2000`, { limits: { bytes: 2000 } })).text()).length).toBe(2000);
+  });
+
+  it("OUT12: an endless body ends at the bound, and its sender is told", async () => {
+    const id = newId();
+    const { guarded } = guard({ limits: { bytes: 1_000_000 } });
+    const response = await guarded(`${one}/endless?id=${id}`);
+    let read = 0;
+    const reading = async () => {
+      for await (const piece of response.body ?? []) read += (piece as Uint8Array).byteLength;
+    };
+    expect((await refused(reading())).reason).toBe("too_large");
+    expect(read).toBeLessThanOrEqual(1_000_000);
+    expect(read).toBeGreaterThan(500_000);
+    expect(await closed(id)).toEqual({ complete: false });
+  });
+
+  it("OUT12: a length that understates the body does not raise the bound", async () => {
+    const { guarded } = guard();
+    expect(await (await guarded(`${one}/understated`, { limits: { bytes: 10 } })).text()).toBe("0123456789");
+    const response = await guarded(`${one}/understated`, { limits: { bytes: 9 } });
+    expect((await refused(response.text())).reason).toBe("too_large");
+  });
+
+  it("OUT12: a length that overstates the body is believed, since nothing worth reading comes with it", async () => {
+    expect((await refused(guard().guarded(`${one}/overstated`))).reason).toBe("too_large");
+  });
+
+  it("OUT12: a packed body is counted unpacked", async () => {
+    const id = newId();
+    const { guarded } = guard({ limits: { bytes: 2_000_000 } });
+    const response = await guarded(`${one}/bomb?id=${id}`);
+    let read = 0;
+    const reading = async () => {
+      for await (const piece of response.body ?? []) read += (piece as Uint8Array).byteLength;
+    };
+    expect((await refused(reading())).reason).toBe("too_large");
+    expect(read).toBeLessThanOrEqual(2_000_000);
+    await closed(id);
+  });
+
+  it("OUT17: a body that was unpacked does not say it is packed", async () => {
+    const response = await guard().guarded(`${one}/gzip`);
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(response.headers.get("content-length")).toBeNull();
+    expect(await response.text()).toBe("unpacked");
+  });
+});
+
+describe("ends", () => {
+  it("OUT14: a body that is cancelled is broken off at its sender", async () => {
+    const id = newId();
+    const response = await guard().guarded(`${one}/endless?id=${id}`);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect(await closed(id)).toEqual({ complete: false });
+  });
+
+  it("OUT14: a body is given up also where the platform pays no heed to the signal", async () => {
+    const id = newId();
+    const deaf: Way["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
+    const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });
+    const response = await guarded(`${one}/endless?id=${id}`);
+    expect((await refused(response.text())).reason).toBe("too_large");
+    expect(await closed(id)).toEqual({ complete: false });
+  });
+
+  it("OUT14: a caller that aborts breaks off request and body, with its own reason", async () => {
+    const reason = new Error("enough");
+    const waiting = new AbortController();
+    const { guarded } = guard();
+    const id = newId();
+    const response = await guarded(`${one}/silent?id=${id}`, { signal: waiting.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const next = reader?.read();
+    waiting.abort(reason);
+    await expect(next).rejects.toBe(reason);
+    expect(await closed(id)).toEqual({ complete: false });
+  });
+
+  it("OUT14: a caller that has aborted before asks nothing", async () => {
+    const reason = new Error("enough");
+    const { guarded, sent } = guard();
+    await expect(guarded(`${one}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(sent).toEqual([]);
+  });
+
+  it("OUT14: a body that breaks off fails as a broken connection", async () => {
+    const response = await guard().guarded(`${one}/broken`);
+    expect(await refused(response.text())).toMatchObject({ reason: "connection", code: "unavailable" });
+  });
+
+  it("OUT14: a host that nobody listens at fails as a broken connection", async () => {
+    const { guarded } = guard({ allowed: "127.0.0.1:1" });
+    expect(await refused(guarded("http://127.0.0.1:1/"))).toMatchObject({ reason: "connection", host: "127.0.0.1:1" });
+  });
+});
+
+describe("odd answers", () => {
+  it.for([204, 205, 304])("OUT17: a %d has no body", async (status) => {
+    const response = await guard().guarded(`${one}/empty?status=${status}`);
+    expect(response.status).toBe(status);
+    expect(response.body).toBeNull();
+  });
+
+  it.for([400, 404, 500, 599])("OUT17: a %d is an answer", async (status) => {
+    const response = await guard().guarded(`${one}/empty?status=${status}`);
+    expect(response.status).toBe(status);
+    await response.body?.cancel();
+  });
+
+  it.for(["/status-999", "/upgrade"])("OUT17: %s is none", async (path) => {
+    expect((await refused(guard().guarded(one + path))).reason).toBe("bad_answer");
+  });
+});

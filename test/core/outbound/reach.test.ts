@@ -1,0 +1,140 @@
+// Where a guarded fetch goes, over real HTTP: what is listed, and what a name leads to.
+
+import { describe, expect, it } from "vitest";
+
+import { asked, guard, newId, refused, server, serverHost } from "./guard.ts";
+import type { Asked } from "./guard.ts";
+
+const serverPort = (): string => new URL(server()).port;
+
+describe("this machine", () => {
+  it("OUT5: a server on the loopback is reached when its host and port are listed", async () => {
+    const id = newId();
+    const { guarded } = guard({ allowed: serverHost() });
+    const response = await guarded(`${server()}/echo?id=${id}`, { headers: { "x-own": "kept" } });
+    expect(response.status).toBe(200);
+    expect(await response.json<Asked>()).toMatchObject({ method: "GET", path: `/echo?id=${id}` });
+    const [seen] = await asked(id);
+    expect(seen?.headers["x-own"]).toBe("kept");
+  });
+
+  it.for([
+    "http://127.0.0.1:PORT",
+    "https://127.0.0.1:PORT",
+    "http://localhost:PORT",
+    "http://127.1:PORT",
+    "http://2130706433:PORT",
+    "http://0x7f000001:PORT",
+    "http://017700000001:PORT",
+    "http://0:PORT",
+    "http://[::1]:PORT",
+    "http://[::ffff:127.0.0.1]:PORT",
+    "http://[::ffff:7f00:1]:PORT",
+    "http://[64:ff9b::127.0.0.1]:PORT",
+    "http://１２７.０.０.１:PORT",
+    "http://127。0。0。1:PORT",
+    "http://good.example.com@127.0.0.1:PORT",
+    "http://good.example.com:x@127.0.0.1:PORT",
+    "http://127.0.0.1:PORT\\@good.example.com",
+    "http:\\\\127.0.0.1:PORT",
+    "http:127.0.0.1:PORT",
+    "http://127.0.0.1:PORT#@good.example.com",
+  ])("OUT1, OUT5: %s is refused without the list, and nothing is sent", async (text) => {
+    const id = newId();
+    const { guarded, sent } = guard();
+    const error = await refused(guarded(`${text.replace("PORT", serverPort())}/echo?id=${id}`));
+    expect(["inside", "credentials"]).toContain(error.reason);
+    expect(error.code).toBe("invalid_request");
+    expect(sent).toEqual([]);
+    expect(await asked(id)).toEqual([]);
+  });
+
+  it("OUT5: one listed port opens no other port and no other name of this machine", async () => {
+    const { guarded, sent } = guard({ allowed: serverHost() });
+    const other = String(Number(serverPort()) === 65_535 ? 65_534 : Number(serverPort()) + 1);
+    for (const host of [
+      `127.0.0.1:${other}`,
+      `127.0.0.1`,
+      `127.0.0.2:${serverPort()}`,
+      `localhost:${serverPort()}`,
+      `0.0.0.0:${serverPort()}`,
+      `[::1]:${serverPort()}`,
+      `[::ffff:127.0.0.1]:${serverPort()}`,
+      `loopback.example.com:${serverPort()}`,
+    ]) {
+      const scheme = host.startsWith("loopback") ? "https" : "http";
+      expect((await refused(guarded(`${scheme}://${host}/echo`))).reason).toBe("inside");
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it("OUT5: a definition's hosts are admitted for its own call alone", async () => {
+    const { guarded } = guard();
+    const url = `${server()}/echo`;
+    const response = await guarded(url, { allowedHosts: [serverHost()] });
+    await response.body?.cancel();
+    expect(response.status).toBe(200);
+    expect((await refused(guarded(url))).reason).toBe("inside");
+    expect((await refused(guarded(url, { allowedHosts: ["http://127.0.0.1"] }))).reason).toBe("bad_request");
+  });
+});
+
+describe("names", () => {
+  it.for(["one.example.com", "v6only.example.com", "alias.example.com", "whole-alias.example.com"])(
+    "OUT6: %s leads outside and is asked",
+    async (name) => {
+      const { guarded, sent } = guard();
+      const url = `https://${name}/echo`;
+      const response = await guarded(url);
+      expect((await response.json<Asked>()).path).toBe("/echo");
+      expect(sent).toEqual([url]);
+    },
+  );
+
+  it.for([
+    "loopback.example.com",
+    "loopback6.example.com",
+    "private.example.com",
+    "metadata.example.com",
+    "mapped.example.com",
+    "mixed.example.com",
+    "mixed6.example.com",
+    "garbled.example.com",
+    "inward.example.com",
+  ])("OUT6: %s leads inside by one address at least and is refused", async (name) => {
+    const { guarded, sent } = guard();
+    const error = await refused(guarded(`https://${name}/echo`));
+    expect(error).toMatchObject({ reason: "inside", host: name, code: "invalid_request" });
+    expect(error.message).toContain("ALLOWED_OUTBOUND_HOSTS");
+    expect(sent).toEqual([]);
+  });
+
+  it("OUT6: a name on the list is asked wherever it leads, and not looked up", async () => {
+    const dnsId = newId();
+    const { guarded } = guard({ allowed: "loopback.example.com", dnsId });
+    const response = await guarded("http://loopback.example.com/echo");
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    expect(await asked(dnsId)).toEqual([]);
+  });
+
+  it("OUT6: a name is looked up again for each request", async () => {
+    const { guarded, sent } = guard({ dnsId: newId() });
+    const response = await guarded("https://rebinding.example.com/echo");
+    await response.body?.cancel();
+    expect((await refused(guarded("https://rebinding.example.com/echo"))).reason).toBe("inside");
+    expect(sent).toHaveLength(1);
+  });
+
+  it.for(["nowhere.example.com", "empty.example.com"])("OUT6: %s does not exist", async (name) => {
+    const error = await refused(guard().guarded(`https://${name}/`));
+    expect(error).toMatchObject({ reason: "unknown_host", host: name, code: "invalid_request" });
+  });
+
+  it("OUT8: a name that cannot be looked up is not asked", async () => {
+    const { guarded, sent } = guard();
+    const error = await refused(guarded("https://failing.example.com/"));
+    expect(error).toMatchObject({ reason: "lookup_failed", host: "failing.example.com", code: "unavailable" });
+    expect(sent).toEqual([]);
+  });
+});

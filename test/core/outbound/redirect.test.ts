@@ -1,0 +1,177 @@
+// Redirects are followed by hand: each is judged and looked up again, and no secret goes along to another origin.
+
+import { describe, expect, it } from "vitest";
+
+import { asked, closed, guard, newId, refused, server, serverHost } from "./guard.ts";
+import type { Asked } from "./guard.ts";
+
+const to = (url: string, more = ""): string => `/redirect?to=${encodeURIComponent(url)}${more}`;
+const one = "https://one.example.com";
+
+describe("where they lead", () => {
+  it("OUT9: a redirect is followed, also a relative one", async () => {
+    const { guarded, sent } = guard();
+    const response = await guarded(`${one}${to("https://two.example.com/redirect?to=/echo")}`);
+    expect((await response.json<Asked>()).path).toBe("/echo");
+    expect(sent.slice(1)).toEqual(["https://two.example.com/redirect?to=/echo", "https://two.example.com/echo"]);
+  });
+
+  it.for([
+    ["https://127.0.0.1/echo", "inside"],
+    ["https://2130706433/echo", "inside"],
+    ["//127.0.0.1/echo", "inside"],
+    ["\\\\127.0.0.1\\echo", "inside"],
+    ["https://[::ffff:a9fe:a9fe]/latest/meta-data", "inside"],
+    ["https://localhost/echo", "inside"],
+    ["https://loopback.example.com/echo", "inside"],
+    ["https://mixed.example.com/echo", "inside"],
+    ["https://failing.example.com/echo", "lookup_failed"],
+    ["https://user:word@two.example.com/echo", "credentials"],
+    ["https://two.example.com:22/echo", "port"],
+    ["http://two.example.com/echo", "downgrade"],
+    ["http://127.0.0.1/echo", "downgrade"],
+    ["file:///etc/passwd", "scheme"],
+    ["data:text/plain,x", "scheme"],
+    ["https://", "bad_answer"],
+  ] as const)("OUT9: a redirect to %s is not followed: %s", async ([location, reason]) => {
+    const { guarded, sent } = guard();
+    expect((await refused(guarded(one + to(location)))).reason).toBe(reason);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("OUT9: a listed host cannot redirect to what is not listed", async () => {
+    const id = newId();
+    const { guarded } = guard({ allowed: serverHost() });
+    const url = `${server()}${to("http://localhost:80/echo", `&id=${id}`)}`;
+    expect(await refused(guarded(url))).toMatchObject({ reason: "inside", host: "localhost" });
+    expect(await closed(id)).toMatchObject({});
+  });
+
+  it("OUT9: a name that led outside at first is judged again when a redirect comes back to it", async () => {
+    const { guarded, sent } = guard({ dnsId: newId() });
+    const call = guarded(`https://rebinding.example.com${to("/echo")}`);
+    expect(await refused(call)).toMatchObject({ reason: "inside", host: "rebinding.example.com" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("OUT9: five redirects are followed and no sixth", async () => {
+    const { guarded } = guard();
+    const response = await guarded(`${one}/hop?left=5`);
+    expect((await response.json<Asked>()).path).toBe("/hop?left=0");
+    const id = newId();
+    expect(await refused(guarded(`${one}/hop?left=6&id=${id}`))).toMatchObject({
+      reason: "redirects",
+      code: "unavailable",
+    });
+    expect(await asked(id)).toHaveLength(6);
+  });
+
+  it("OUT9: a loop ends", async () => {
+    const id = newId();
+    expect((await refused(guard().guarded(`${one}/hop?id=${id}`))).reason).toBe("redirects");
+    expect(await asked(id)).toHaveLength(6);
+  });
+
+  it("OUT9: a caller may have none followed, or see them itself", async () => {
+    const { guarded } = guard();
+    const url = one + to("https://127.0.0.1/");
+    expect((await refused(guarded(url, { redirect: "error" }))).reason).toBe("redirects");
+    const response = await guarded(url, { redirect: "manual" });
+    expect([response.status, response.headers.get("location")]).toEqual([302, "https://127.0.0.1/"]);
+    await response.body?.cancel();
+    expect((await refused(guarded(url, { redirect: "sometimes" }))).reason).toBe("bad_request");
+  });
+
+  it.for([300, 304, 302])("OUT9: a %d that names no place is an answer", async (status) => {
+    const response = await guard().guarded(`${one}/empty?status=${status}`);
+    expect(response.status).toBe(status);
+    await response.body?.cancel();
+  });
+});
+
+describe("what goes along", () => {
+  it.for([
+    [301, "POST", "GET"],
+    [302, "POST", "GET"],
+    [303, "POST", "GET"],
+    [303, "PUT", "GET"],
+    [303, "HEAD", "HEAD"],
+    [301, "PUT", "PUT"],
+    [302, "DELETE", "DELETE"],
+    [307, "POST", "POST"],
+    [308, "PATCH", "PATCH"],
+  ] as const)("OUT10: a %d turns %s into %s", async ([status, method, expected]) => {
+    const id = newId();
+    const body = method === "HEAD" ? null : "the body";
+    const headers = { "content-type": "text/plain", "content-language": "en", accept: "text/html" };
+    const url = one + to(`/echo?id=${id}`, `&status=${status}`);
+    const response = await guard().guarded(url, { method, body, headers });
+    await response.body?.cancel();
+    const [seen] = await asked(id);
+    const kept = method === expected && body !== null;
+    expect(seen).toMatchObject({ method: expected, body: kept ? "the body" : "" });
+    expect(seen?.headers["accept"]).toBe("text/html");
+    if (expected === "GET") {
+      expect(seen?.headers["content-type"]).toBeUndefined();
+      expect(seen?.headers["content-language"]).toBeUndefined();
+    } else if (kept) expect(seen?.headers["content-type"]).toBe("text/plain");
+  });
+
+  it.for([
+    ["text", "the body"],
+    ["bytes", new TextEncoder().encode("the body")],
+  ] as const)("OUT10: a body of %s is sent again", async ([, body]) => {
+    const id = newId();
+    const response = await guard().guarded(one + to(`/echo?id=${id}`, "&status=307"), { method: "POST", body });
+    await response.body?.cancel();
+    expect((await asked(id))[0]?.body).toBe("the body");
+  });
+
+  it("OUT10: a body that was a stream cannot be sent again", async () => {
+    const stream = (): ReadableStream => new Response("the body").body ?? new ReadableStream();
+    const { guarded, sent } = guard();
+    const call = guarded(one + to("/echo", "&status=307"), { method: "POST", body: stream() });
+    expect((await refused(call)).reason).toBe("body_gone");
+    expect(sent).toHaveLength(1);
+    const id = newId();
+    const response = await guarded(one + to(`/echo?id=${id}`, "&status=303"), { method: "POST", body: stream() });
+    await response.body?.cancel();
+    expect(await asked(id)).toHaveLength(1);
+  });
+
+  const secrets = {
+    authorization: "Bearer secret-1",
+    cookie: "session=secret-2",
+    "x-api-key": "secret-3",
+    "x-goog-api-key": "secret-4",
+  };
+  const harmless = { accept: "text/html", "user-agent": "tests" };
+
+  it("OUT11: to the same origin every header goes along", async () => {
+    const id = newId();
+    const response = await guard().guarded(one + to(`/echo?id=${id}`), { headers: { ...secrets, ...harmless } });
+    await response.body?.cancel();
+    expect((await asked(id))[0]?.headers).toMatchObject({ ...secrets, ...harmless });
+  });
+
+  it.for(["https://two.example.com", "https://one.example.com:8443"])(
+    "OUT11: to %s nothing goes along that may be a secret",
+    async (origin) => {
+      const id = newId();
+      const url = one + to(`${origin}/echo?id=${id}`);
+      const response = await guard().guarded(url, { headers: { ...secrets, ...harmless } });
+      await response.body?.cancel();
+      const [seen] = await asked(id);
+      expect(seen?.headers).toMatchObject(harmless);
+      expect(JSON.stringify(seen)).not.toContain("secret");
+    },
+  );
+
+  it("OUT11: a secret does not come back when a redirect does", async () => {
+    const id = newId();
+    const back = `https://two.example.com${to(`${one}/echo?id=${id}`)}`;
+    const response = await guard().guarded(one + to(back), { headers: secrets });
+    await response.body?.cancel();
+    expect(JSON.stringify(await asked(id))).not.toContain("secret");
+  });
+});

@@ -1,0 +1,172 @@
+// What a caller may ask for, what its errors say, and what a deployment's variables do.
+
+import { describe, expect, it } from "vitest";
+
+import type { OutboundInit } from "#core/ports/outbound-fetch.ts";
+import { outboundFetch } from "#outbound.ts";
+import type { OutboundVariables } from "#outbound.ts";
+
+import { asked, guard, network, newId, refused, server, serverHost, way } from "./guard.ts";
+
+const one = "https://one.example.com";
+
+describe("requests that make no sense", () => {
+  it.for([
+    ["an unknown method", { method: "BREW" }],
+    ["CONNECT", { method: "CONNECT" }],
+    ["TRACE", { method: "TRACE" }],
+    ["a method with a line break", { method: "GET / HTTP/1.1\r\nx: y" }],
+    ["a body in GET", { body: "x" }],
+    ["a body in HEAD", { method: "head", body: "x" }],
+    ["a line break in a header's value", { headers: { "x-own": "a\r\nx-injected: b" } }],
+    ["a line feed in a header's value", { headers: { "x-own": "a\nb" } }],
+    ["NUL in a header's value", { headers: { "x-own": "a\0b" } }],
+    ["a line break in a header's name", { headers: { "x-own: a\r\nx-injected": "b" } }],
+    ["no header's name", { headers: { "": "b" } }],
+    ["a space in a header's name", { headers: { "x own": "b" } }],
+    ["a control character in a header's value", { headers: { "x-own": "a\u0001b" } }],
+    ["DEL in a header's value", { headers: { "x-own": "a\u007fb" } }],
+    ["Host", { headers: { Host: "inside.internal" } }],
+    ["Transfer-Encoding", { headers: { "transfer-encoding": "chunked" } }],
+    ["Content-Length", { headers: { "content-length": "5" } }],
+    ["Connection", { headers: { connection: "x-own" } }],
+    ["Upgrade", { headers: { upgrade: "websocket" } }],
+    ["Accept-Encoding", { headers: { "accept-encoding": "zstd" } }],
+    ["Proxy-Authorization", { headers: { "proxy-authorization": "Basic secret" } }],
+    ["NaN as a bound", { limits: { bytes: Number.NaN } }],
+    ["a negative bound", { limits: { totalMs: -1 } }],
+    ["a host of the definition that is none", { allowedHosts: ["https://inside.internal/"] }],
+  ] as const satisfies readonly (readonly [string, OutboundInit])[])("OUT16: %s is refused", async ([, init]) => {
+    const { guarded, sent } = guard();
+    const error = await refused(guarded(`${one}/echo`, init));
+    expect(error).toMatchObject({ reason: "bad_request", code: "invalid_request" });
+    expect(error.message).not.toMatch(/secret|x-injected/);
+    expect(sent).toEqual([]);
+  });
+
+  it("OUT16: what is sent is the parsed URL, line breaks and all forgiven by nobody else", async () => {
+    const id = newId();
+    const { guarded, sent } = guard();
+    const response = await guarded(` https://one.exa\nmple.com/ec\tho?id=${id}#fragment\r\n`);
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    expect(sent).toEqual([`${one}/echo?id=${id}`]);
+  });
+});
+
+describe("what errors say", () => {
+  const secret = "s3cret";
+  const path = `/${secret}/echo?key=${secret}#${secret}`;
+
+  it.for([
+    ["inside", `https://127.0.0.1${path}`],
+    ["inside", `https://private.example.com${path}`],
+    ["scheme", `http://one.example.com${path}`],
+    ["scheme", `ftp://one.example.com${path}`],
+    ["port", `https://one.example.com:22${path}`],
+    ["credentials", `https://user:${secret}@one.example.com${path}`],
+    ["malformed", `https://one..example.com${path}`],
+    ["malformed", `https:///?${secret}`],
+    ["malformed", `${secret}`],
+    ["unknown_host", `https://nowhere.example.com${path}`],
+    ["lookup_failed", `https://failing.example.com${path}`],
+    ["downgrade", `https://one.example.com/redirect?to=http://two.example.com/?${secret}`],
+    ["credentials", `https://one.example.com/redirect?to=https://${secret}@two.example.com/`],
+    ["redirects", `https://one.example.com/hop?key=${secret}`],
+    ["bad_answer", `https://one.example.com/status-999?key=${secret}`],
+    ["too_large", `https://one.example.com/overstated?key=${secret}`],
+  ] as const)("OUT15: a refusal for %s of %s tells the host and nothing else of the URL", async ([reason, url]) => {
+    const error = await refused(guard().guarded(url, { headers: { authorization: secret } }));
+    expect(error.reason).toBe(reason);
+    expect(JSON.stringify(error)).not.toContain(secret);
+    if (error.host !== null) expect(error.message.startsWith(error.host)).toBe(true);
+    // No address that a name led to.
+    expect(error.message).not.toContain("10.1.2.3");
+  });
+
+  it("OUT15: what the platform says of a failure is not passed on", async () => {
+    const { guarded } = guard({
+      fetch: (url) => (url.includes("dns-query") ? fetch(url) : Promise.reject(new TypeError(`cannot reach ${url}`))),
+    });
+    const call = guarded(`https://one.example.com/?key=${secret}`);
+    const thrown: unknown = await call.catch((error: unknown) => error);
+    expect(thrown instanceof Error && `${thrown.stack} ${String(thrown.cause)}`).not.toContain(secret);
+    expect((await refused(call)).reason).toBe("connection");
+  });
+
+  it("OUT15: a host's name is cut at a length that names have", async () => {
+    const error = await refused(guard().guarded(`https://${"a".repeat(5000)}.localhost/`));
+    expect(error.message.length).toBeLessThan(500);
+  });
+});
+
+describe("variables", () => {
+  /** The guarded fetch of a deployment, and what it said in its log. */
+  function deployed(variables: OutboundVariables) {
+    const lines: { event: string; variable: string; message: string }[] = [];
+    const net = network();
+    const guarded = outboundFetch(variables, way({ fetch: net.fetch }), (line) => {
+      lines.push(JSON.parse(line) as (typeof lines)[number]);
+    });
+    return { guarded, lines, sent: net.sent };
+  }
+
+  const ours = (): OutboundVariables => ({ DNS_OVER_HTTPS_URL: `${server()}/dns-query` });
+
+  it("OUT18: the two variables are what lets a call reach this machine and a name be looked up", async () => {
+    const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `files.internal, ${serverHost()}` });
+    for (const url of [`${server()}/echo`, "https://files.internal/echo", "https://one.example.com/echo"]) {
+      const response = await guarded(url);
+      expect(response.status).toBe(200);
+      await response.body?.cancel();
+    }
+    expect((await refused(guarded("https://loopback.example.com/echo"))).reason).toBe("inside");
+    expect(lines).toEqual([]);
+  });
+
+  it("OUT18: without them nothing inside is reached", async () => {
+    const { guarded, lines, sent } = deployed({});
+    expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
+    expect([lines, sent]).toEqual([[], []]);
+  });
+
+  it("OUT18: names are looked up at Cloudflare unless another resolver is named", async () => {
+    const { guarded, sent } = deployed({});
+    const response = await guarded("https://one.example.com/echo");
+    await response.body?.cancel();
+    expect(sent).toEqual([
+      "https://cloudflare-dns.com/dns-query?name=one.example.com&type=1",
+      "https://cloudflare-dns.com/dns-query?name=one.example.com&type=28",
+      "https://one.example.com/echo",
+    ]);
+  });
+
+  it("OUT18: a list with a mistake admits nothing and says so, without its value", async () => {
+    const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `${serverHost()},http://oops.internal` });
+    expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
+    expect(lines).toMatchObject([{ event: "bad_configuration", variable: "ALLOWED_OUTBOUND_HOSTS" }]);
+    expect(JSON.stringify(lines)).not.toContain("oops");
+  });
+
+  it.for([
+    "",
+    "no url",
+    "http://resolver.example.com/dns-query",
+    "https://user:oops@resolver.example.com/",
+    "ftp://oops/",
+  ])("OUT18: with %j as resolver no name is asked, and the log says so", async (url) => {
+    const { guarded, lines, sent } = deployed({ DNS_OVER_HTTPS_URL: url });
+    expect((await refused(guarded("https://one.example.com/echo"))).reason).toBe("lookup_failed");
+    expect(sent).toEqual([]);
+    expect(lines).toMatchObject([{ event: "bad_configuration", variable: "DNS_OVER_HTTPS_URL" }]);
+    expect(JSON.stringify(lines)).not.toContain("oops");
+  });
+
+  it("OUT16: a request's method, headers and body arrive as given", async () => {
+    const id = newId();
+    const headers = { authorization: "Bearer own", "content-type": "application/json" };
+    const response = await guard().guarded(`${one}/echo?id=${id}`, { method: "put", headers, body: '{"a":1}' });
+    await response.body?.cancel();
+    expect((await asked(id))[0]).toMatchObject({ method: "PUT", headers, body: '{"a":1}' });
+  });
+});

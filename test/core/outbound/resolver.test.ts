@@ -1,0 +1,138 @@
+// The resolver over HTTPS in JSON, asked over real HTTP.
+
+import { describe, expect, it } from "vitest";
+
+import { ManualClock } from "../support/manual-clock.ts";
+import { arrived, asked, closed, newId, resolverAt } from "./guard.ts";
+
+const publicV4 = "93.184.215.14";
+const publicV6 = "2606:2800:21f:cb07:6820:80da:af6b:8b2c";
+const never = (): AbortSignal => new AbortController().signal;
+const resolve = (name: string) => resolverAt().resolve(name, never());
+
+/** The questions that reached the server, as `name type`. */
+async function questions(id: string): Promise<string[]> {
+  const seen = await asked(id);
+  return seen.map(({ path }) => {
+    const { searchParams } = new URL(path, "http://server");
+    return `${searchParams.get("name")} ${searchParams.get("type")}`;
+  });
+}
+
+describe("what it learns", () => {
+  it("OUT7: both kinds of address are asked for and answered", async () => {
+    const id = newId();
+    const answer = await resolverAt(`/dns-query?id=${id}`).resolve("one.example.com", never());
+    expect(answer).toEqual({ ok: true, addresses: [publicV4, publicV6] });
+    expect((await questions(id)).toSorted()).toEqual(["one.example.com 1", "one.example.com 28"]);
+    expect((await asked(id)).map(({ headers }) => headers["accept"])).toEqual([
+      "application/dns-json",
+      "application/dns-json",
+    ]);
+  });
+
+  it.for([
+    ["v6only.example.com", [publicV6]],
+    ["alias.example.com", [publicV4, publicV6]],
+    ["mixed.example.com", [publicV4, "192.168.0.9", publicV6]],
+    ["inward.example.com", ["127.0.0.1"]],
+    ["nowhere.example.com", []],
+    ["empty.example.com", []],
+  ] as const)("OUT7: %s has the addresses %j", async ([name, addresses]) => {
+    expect(await resolve(name)).toEqual({ ok: true, addresses });
+  });
+
+  it("OUT7: an alias that the answer does not follow is asked for", async () => {
+    const id = newId();
+    await resolverAt(`/dns-query?id=${id}`).resolve("alias.example.com", never());
+    const names = ["alias.example.com", "second.example.com", "two.example.com"];
+    expect((await questions(id)).toSorted()).toEqual(names.flatMap((name) => [`${name} 1`, `${name} 28`]));
+  });
+});
+
+describe("what it keeps", () => {
+  it("OUT7: an answer is kept as long as its shortest-lived record", async () => {
+    const id = newId();
+    const clock = new ManualClock();
+    const resolver = resolverAt(`/dns-query?id=${id}`, { clock });
+    const first = await resolver.resolve("kept.example.com", never());
+    await clock.advance(19_999);
+    expect(await resolver.resolve("kept.example.com", never())).toEqual(first);
+    expect(await questions(id)).toHaveLength(2);
+    await clock.advance(1);
+    expect(await resolver.resolve("kept.example.com", never())).toEqual(first);
+    expect(await questions(id)).toHaveLength(4);
+  });
+
+  it("OUT7: no answer is kept for more than a minute, and none that says not to", async () => {
+    const id = newId();
+    const clock = new ManualClock();
+    const resolver = resolverAt(`/dns-query?id=${id}`, { clock });
+    await resolver.resolve("long.example.com", never());
+    await clock.advance(60_000);
+    await resolver.resolve("long.example.com", never());
+    expect(await questions(id)).toHaveLength(4);
+    await resolver.resolve("one.example.com", never());
+    await resolver.resolve("one.example.com", never());
+    expect(await questions(id)).toHaveLength(8);
+  });
+
+  it("OUT7: that a name has no address is not kept", async () => {
+    const id = newId();
+    const resolver = resolverAt(`/dns-query?id=${id}`);
+    await resolver.resolve("empty.example.com", never());
+    await resolver.resolve("empty.example.com", never());
+    expect(await questions(id)).toHaveLength(4);
+  });
+});
+
+describe("what it cannot tell", () => {
+  it.for([
+    "failing.example.com",
+    "truncated.example.com",
+    "half.example.com",
+    "text.example.com",
+    "shapeless.example.com",
+    "huge.example.com",
+    "moved.example.com",
+    "circle.example.com",
+    "chain0.example.com",
+  ])("OUT8: %s could not be learned", async (name) => {
+    expect(await resolve(name)).toEqual({ ok: false });
+  });
+
+  it("OUT7: eight aliases in a row are followed", async () => {
+    const id = newId();
+    await resolverAt(`/dns-query?id=${id}`).resolve("chain0.example.com", never());
+    const names = new Set((await questions(id)).map((question) => question.split(" ")[0]));
+    expect(names.size).toBe(9);
+  });
+
+  it.for(["slow.example.com", "stuck.example.com"])("OUT8: %s is given up after 5 s", async (name) => {
+    const id = newId();
+    const clock = new ManualClock();
+    const answer = resolverAt(`/dns-query?id=${id}`, { clock }).resolve(name, never());
+    await arrived(id);
+    await clock.advance(4999);
+    expect(clock.armed).toBeGreaterThan(0);
+    await clock.advance(1);
+    expect(await answer).toEqual({ ok: false });
+    expect(await closed(id)).toEqual({ complete: false });
+    expect(clock.armed).toBe(0);
+  });
+
+  it("OUT8: where there is no server, nothing could be learned", async () => {
+    const resolver = resolverAt("/dns-query", { fetch: () => Promise.reject(new Error("no network")) });
+    expect(await resolver.resolve("one.example.com", never())).toEqual({ ok: false });
+  });
+
+  it("OUT14: a caller that aborts leaves no question open", async () => {
+    const id = newId();
+    const control = new AbortController();
+    const answer = resolverAt(`/dns-query?id=${id}`).resolve("slow.example.com", control.signal);
+    await arrived(id);
+    control.abort(new Error("enough"));
+    expect(await answer).toEqual({ ok: false });
+    expect(await closed(id)).toEqual({ complete: false });
+  });
+});

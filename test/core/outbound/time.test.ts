@@ -1,0 +1,159 @@
+// Nothing lasts for ever. The clock is moved by hand, after the server has said that it holds the request.
+
+import { describe, expect, it } from "vitest";
+
+import { turns } from "#lib/bounded-fetch.ts";
+
+import { ManualClock } from "../support/manual-clock.ts";
+import { arrived, asked, closed, guard, newId, refused, sendPiece } from "./guard.ts";
+
+const one = "https://one.example.com";
+const limits = { headersMs: 3000, idleMs: 2000, totalMs: 10_000 };
+
+/** A guarded fetch on a clock of the test. Names are known, so that no question arms a timer. */
+function timed(more: Parameters<typeof guard>[0] = {}) {
+  const clock = new ManualClock();
+  const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ["93.184.215.14"] }) };
+  return { clock, guarded: guard({ clock, resolver, limits, ...more }).guarded };
+}
+
+describe("time", () => {
+  it("OUT13: headers that do not come end the call", async () => {
+    const id = newId();
+    const { clock, guarded } = timed();
+    const error = refused(guarded(`${one}/hold?id=${id}`));
+    await arrived(id);
+    await clock.advance(2999);
+    expect(clock.armed).toBe(2);
+    await clock.advance(1);
+    expect(await error).toMatchObject({ reason: "slow_headers", code: "unavailable", host: "one.example.com" });
+    expect(await closed(id)).toEqual({ complete: false });
+    expect(clock.armed).toBe(0);
+  });
+
+  it("OUT14: a body read to its end, or none, leaves no timer", async () => {
+    const { clock, guarded } = timed();
+    const response = await guarded(`${one}/bytes?n=100000`);
+    expect(clock.armed).toBe(1);
+    expect((await response.text()).length).toBe(100_000);
+    expect(clock.armed).toBe(0);
+    await guarded(`${one}/empty?status=204`);
+    expect(clock.armed).toBe(0);
+    await refused(guarded(`${one}/overstated`));
+    expect(clock.armed).toBe(0);
+  });
+
+  it("OUT13: a body that falls silent ends the call", async () => {
+    const id = newId();
+    const { clock, guarded } = timed();
+    const response = await guarded(`${one}/silent?id=${id}`);
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value as Uint8Array)).toBe("a piece");
+    const next = refused(reader?.read() ?? Promise.resolve());
+    await clock.advance(2000);
+    expect(await next).toMatchObject({ reason: "silent_body", code: "unavailable" });
+    expect(await closed(id)).toEqual({ complete: false });
+    expect(clock.armed).toBe(0);
+  });
+
+  it("OUT13: silence is counted only while the caller waits, and each piece begins it anew", async () => {
+    const id = newId();
+    const { clock, guarded } = timed();
+    const response = await guarded(`${one}/pieces?id=${id}`);
+    const reader = response.body?.getReader();
+    for (let piece = 0; piece < 3; piece += 1) {
+      await clock.advance(1500);
+      const read = reader?.read();
+      await clock.advance(1500);
+      await sendPiece(id);
+      expect((await read)?.done).toBe(false);
+    }
+    await reader?.cancel();
+    expect(clock.armed).toBe(0);
+  });
+
+  it("OUT13: a body that drips on ends with the whole call's time", async () => {
+    const id = newId();
+    const { clock, guarded } = timed();
+    const response = await guarded(`${one}/pieces?id=${id}`);
+    const reader = response.body?.getReader();
+    for (let piece = 0; piece < 9; piece += 1) {
+      const read = reader?.read();
+      await clock.advance(1000);
+      await sendPiece(id);
+      await read;
+    }
+    const next = refused(reader?.read() ?? Promise.resolve());
+    await clock.advance(1000);
+    expect((await next).reason).toBe("too_slow");
+    expect(await closed(id)).toEqual({ complete: false });
+  });
+
+  it("OUT13, OUT14: a body that nobody reads is cancelled when the call's time is over", async () => {
+    const id = newId();
+    const { clock, guarded } = timed();
+    const response = await guarded(`${one}/endless?id=${id}`);
+    await clock.advance(10_000);
+    expect(await closed(id)).toEqual({ complete: false });
+    expect((await refused(response.text())).reason).toBe("too_slow");
+  });
+
+  it("OUT13: redirects share the call's time", async () => {
+    const id = newId();
+    const { clock, guarded } = timed({ limits: { ...limits, headersMs: 60_000 } });
+    const error = refused(guarded(`${one}/redirect?to=/hold?id=${id}`));
+    await arrived(id);
+    await clock.advance(9999);
+    expect(clock.armed).toBe(2);
+    await clock.advance(1);
+    expect((await error).reason).toBe("too_slow");
+  });
+
+  it("OUT13: a bound that is lifted arms no timer", async () => {
+    const id = newId();
+    const lifted = { headersMs: Infinity, idleMs: Infinity, totalMs: Infinity };
+    const { clock, guarded } = timed({ limits: lifted });
+    const response = await guarded(`${one}/silent?id=${id}`);
+    expect(clock.armed).toBe(0);
+    await response.body?.cancel();
+  });
+
+  it("OUT13: waiting for a turn costs a call none of its time, and a place is free again once headers are there", async () => {
+    const [first, second] = [newId(), newId()];
+    const inTurn = turns(1);
+    const { clock, guarded } = timed({ inTurn });
+    const holding = new AbortController();
+    const held = guarded(`${one}/hold?id=${first}`, {
+      limits: { headersMs: Infinity, totalMs: Infinity },
+      signal: holding.signal,
+    });
+    const over = expect(held).rejects.toThrow("let go");
+    await arrived(first);
+    const waiting = guarded(`${one}/silent?id=${second}`);
+    await clock.advance(60_000);
+    expect(clock.armed).toBe(0);
+    expect(await asked(second)).toEqual([]);
+    holding.abort(new Error("let go"));
+    await over;
+    const response = await waiting;
+    // Its body is open, and the place is free all the same.
+    expect(await inTurn(null, () => Promise.resolve("free"))).toBe("free");
+    await response.body?.cancel();
+    expect(clock.armed).toBe(0);
+  });
+
+  it("OUT13: a call that is aborted while it waits for its turn asks nothing", async () => {
+    const [first, second] = [newId(), newId()];
+    const { guarded } = timed({ inTurn: turns(1) });
+    const holding = new AbortController();
+    const held = expect(guarded(`${one}/hold?id=${first}`, { signal: holding.signal })).rejects.toThrow("let go");
+    await arrived(first);
+    const leaving = new AbortController();
+    const left = expect(guarded(`${one}/echo?id=${second}`, { signal: leaving.signal })).rejects.toThrow("gone");
+    leaving.abort(new Error("gone"));
+    await left;
+    holding.abort(new Error("let go"));
+    await held;
+    expect(await asked(second)).toEqual([]);
+  });
+});

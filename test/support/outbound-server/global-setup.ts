@@ -1,0 +1,26 @@
+// Starts the outbound server once for a whole test run, in Node, and tells the tests where it listens:
+// `inject("outboundServer")`.
+
+import type { TestProject } from "vitest/node";
+
+import { startOutboundServer, type OutboundServer } from "./server.mjs";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the outbound server listens. */
+    outboundServer: string;
+  }
+}
+
+let server: OutboundServer | undefined;
+
+/** Called by vitest before the first test. */
+export async function setup(project: TestProject): Promise<void> {
+  server = await startOutboundServer();
+  project.provide("outboundServer", server.url);
+}
+
+/** Called by vitest after the last test. */
+export async function teardown(): Promise<void> {
+  await server?.close();
+}

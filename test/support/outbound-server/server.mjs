@@ -1,0 +1,162 @@
+// A host on the loopback that misbehaves on demand, and a resolver beside it. The path says how it answers. A request that
+// names itself (`?id=`) can be asked about: GET /__asked tells what came, /__arrived waits until something came, /__closed
+// waits until its answer's connection is done and tells whether all of it was sent.
+
+import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
+
+import { answerQuestion, createMemory } from "./resolver.mjs";
+
+/**
+ * @typedef {import("node:http").IncomingMessage} Request
+ * @typedef {import("node:http").ServerResponse} Response
+ * @typedef {{ method: string, path: string, headers: Record<string, unknown>, body: string }} Asked
+ */
+
+const bombBytes = 64 * 1024 * 1024;
+const bomb = gzipSync(Buffer.alloc(bombBytes));
+
+/** Answers that no HTTP library would write. */
+const raw = {
+  "/status-999": "HTTP/1.1 999 Odd\r\ncontent-length: 2\r\n\r\nhi",
+  "/upgrade": "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nhi",
+  // The body is five times as long as its length says.
+  "/understated":
+    "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n",
+  "/overstated": "HTTP/1.1 200 OK\r\ncontent-length: 4000000000\r\n\r\nhi",
+  "/broken": "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhi",
+};
+
+/** @type {Record<string, (response: Response, url: URL, asked: Asked) => void>} */
+const pages = {
+  "/echo": (response, _url, asked) => void response.end(JSON.stringify(asked)),
+  "/redirect": (response, url) => {
+    const location = url.searchParams.get("to");
+    const status = Number(url.searchParams.get("status") ?? 302);
+    response.writeHead(status, location === null ? {} : { location }).end("moved");
+  },
+  // Redirects so many times, each time to itself; without a number for ever.
+  "/hop": (response, url, asked) => {
+    const left = url.searchParams.get("left");
+    if (left === "0") return void response.end(JSON.stringify(asked));
+    const next = new URLSearchParams(url.searchParams);
+    if (left !== null) next.set("left", String(Number(left) - 1));
+    response.writeHead(302, { location: `/hop?${next}` }).end();
+  },
+  "/empty": (response, url) => void response.writeHead(Number(url.searchParams.get("status"))).end(),
+  "/bytes": (response, url) => {
+    const bytes = Buffer.alloc(Number(url.searchParams.get("n")), "x");
+    response.writeHead(200, { "content-length": bytes.length }).end(bytes);
+  },
+  "/gzip": (response) => {
+    const bytes = gzipSync("unpacked");
+    response.writeHead(200, { "content-encoding": "gzip", "content-length": bytes.length }).end(bytes);
+  },
+  "/bomb": (response) => {
+    response.writeHead(200, { "content-encoding": "gzip", "content-length": bomb.length }).end(bomb);
+  },
+  "/endless": (response) => {
+    const piece = Buffer.alloc(65_536, "x");
+    const more = () => {
+      while (!response.destroyed && response.write(piece));
+    };
+    response.on("drain", more);
+    more();
+  },
+  // One piece, then nothing more.
+  "/silent": (response) => void response.write("a piece"),
+  // A piece whenever it is told to send one: GET /__piece.
+  "/pieces": (response) => response.flushHeaders(),
+  "/hold": () => undefined,
+};
+
+/** Waits, and what they wait for, by name. */
+class Notices {
+  /** @type {Map<string, { promise: Promise<unknown>, resolve: (value: unknown) => void }>} */
+  #notices = new Map();
+
+  /** @param {string} name */
+  of(name) {
+    const known = this.#notices.get(name);
+    if (known !== undefined) return known;
+    /** @type {(value: unknown) => void} */
+    let resolve = () => undefined;
+    const promise = new Promise((settle) => {
+      resolve = settle;
+    });
+    const notice = { promise, resolve };
+    this.#notices.set(name, notice);
+    return notice;
+  }
+}
+
+/** @param {Request} request */
+async function readBody(request) {
+  const pieces = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** Starts the server on a free port. */
+export async function startOutboundServer() {
+  /** @type {Map<string, Asked[]>} */
+  const asked = new Map();
+  /** @type {Map<string, Response>} */
+  const open = new Map();
+  const notices = new Notices();
+  const memory = createMemory();
+
+  /**
+   * @param {Response} response
+   * @param {URL} url
+   * @param {string} id
+   */
+  const tell = async (response, url, id) => {
+    if (url.pathname === "/__asked") return void response.end(JSON.stringify(asked.get(id) ?? []));
+    if (url.pathname === "/__piece") {
+      open.get(id)?.write("a piece");
+      return void response.end("{}");
+    }
+    const notice = notices.of(`${url.pathname} ${id}`);
+    response.end(JSON.stringify((await notice.promise) ?? {}));
+  };
+
+  /**
+   * @param {Request} request
+   * @param {Response} response
+   */
+  const answer = async (request, response) => {
+    const url = new URL(request.url ?? "/", "http://outbound-server");
+    const id = url.searchParams.get("id") ?? "";
+    if (url.pathname.startsWith("/__")) return tell(response, url, id);
+    const body = await readBody(request);
+    const one = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
+    asked.set(id, [...(asked.get(id) ?? []), one]);
+    open.set(id, response);
+    response.on("close", () => notices.of(`/__closed ${id}`).resolve({ complete: response.writableFinished }));
+    notices.of(`/__arrived ${id}`).resolve({});
+
+    if (url.pathname === "/dns-query") return answerQuestion(memory, response, url);
+    const bytes = raw[/** @type {keyof typeof raw} */ (url.pathname)];
+    if (bytes !== undefined) return void request.socket.end(bytes);
+    const page = pages[url.pathname];
+    if (page === undefined) response.writeHead(404).end();
+    else page(response, url, one);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error) => response.destroy(error));
+  });
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve(undefined));
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const close = () =>
+    new Promise((resolve) => {
+      server.close(() => resolve(undefined));
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${address.port}`, close: async () => void (await close()) };
+}
