@@ -30,7 +30,7 @@ export default defineConfig({
           exclude,
           // Property tests on two shared cores take longer than the five seconds of the default.
           testTimeout: 30_000,
-          include: ["test/{lib,core,store,thread,http,flow,contract,models}/**/*.test.ts"],
+          include: ["test/{lib,core,store,thread,http,flow,contract,models,standard-agents}/**/*.test.ts"],
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,6 +1,7 @@
 // Puts a deployment together from a registry. Tests call it with a registry of their own and get the same Worker.
 
 import { noFaults } from "#core/ports/faults.ts";
+import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
 import { createApp } from "#http/app.ts";
 import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
@@ -12,7 +13,7 @@ import { systemClock } from "#thread/system-clock.ts";
 import { threadObject } from "#thread/thread-object.ts";
 import type { World } from "#thread/world.ts";
 
-import { stepCeiling } from "./environment.ts";
+import { fileSettings, stepCeiling } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { outboundFetch } from "./outbound.ts";
 
@@ -63,6 +64,8 @@ function worldOf(env: Environment, registry: Registry): World {
     catalog: catalogOf(env),
     clock: systemClock,
     faults: noFaults,
+    files: fileSettings(env),
+    threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
     settings: { stepCeiling: stepCeiling(env.STEP_CEILING), version: versionOf(env) },
   };
 }

@@ -1,6 +1,8 @@
 // The Worker's bindings and variables, as wrangler.jsonc and `.dev.vars` give them.
 
 import type { Variables } from "#http/dependencies.ts";
+import { imagesBinding, noImages } from "#store/images/images-binding.ts";
+import type { FileSettings } from "#thread/files/thread-files.ts";
 
 /** What the platform hands to the Worker. Provider keys and addresses come beside these, by the providers' own names. */
 export interface Environment extends Variables {
@@ -10,6 +12,14 @@ export interface Environment extends Variables {
   VERSION?: WorkerVersionMetadata;
   /** Steps a run may take where nobody sets a limit: a number, or `null` to lift the ceiling. 250 when absent. */
   STEP_CEILING?: string;
+  /** Measures images and makes small ones; without it neither is done. */
+  IMAGES?: ImagesBinding;
+  /** Takes large files; without it every file stays in its thread. */
+  FILES?: R2Bucket;
+  /** Bytes from which on a file goes to `FILES`. 8 MiB when absent, 16 MiB at most. */
+  R2_FILE_THRESHOLD?: string;
+  /** Bytes a file may have. 1 GiB when absent. */
+  MAX_FILE_BYTES?: string;
   /** Comma list of `host`, `host:port`, `*.suffix` that outbound requests may reach inside; none when absent. */
   ALLOWED_OUTBOUND_HOSTS?: string;
   /** Where names are looked up before an outbound request; Cloudflare's resolver when absent. */
@@ -24,4 +34,23 @@ export function stepCeiling(value: string | undefined): number | null {
   if (value === "null") return null;
   const steps = Number(value ?? defaultStepCeiling);
   return Number.isInteger(steps) && steps > 0 ? steps : defaultStepCeiling;
+}
+
+const mib = 1024 * 1024;
+
+/** Where a deployment's threads keep their files. Values that make no sense keep the defaults. */
+export function fileSettings(env: Environment): FileSettings {
+  const { IMAGES, FILES } = env;
+  return {
+    images: IMAGES === undefined ? noImages : imagesBinding(IMAGES),
+    bucket: FILES ?? null,
+    // What comes before the threshold is gathered in memory.
+    bucketThreshold: Math.min(bytes(env.R2_FILE_THRESHOLD, 8 * mib), 16 * mib),
+    limit: bytes(env.MAX_FILE_BYTES, 1024 * mib),
+  };
+}
+
+function bytes(value: string | undefined, standard: number): number {
+  const given = Number(value ?? standard);
+  return Number.isSafeInteger(given) && given > 0 ? given : standard;
 }

@@ -32,5 +32,5 @@ export function startGroup(program, args, env) {
     // Later than "exit": all that was printed has been read.
     child.on("close", (code) => resolve(code ?? 1));
   });
-  return { stdout: child.stdout, stderr: child.stderr, signal, ended };
+  return { pid: child.pid, stdout: child.stdout, stderr: child.stderr, signal, ended };
 }

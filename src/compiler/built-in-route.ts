@@ -43,6 +43,9 @@ GET /threads/:id/logs/:lid
 GET /threads/:id/tree
 POST /threads/:id/branches
 POST /threads/:id/checkout
+GET /threads/:id/files
+PUT /threads/:id/files
+DELETE /threads/:id/files
 GET /threads/:id/files/*path
 PUT /threads/:id/files/*path
 DELETE /threads/:id/files/*path

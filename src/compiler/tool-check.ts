@@ -36,7 +36,8 @@ export function checkArgumentSchema(
       (text, key) => (/^[[{]/.test(key) ? text + key : text ? `${text}.${key}` : key),
       "",
     );
-    findings.error({
+    const report = problem.severity === "warning" ? findings.warning : findings.error;
+    report({
       code: "invalid_schema",
       file,
       path: [...base, ...problem.path.filter((key) => !/^(?:\[\]|\{\})$/.test(key))],

@@ -7,14 +7,21 @@ import { isObject } from "./definition-kind.ts";
 export interface SchemaProblem {
   path: string[];
   message: string;
+  /** Some providers take it all the same. */
+  severity?: "warning";
 }
 
 const deepest = 7;
 
+// What Anthropic takes as the name of an argument.
+const argumentName = /^[a-zA-Z0-9_.-]{1,64}$/;
+
 /** Finds what is not allowed in a tool's arguments; empty when all is well. */
 export function findSchemaProblems(schema: unknown): SchemaProblem[] {
   const type = typeOf(schema);
-  if (type === "object") return propertiesOf(schema).flatMap(([key, inner]) => check(inner, [key], [schema]));
+  if (type === "object") {
+    return propertiesOf(schema).flatMap(([key, inner]) => [...oddName([], key), ...check(inner, [key], [schema])]);
+  }
   const seen = type === undefined ? kindWord(schema) : `z.${type}()`;
   return [{ path: [], message: `arguments must be a z.object({ … }), not ${seen}` }];
 }
@@ -52,7 +59,7 @@ function check(node: unknown, path: string[], parents: readonly unknown[]): Sche
     case "array":
       return inner(definition.element, "[]");
     case "object":
-      return propertiesOf(node).flatMap(([key, child]) => inner(child, key));
+      return propertiesOf(node).flatMap(([key, child]) => [...oddName(path, key), ...inner(child, key)]);
     case "record":
       return typeOf(definition.keyType) === "string"
         ? inner(definition.valueType, "{}")
@@ -62,6 +69,12 @@ function check(node: unknown, path: string[], parents: readonly unknown[]): Sche
     default:
       return problem(`z.${type}() is not allowed in tool arguments`);
   }
+}
+
+function oddName(path: readonly string[], key: string): SchemaProblem[] {
+  if (argumentName.test(key)) return [];
+  const message = "Anthropic takes only letters, digits, _, . and - in an argument's name, at most 64";
+  return [{ path: [...path, key], message, severity: "warning" }];
 }
 
 function isPlain(value: unknown): boolean {

@@ -25,6 +25,7 @@ export const toolCallPartSchema = z.object({
 });
 
 const sourceFields = {
+  name: z.string().optional(),
   /** Base64 bytes. */
   data: z.base64().optional(),
   /** Path of a file of the thread. */
@@ -32,20 +33,30 @@ const sourceFields = {
   url: z.url().optional(),
 };
 
-/** An image: exactly one of `data`, `path`, `url`. */
-export const imagePartSchema = z.object({
+const inputImageSchema = z.object({
   type: z.literal("image"),
   mime_type: z.string().regex(/^image\/[\w.+-]+$/),
   ...sourceFields,
 });
 
-/** A file: exactly one of `data`, `path`, `url`. */
-export const filePartSchema = z.object({
-  type: z.literal("file"),
-  name: z.string().optional(),
-  mime_type: z.string().min(1),
-  ...sourceFields,
-});
+const inputFileSchema = z.object({ type: z.literal("file"), mime_type: z.string().min(1), ...sourceFields });
+
+/** What is known of a part once it is a file of the thread. */
+const storedFields = {
+  id: z.string().optional(),
+  /** Bytes. */
+  size: z.number().int().nonnegative().optional(),
+  /** Pixels, for images. */
+  width: z.number().int().positive().optional(),
+  /** Pixels, for images. */
+  height: z.number().int().positive().optional(),
+};
+
+/** An image: sent with exactly one of `data`, `path`, `url`; stored with `path`. */
+export const imagePartSchema = inputImageSchema.extend(storedFields);
+
+/** A file: sent with exactly one of `data`, `path`, `url`; stored with `path`. */
+export const filePartSchema = inputFileSchema.extend(storedFields);
 
 /** Any part of a stored message. */
 export const partSchema = z.discriminatedUnion("type", [
@@ -59,8 +70,8 @@ export const partSchema = z.discriminatedUnion("type", [
 /** The parts a caller may send. */
 export const inputPartSchema = z.discriminatedUnion("type", [
   textPartSchema.strict(),
-  imagePartSchema.strict(),
-  filePartSchema.strict(),
+  inputImageSchema.strict(),
+  inputFileSchema.strict(),
 ]);
 
 /** Message content as a caller sends it: a string, or parts. */

@@ -1,8 +1,20 @@
-// Definitions as the API shows them: without functions and without secrets.
+// Definitions as the API shows them: without functions and without secrets. What Standard Agents defines keeps its
+// spelling, what is ours is snake_case.
 
 import { z } from "zod";
 
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
+
+/** A side of an agent. */
+const sideViewSchema = z.object({
+  label: z.string().nullable(),
+  prompt: z.string(),
+  stopOnResponse: z.boolean(),
+  stopTool: z.string().nullable(),
+  stopToolResponseProperty: z.string().nullable(),
+  maxSteps: z.number().int().nullable(),
+  endSessionTool: z.string().nullable(),
+});
 
 /** An agent. `icon` is a full URL. */
 export const agentViewSchema = z.object({
@@ -11,26 +23,34 @@ export const agentViewSchema = z.object({
   type: z.enum(["ai_human", "dual_ai"]),
   description: z.string().nullable(),
   icon: z.string().nullable(),
-  expose_as_tool: z.boolean(),
-  tool_description: z.string().nullable(),
-  max_session_turns: z.number().int().nullable(),
-  side_a: jsonObjectSchema,
-  side_b: jsonObjectSchema.nullable(),
+  exposeAsTool: z.boolean(),
+  toolDescription: z.string().nullable(),
+  maxSessionTurns: z.number().int().nullable(),
+  sideA: sideViewSchema,
+  sideB: sideViewSchema.nullable(),
 });
 
-/** A prompt, with the JSON Schema of its input when it can be called as a tool. */
+/** A prompt. `requiredSchema` is the JSON Schema of its input, null where it declares none. */
 export const promptViewSchema = z.object({
   name: z.string(),
-  tool_description: z.string(),
+  toolDescription: z.string(),
   model: z.string(),
   prompt: jsonSchema,
   tools: z.array(jsonSchema),
-  include_chat: z.boolean(),
-  include_past_tools: z.boolean(),
-  parallel_tool_calls: z.boolean(),
-  tool_choice: z.enum(["auto", "none", "required"]),
-  reasoning: jsonObjectSchema.nullable(),
-  input_schema: jsonObjectSchema.nullable(),
+  includeChat: z.boolean(),
+  includePastTools: z.boolean(),
+  parallelToolCalls: z.boolean(),
+  toolChoice: z.enum(["auto", "none", "required"]),
+  reasoning: z
+    .object({
+      effort: z.enum(["low", "medium", "high"]).nullable(),
+      maxTokens: z.number().nullable(),
+      exclude: z.boolean(),
+      include: z.boolean(),
+    })
+    .nullable(),
+  recentImageThreshold: z.number().int(),
+  requiredSchema: jsonObjectSchema.nullable(),
 });
 
 /** A model. `ready` is false, and `missing` names the variable, while its key is not set. */
@@ -38,20 +58,22 @@ export const modelViewSchema = z.object({
   name: z.string(),
   provider: z.string(),
   model: z.string(),
+  includedProviders: z.array(z.string()),
   fallbacks: z.array(z.string()),
-  input_price: z.number().nullable(),
-  output_price: z.number().nullable(),
-  cached_price: z.number().nullable(),
+  inputPrice: z.number().nullable(),
+  outputPrice: z.number().nullable(),
+  cachedPrice: z.number().nullable(),
+  capabilities: jsonObjectSchema,
   context_window: z.number().int().nullable(),
   max_tokens: z.number().int().nullable(),
-  capabilities: jsonObjectSchema,
   ready: z.boolean(),
   missing: z.string().nullable(),
 });
 
-/** A tool with the JSON Schema that a model sees. */
+/** What a model may call: a tool, a prompt that another one offers, an agent that is exposed; with the JSON Schema it sees. */
 export const toolViewSchema = z.object({
   name: z.string(),
+  kind: z.enum(["tool", "prompt", "agent"]),
   description: z.string(),
   parameters: jsonObjectSchema,
   remote: z.boolean(),

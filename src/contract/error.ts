@@ -28,6 +28,8 @@ const statuses = {
   conflict: 409,
   /** The body, or a part of it, is over a limit. */
   too_large: 413,
+  /** Nothing of the range of bytes that was asked for is there. */
+  range_not_satisfiable: 416,
   /** The body is of a content type the route does not read. */
   unsupported_media_type: 415,
   /** An input filter refused the message. */

@@ -4,7 +4,8 @@
 import { z } from "zod";
 
 import { toolCallSchema } from "./content.ts";
-import { jsonSchema } from "./json.ts";
+import { fileRecordSchema } from "./file-record.ts";
+import { jsonObjectSchema, jsonSchema } from "./json.ts";
 import { messageSchema, roleSchema, sideSchema, stopReasonSchema } from "./message.ts";
 import { runErrorSchema, runKindSchema, runStatusSchema } from "./run.ts";
 import { threadSchema } from "./thread.ts";
@@ -76,7 +77,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
     cost: costSchema,
   }),
   event("turn_end", { reason: z.string(), outcome: jsonSchema.optional() }),
-  event("message_start", { role: roleSchema, position: z.string() }),
+  event("message_start", { role: roleSchema, position: z.string(), parent_id: z.string().optional() }),
   event("text_start", { index }),
   event("text_delta", { index, offset, delta }),
   event("text_end", { index, text: z.string() }),
@@ -112,6 +113,32 @@ const plainEventSchema = z.discriminatedUnion("type", [
     is_error: z.boolean(),
     duration_ms: z.number().nonnegative(),
   }),
+  event("agent_handoff", { from: z.string(), to: z.string(), tool_call_id: z.string() }),
+  event("subagent_start", {
+    /** The child thread, or the tool message a sub-prompt hangs under. */
+    subagent_id: z.string(),
+    /** Name of the agent or prompt. */
+    subagent_type: z.string(),
+    parent_tool_call_id: z.string(),
+    /** What it was asked. */
+    prompt: z.string(),
+    child_thread_id: z.string().optional(),
+  }),
+  /** An event of a child thread, told while somebody watches and never kept: the child's own events are the record. */
+  event("subagent_event", { subagent_id: z.string(), parent_tool_call_id: z.string(), event: jsonObjectSchema }),
+  event("subagent_end", {
+    subagent_id: z.string(),
+    subagent_type: z.string(),
+    parent_tool_call_id: z.string(),
+    success: z.boolean(),
+    result: z.string().optional(),
+    error: z.string().optional(),
+    usage: usageSchema,
+    cost: costSchema,
+    /** Tool calls it made. */
+    tool_executions: z.number().int().nonnegative(),
+    child_thread_id: z.string().optional(),
+  }),
   event("model_retry", {
     attempt: z.number().int().positive(),
     max: z.number().int(),
@@ -120,6 +147,12 @@ const plainEventSchema = z.discriminatedUnion("type", [
   }),
   event("model_fallback", { from: z.string(), to: z.string(), error: runErrorSchema }),
   event("queue_changed", { queued: z.array(z.string()) }),
+  event("file_changed", {
+    path: z.string(),
+    change: z.enum(["written", "deleted"]),
+    /** Null for one that is gone. */
+    file: fileRecordSchema.nullable(),
+  }),
   event("thread_updated", { thread: threadSchema }),
   event("custom", { name: z.string(), data: jsonSchema }),
   event("error", { code: z.string(), message: z.string() }),

@@ -117,9 +117,14 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
     case "step_start":
     case "step_end":
     case "turn_end":
+    case "agent_handoff":
+    case "subagent_start":
+    case "subagent_event":
+    case "subagent_end":
     case "model_retry":
     case "model_fallback":
     case "queue_changed":
+    case "file_changed":
     case "custom":
     case "error":
       return view;
@@ -164,7 +169,7 @@ function startedMessage(event: EventOf<"message_start">): MessageView {
     tool_calls: null,
     tool_call_id: null,
     created_at: event.at,
-    parent_id: null,
+    parent_id: event.parent_id ?? null,
     depth: event.depth ?? 0,
     silent: event.silent ?? false,
     metadata: {},
@@ -179,6 +184,7 @@ function startedMessage(event: EventOf<"message_start">): MessageView {
     usage: null,
     cost: null,
     result: null,
+    attachments: [],
     streaming: true,
   };
 }

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import { attachmentRefSchema } from "./attachment.ts";
 import { partSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { toolResultSchema } from "./tool-result.ts";
@@ -45,5 +46,7 @@ export const messageSchema = z.object({
   usage: usageSchema.nullable(),
   cost: costSchema,
   result: toolResultSchema.nullable(),
+  /** Files of the thread that the message or its result refers to; a view of `parts` and `result`. */
+  attachments: z.array(attachmentRefSchema),
 });
 export type Message = z.infer<typeof messageSchema>;

@@ -3,10 +3,12 @@
 
 import { z } from "zod";
 
+import { attachmentLimit, inputAttachmentSchema } from "./attachment.ts";
 import { inputContentSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { logTypeSchema } from "./log.ts";
 import { sideSchema } from "./message.ts";
+import { digits, flag, limit } from "./query-field.ts";
 import { limitsSchema } from "./run.ts";
 import { threadStatusSchema } from "./thread.ts";
 
@@ -14,29 +16,14 @@ const title = z.string().max(500);
 const tags = z.array(z.string().min(1).max(100)).max(50);
 const nameReference = z.string().min(1).max(200);
 const cursor = z.string().max(500);
-const flag = z.enum(["true", "false", "1", "0", ""]).transform((value) => value !== "false" && value !== "0");
-
-/** Reads a number of a query: plain digits, few enough to be exact. Anything else stays text and is refused as no number. */
-function readDigits(text: unknown): unknown {
-  return typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;
-}
-
-const notDigits = "has to be a whole number in plain digits";
-
-function digits(least: number, most = Number.MAX_SAFE_INTEGER) {
-  return z.preprocess(readDigits, z.number(notDigits).int().min(least).max(most));
-}
-
-function limit(fallback: number, most: number) {
-  // The default stands inside, where JSON Schema finds it.
-  return z.preprocess(readDigits, z.number(notDigits).int().min(1).max(most).default(fallback));
-}
+const attachments = z.array(inputAttachmentSchema).max(attachmentLimit);
 
 /** A message a thread begins with. Stored in order, starts no run. */
 export const initialMessageSchema = z
   .object({
     role: z.enum(["user", "assistant", "system"]),
     content: inputContentSchema,
+    attachments: attachments.optional(),
     silent: z.boolean().optional(),
     metadata: jsonObjectSchema.optional(),
   })
@@ -84,6 +71,7 @@ export const listThreadsSchema = z
 export const postMessageSchema = z
   .object({
     content: inputContentSchema,
+    attachments: attachments.optional(),
     role: z.enum(["user", "system", "assistant"]).default("user"),
     silent: z.boolean().default(false),
     metadata: jsonObjectSchema.default({}),
@@ -140,6 +128,9 @@ export const listLogsSchema = z
     run_id: z.string().optional(),
   })
   .strict();
+
+/** Body of `POST /api/threads/:id/tools/:name`. */
+export const invokeToolSchema = z.object({ args: jsonObjectSchema.default({}) }).strict();
 
 /** Body of `POST /api/threads/:id/stop`. */
 export const stopSchema = z.object({ run_id: z.string().optional() }).strict();

@@ -4,12 +4,15 @@
 import { z } from "zod";
 
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "./definition.ts";
+import { fileRoutes } from "./file-route.ts";
+import { healthSchema } from "./health.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { logSchema } from "./log.ts";
 import { messageSchema } from "./message.ts";
 import { listSchema } from "./page.ts";
 import {
   createThreadSchema,
+  invokeToolSchema,
   listLogsSchema,
   listMessagesSchema,
   listRunsSchema,
@@ -25,14 +28,15 @@ import {
 } from "./request.ts";
 import { runSchema } from "./run.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
+import { toolResultSchema } from "./tool-result.ts";
 
 /** One built-in route. */
 export interface BuiltInRoute {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** From the root, dynamic segments as `:name`. Everything under `/api/` is served under `/api/~/` too. */
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** From the root, dynamic segments as `:name`, the rest as `*name?`. Everything under `/api/` is served under `/api/~/` too. */
   path: string;
   summary: string;
-  tag: "threads" | "messages" | "runs" | "logs" | "events" | "definitions" | "service";
+  tag: "threads" | "messages" | "runs" | "logs" | "files" | "events" | "definitions" | "service";
   /** `public` asks for no credentials. */
   access: "public" | "user";
   query?: z.ZodType;
@@ -41,6 +45,10 @@ export interface BuiltInRoute {
   bodyOptional?: boolean;
   /** Bytes a body may have. */
   bodyLimit?: number;
+  /** Bytes in place of JSON: as the body, or as the answer with status 200. */
+  raw?: "request" | "answer";
+  /** Headers that change what it does, for the document. */
+  requestHeaders?: readonly string[];
   /** Takes `Idempotency-Key`. */
   keyed?: boolean;
   /** Success answers by status; null for an answer without a body. */
@@ -69,26 +77,6 @@ export const admittedMessageSchema = z.object({ message: messageSchema.nullable(
 
 /** What `POST` of a run answers. */
 export const admittedRunSchema = z.object({ run: runSchema.nullable() });
-
-/** A finding of the build as `/healthz` shows it. */
-export const diagnosticSchema = z.object({
-  severity: z.enum(["error", "warning"]),
-  code: z.string(),
-  message: z.string(),
-  file: z.string(),
-  line: z.number().int().optional(),
-  column: z.number().int().optional(),
-  suggestion: z.string().optional(),
-  notes: z.array(z.string()).optional(),
-  source: z.string().optional(),
-});
-
-/** Answer of `GET /healthz`; `diagnostics` only when the last build found something. */
-export const healthSchema = z.object({
-  status: z.literal("ok"),
-  version: z.string(),
-  diagnostics: z.array(diagnosticSchema).optional(),
-});
 
 /** Answer of `POST /api/tickets`. */
 export const ticketAnswerSchema = z.object({ ticket: z.string(), expires_at: z.number().int() });
@@ -178,7 +166,8 @@ export const routes = {
   listTools: {
     method: "GET",
     path: "/api/tools",
-    summary: "The tools with the JSON Schema of their arguments",
+    summary:
+      "What a model may call, with the JSON Schema of the arguments: tools, prompts that others offer, exposed agents",
     tag: "definitions",
     access: "user",
     answers: { 200: listSchema("tools", toolViewSchema) },
@@ -186,7 +175,7 @@ export const routes = {
   getTool: {
     method: "GET",
     path: "/api/tools/:name",
-    summary: "One tool",
+    summary: "One of what a model may call",
     tag: "definitions",
     access: "user",
     answers: { 200: toolViewSchema },
@@ -324,6 +313,17 @@ export const routes = {
     bodyOptional: true,
     answers: { 200: z.object({ status: threadStatusSchema }) },
   },
+  invokeTool: {
+    method: "POST",
+    path: "/api/threads/:id/tools/:name",
+    summary: "Runs a tool's function now and gives its result; writes a log, no message",
+    tag: "runs",
+    access: "user",
+    body: invokeToolSchema,
+    bodyOptional: true,
+    bodyLimit: mib,
+    answers: { 200: toolResultSchema },
+  },
   listLogs: {
     method: "GET",
     path: "/api/threads/:id/logs",
@@ -341,6 +341,7 @@ export const routes = {
     access: "user",
     answers: { 200: logSchema },
   },
+  ...fileRoutes,
   threadEvents: {
     method: "GET",
     path: "/api/threads/:id/events",
@@ -371,9 +372,9 @@ export const routeNames = Object.keys(routes) as RouteName[];
 
 type Segments<P extends string> = P extends `${infer Head}/${infer Tail}` ? Head | Segments<Tail> : P;
 
-/** The dynamic segments of a path: `{id: string}` for `/api/threads/:id`. */
+/** The dynamic segments of a path: `{id: string}` for `/api/threads/:id`. The rest of a path may be empty. */
 export type PathParams<P extends string> = Record<
-  Segments<P> extends infer S ? (S extends `:${infer N}` ? N : never) : never,
+  Segments<P> extends infer S ? (S extends `:${infer N}` | `*${infer N}?` ? N : never) : never,
   string
 >;
 

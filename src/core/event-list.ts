@@ -31,6 +31,11 @@ export class EventList {
     this.#context = context;
   }
 
+  /** A list of its own with the same context: for what rides in another row. */
+  fork(): EventList {
+    return new EventList(this.#sink, this.#context);
+  }
+
   /** Tells an event now. For what may be lost with the process. */
   tell(draft: EventDraft): void {
     const event = this.#number(draft);

@@ -55,6 +55,37 @@ export interface MessageRecord {
   created_at: number;
   updated_at: number;
   events: StoredEvent[];
+  /** A started call whose answer comes from elsewhere. */
+  awaits?: AwaitedAnswer;
+  /** A settled call that handed the thread over: the agent it goes to. */
+  handoff?: string;
+}
+
+/** What a started call waits for: a child thread, known by its id before it is made. */
+export interface AwaitedAnswer {
+  kind: "child";
+  thread_id: string;
+  agent_id: string;
+  /** Microseconds; then the call is answered with an error. */
+  deadline: number;
+  /** The answer, once it was delivered; the run has still to take it. */
+  delivered: Delivered | null;
+}
+
+/** A child thread's answer with what it cost. */
+export interface Delivered {
+  answer: ToolResult;
+  usage: Usage;
+  cost: number | null;
+  /** Tool calls the child made. */
+  tool_executions: number;
+}
+
+/** A call that a definition asked for: made before the model is asked again. */
+export interface QueuedCall {
+  id: string;
+  name: string;
+  arguments: JsonObject;
 }
 
 /** Input that waits for its run. */
@@ -96,8 +127,12 @@ export interface RunRecord {
   stop: boolean;
   /** The run rests until then (microseconds), for a back-off. */
   resume_at: number | null;
-  /** Where a rested model request stood: its step, the model's place in the fallback chain, the attempt to make next. */
-  retry: { step: number; model: number; attempt: number } | null;
+  /** Where a rested model request stood: its line and step, the model's place in the chain, the attempt to make next. */
+  retry: { step: number; model: number; attempt: number; parent_id?: string | null } | null;
+  /** Calls that definitions queued and that were not made yet. */
+  calls?: QueuedCall[];
+  /** The side that speaks first, where the caller chose it. */
+  side?: Side;
   /** The definitions' `state.context`. */
   context: JsonObject;
   events: StoredEvent[];
@@ -117,6 +152,24 @@ export interface LogRecord {
 
 /** Messages of the current branch by depth, for totals that need no counting: `[shown, silent]`. */
 export type MessageCounts = Record<string, [shown: number, silent: number]>;
+
+/** The call of another thread that this thread answers. */
+export interface ThreadParent {
+  thread_id: string;
+  run_id: string;
+  tool_call_id: string;
+  /** The tool message of that call. */
+  message_id: string;
+  /** Threads above this one. */
+  depth: number;
+}
+
+/** Something another thread must be told, kept until it heard it. */
+export type Outgoing =
+  /** A run of this child thread ended: its parent waits for the result. */
+  | { type: "result"; run_id: string; tool_executions: number }
+  /** Nobody waits for that child thread any more. */
+  | { type: "stop"; thread_id: string };
 
 /** The thread's own row. */
 export interface ThreadRecord {
@@ -146,7 +199,11 @@ export interface ThreadRecord {
   last_position: string;
   /** Text shown in lists. */
   last_message: string | null;
-  parent: { thread_id: string; run_id: string; tool_call_id: string } | null;
+  parent: ThreadParent | null;
+  /** Child threads that were started, deleted with this one. */
+  children?: string[];
+  /** What other threads are still to be told. */
+  outgoing?: Outgoing[];
   /** What the catalog is not known to have: the thread as it is now, and totals of runs that ended. */
   outbox: { dirty: boolean; runs: string[] };
   /** Fingerprint of the request that created the thread, for a repeated create. */

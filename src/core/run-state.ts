@@ -4,6 +4,8 @@ import type { ToolCallPart } from "#contract/content.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
+import { isAnswer, isModelAnswer, isOnLine } from "./line.ts";
+import type { Line } from "./line.ts";
 import type { Progress, StepOutcome } from "./ports/strategy.ts";
 import type { MessageRecord, RunRecord } from "./record.ts";
 import { textOf } from "./view.ts";
@@ -22,14 +24,18 @@ export interface OpenStep {
 }
 
 /** The last answer of a line of messages, with its results. */
-export function lastStep(messages: readonly MessageRecord[], depth: number): OpenStep | null {
-  const own = messages.filter((message) => message.depth === depth);
-  const at = own.findLastIndex((message) => message.role === "assistant" && message.step !== null);
+export function lastStep(messages: readonly MessageRecord[], line: Line): OpenStep | null {
+  const own = messages.filter((message) => isOnLine(line, message));
+  const at = own.findLastIndex(isAnswer);
   const answer = own[at];
-  if (answer === undefined) return null;
+  return answer === undefined ? null : stepOf(answer, own.slice(at + 1));
+}
+
+/** The step of an answer, its results looked for among the messages behind it. */
+export function stepOf(answer: MessageRecord, behind: readonly MessageRecord[]): OpenStep {
   const calls = callsOf(answer);
   const ids = new Set(calls.map((call) => call.id));
-  const results = own.slice(at + 1).filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
+  const results = behind.filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
   return { answer, calls, results };
 }
 
@@ -54,13 +60,16 @@ export function outcomeOf(step: OpenStep): StepOutcome {
   };
 }
 
-/** The progress of a run whose rows these are. */
-export function progressOf(messages: readonly MessageRecord[], depth: number): Progress {
-  const steps = messages.filter(
-    (message) => message.role === "assistant" && message.step !== null && message.depth === depth,
-  ).length;
-  const last = lastStep(messages, depth);
+/** The progress of a line whose rows these are. */
+export function progressOf(messages: readonly MessageRecord[], line: Line): Progress {
+  const steps = messages.filter((message) => isModelAnswer(message) && isOnLine(line, message)).length;
+  const last = lastStep(messages, line);
   return { steps, last: last === null ? null : outcomeOf(last) };
+}
+
+/** Number that the line's next step gets; queued calls have one too. */
+export function nextStepNumber(messages: readonly MessageRecord[], line: Line): number {
+  return messages.filter((message) => isAnswer(message) && isOnLine(line, message)).length + 1;
 }
 
 /** What one model attempt used. */
@@ -69,6 +78,12 @@ export interface Spending {
   model: string;
   usage: Usage;
   cost: number | null;
+}
+
+/** Counts what a child thread used into the run. Its models stay out: the child accounts for them itself. */
+export function spendOfChild(run: RunRecord, { usage, cost }: Pick<Spending, "usage" | "cost">): void {
+  run.usage = addUsage(run.usage, usage);
+  run.cost = addCost(run.cost, cost);
 }
 
 /** Counts a model attempt into the run. */

@@ -2,6 +2,7 @@
 // are data, refusals too, because an Error loses its fields on the way.
 
 import type { ErrorCode, Refusal } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
 import type { MessagePage, Page } from "#contract/page.ts";
@@ -17,6 +18,9 @@ import type {
 } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+
+import type { ThreadParent } from "./record.ts";
 
 /** Who asks. Decided by `http` from the credentials, checked by the thread against its owner. */
 export interface Caller {
@@ -40,7 +44,7 @@ export interface CreateInput extends Omit<CreateThread, "id" | "user_id"> {
   user_id: string | null;
   /** Fingerprint of the body; the same one on an existing thread gives the thread again instead of a conflict. */
   creation: string;
-  parent?: Thread["parent"];
+  parent?: ThreadParent;
 }
 
 /** What an admitted input became. `run` is null when the message starts none. */
@@ -75,6 +79,8 @@ export interface ThreadRpc {
   getRun(caller: Caller, id: string): Promise<Answer<Run>>;
   listLogs(caller: Caller, query: ListLogs): Promise<Answer<Page<Log>>>;
   getLog(caller: Caller, id: string): Promise<Answer<Log>>;
+  /** Runs a tool's function now, without a run (Standard Agents, invokeTool). */
+  invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>>;
   /**
    * Uses up a stream's ticket: true once for a nonce, false ever after. Kept in memory until `expiresAt` (microseconds), so
    * an eviction within a ticket's 30 seconds forgets it. Writes nothing; on an empty object it answers all the same.
@@ -83,8 +89,9 @@ export interface ThreadRpc {
 }
 
 /**
- * A thread as `http` reaches it. `fetch` takes two internal requests: an upgrade to the subscriber socket
- * (`subscribePath`, filter in the query) and a thread endpoint of a definition (`endpointPath`). Both carry the caller in
+ * A thread as `http` reaches it. `fetch` takes three internal requests: an upgrade to the subscriber socket
+ * (`subscribePath`, filter in the query), a thread endpoint of a definition (`endpointPath`) and one about the thread's
+ * files (`filesPath`). All carry the caller in
  * `callerHeader` as JSON; the Worker builds these requests itself, so nothing from outside can set it.
  */
 export interface ThreadStub extends ThreadRpc {
@@ -102,6 +109,12 @@ export const subscribePath = "/subscribe";
 
 /** Path prefix of a thread endpoint call: `/endpoint/<index of the route in the registry>`. The body is passed on. */
 export const endpointPath = "/endpoint/";
+
+/**
+ * Path prefix of a request about files: `/files/content` with the file's `path` beside the route's own query, its method,
+ * its body and its conditions; `/files/search` and `/files/stats` likewise.
+ */
+export const filesPath = "/files/";
 
 /** Header of an internal request: the `Caller` as JSON. */
 export const callerHeader = "x-threadhold-caller";

@@ -6,6 +6,7 @@ import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread } from "#contract/thread.ts";
 
+import { attachmentsOf } from "./attachment-view.ts";
 import type { LogRecord, MessageCounts, MessageRecord, RunRecord, StoredPart, ThreadRecord } from "./record.ts";
 
 /** Text of a message: its text parts, one after the other; null when there is none. */
@@ -63,6 +64,7 @@ export function toMessage(record: MessageRecord): Message {
     usage: record.usage,
     cost: record.cost,
     result: record.result,
+    attachments: attachmentsOf(record),
   };
 }
 
@@ -122,6 +124,13 @@ export function toThread(record: ThreadRecord): Thread {
     active_run_id: record.active_run_id,
     pending_tool_calls: [],
     branch_id: record.branch,
-    parent: record.parent,
+    parent: parentView(record.parent),
   };
+}
+
+/** The parent as the wire shows it: without what only the two threads need of each other. */
+function parentView(parent: ThreadRecord["parent"]): Thread["parent"] {
+  if (parent === null) return null;
+  const { thread_id, run_id, tool_call_id } = parent;
+  return { thread_id, run_id, tool_call_id };
 }

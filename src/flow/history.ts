@@ -8,13 +8,27 @@ import { repair } from "#core/repair.ts";
 import { textOf } from "#core/view.ts";
 import type { AnyPromptDefinition, LLMMessage, Message } from "#spec/index.ts";
 
+import { seenFrom } from "./history-sides.ts";
+import type { Viewer } from "./history-sides.ts";
+import { earlierThinking } from "./history-thinking.ts";
 import { resultWithText, specMessage, withText } from "./hook-message.ts";
 import type { HookRunner } from "./hook-runner.ts";
 
-/** Earlier runs' messages as this prompt wants them: all or none, with or without tool traffic. */
-export function earlierMessages(earlier: readonly MessageRecord[], prompt: AnyPromptDefinition): MessageRecord[] {
+/**
+ * Earlier runs' messages as this prompt wants them: all or none, with or without tool traffic and thinking. `own` are the
+ * present run's.
+ */
+export function earlierMessages(
+  earlier: readonly MessageRecord[],
+  prompt: AnyPromptDefinition,
+  own: readonly MessageRecord[],
+): MessageRecord[] {
   if (prompt.includeChat !== true) return [];
-  if (prompt.includePastTools === true) return [...earlier];
+  const shown = prompt.includePastTools === true ? earlier : withoutTools(earlier);
+  return earlierThinking(shown, prompt.reasoning, own);
+}
+
+function withoutTools(earlier: readonly MessageRecord[]): MessageRecord[] {
   return earlier.flatMap((message) => {
     if (message.role === "tool") return [];
     const parts = message.parts.filter((part) => part.type !== "tool_call");
@@ -23,11 +37,15 @@ export function earlierMessages(earlier: readonly MessageRecord[], prompt: AnyPr
   });
 }
 
-/** What is sent: hooks applied, calls and results paired. */
-export async function history(records: readonly MessageRecord[], hooks: HookRunner): Promise<ModelMessage[]> {
+/** What is sent: hooks applied, seen from the side that speaks, calls and results paired. */
+export async function history(
+  records: readonly MessageRecord[],
+  hooks: HookRunner,
+  viewer: Viewer,
+): Promise<ModelMessage[]> {
   const sendable = records.filter((message) => message.role !== "extension" && message.status === "complete");
   const filtered = await hooks.filterMessages(sendable.map(specMessage));
-  const messages = repair(fromFiltered(filtered, sendable));
+  const messages = repair(fromFiltered(filtered, sendable, viewer));
   const shown = messages.map(llmMessage);
   const before = structuredClone(shown);
   const chosen = await hooks.prefilterHistory([...shown]);
@@ -35,12 +53,15 @@ export async function history(records: readonly MessageRecord[], hooks: HookRunn
 }
 
 /** A hook may leave out, reorder, change the words of and add messages; parts of what it kept stay. */
-function fromFiltered(filtered: Message[], records: readonly MessageRecord[]): ModelMessage[] {
-  const byId = new Map(records.map((record) => [record.id, record]));
+function fromFiltered(filtered: Message[], records: readonly MessageRecord[], viewer: Viewer): ModelMessage[] {
+  const stored = new Map(records.map((record) => [record.id, record]));
+  const seen = new Map(seenFrom(viewer, records).map((record) => [record.id, record]));
   return filtered.flatMap((message) => {
-    const record = byId.get(message.id);
-    if (record === undefined) return added(message);
-    const changed = typeof message.content === "string" && message.content !== textOf(record.parts);
+    const original = stored.get(message.id);
+    if (original === undefined) return added(message);
+    const record = seen.get(message.id);
+    if (record === undefined) return [];
+    const changed = typeof message.content === "string" && message.content !== textOf(original.parts);
     return [changed ? reworded(modelMessage(record), message.content ?? "") : modelMessage(record)];
   });
 }

@@ -23,8 +23,8 @@ export function specMessage(record: MessageRecord): Message {
   };
 }
 
-/** Fields of a message that a hook may give another value. */
-const changeable = new Set(["content", "name", "silent", "metadata"]);
+/** Fields of a message that a hook may give another value, of this type. */
+const changeable: Record<string, string> = { content: "string", name: "string", silent: "boolean", metadata: "object" };
 
 /** The record with a hook's changes, and the names of fields whose change is refused. Throws for a circle. */
 export function withHookChanges(
@@ -32,8 +32,10 @@ export function withHookChanges(
   changed: Record<string, unknown>,
 ): { record: MessageRecord; refused: string[] } {
   const before: Record<string, unknown> = { ...specMessage(record) };
-  const refused = Object.keys(changed).filter(
-    (field) => !changeable.has(field) && !same(changed[field], before[field]),
+  const refused = new Set(
+    Object.keys(changed).filter(
+      (field) => !same(changed[field], before[field]) && typeof changed[field] !== changeable[field],
+    ),
   );
   const next = { ...record };
   if (typeof changed["content"] === "string" && changed["content"] !== before["content"]) {
@@ -43,9 +45,9 @@ export function withHookChanges(
   if (typeof changed["name"] === "string") next.name = changed["name"];
   if (typeof changed["silent"] === "boolean") next.silent = changed["silent"];
   const metadata = readMetadata(changed["metadata"]);
-  if (metadata === null) refused.push("metadata");
+  if (metadata === null) refused.add("metadata");
   else if (changed["metadata"] != null) next.metadata = metadata;
-  return { record: next, refused };
+  return { record: next, refused: [...refused] };
 }
 
 /** Metadata as a hook gave it; null for what is no JSON object. Throws for a circle. */

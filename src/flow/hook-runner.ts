@@ -1,7 +1,7 @@
 // Runs the project's hooks: in file order, each within its time, none able to break a run (decision 14). A hook that throws,
 // hangs or answers nonsense is logged, and what it was given goes on unchanged.
 
-import { cutText, wordsOf } from "#core/cut-text.ts";
+import { cutText, jsonBytes, wordsOf } from "#core/cut-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { HookCall, LoopHooks } from "#core/ports/step-port.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
@@ -17,6 +17,7 @@ import type {
   ThreadState,
 } from "#spec/index.ts";
 
+import { refusedByFilter, refusedByPrefilter } from "./filter-answer.ts";
 import { readMetadata, specMessage, withHookChanges } from "./hook-message.ts";
 
 /** Milliseconds a hook may take. */
@@ -24,6 +25,9 @@ export const hookLimitMs = 30_000;
 
 /** Bytes of JSON that a problem's words, and its stack, may take: they go into a row. */
 const problemLimit = 4096;
+
+/** Bytes of JSON that a message, or a change to one, may come to by a hook's work: a row takes no more (architecture §6). */
+const messageLimit = 1024 * 1024;
 
 /** Something a hook did that the log should have. */
 export interface HookProblem {
@@ -51,6 +55,8 @@ type Entry<K extends AnyHookName> = Omit<Registry["hooks"][number], "hook"> & { 
 /** Implements the loop's hook port and the two hooks over the history. */
 export class HookRunner implements LoopHooks {
   readonly #options: HookRunnerOptions;
+  /** What filter hooks were told of: they run before every step, and do the same each time. */
+  readonly #noticed = new Set<string>();
 
   constructor(options: HookRunnerOptions) {
     this.#options = options;
@@ -64,7 +70,7 @@ export class HookRunner implements LoopHooks {
       const changed = answer === null ? null : this.#tried(entry, () => withHookChanges(before, answer));
       if (changed === null) continue;
       this.#reportRefused(entry, changed.refused);
-      current = changed.record;
+      if (this.#fits(entry, changed.record, before)) current = changed.record;
     }
     return current;
   }
@@ -82,7 +88,7 @@ export class HookRunner implements LoopHooks {
       const read = answer === null ? null : this.#tried(entry, () => pickUpdate(answer));
       if (read === null) continue;
       this.#reportRefused(entry, read.refused);
-      current = read.picked;
+      if (this.#fits(entry, read.picked, current)) current = read.picked;
     }
     return current;
   }
@@ -116,15 +122,18 @@ export class HookRunner implements LoopHooks {
   async filterMessages(messages: Message[]): Promise<Message[]> {
     let current = messages;
     for (const entry of this.#entries("filter_messages")) {
-      const answer = await this.#list(entry, [structuredClone(current)]);
-      if (answer !== null) current = answer as unknown as Message[];
+      const given = current;
+      const answer = await this.#list(entry, [structuredClone(given)]);
+      if (answer === null) continue;
+      this.#notice(entry, refusedByFilter(given, answer));
+      current = answer as unknown as Message[];
     }
     return current;
   }
 
   /**
    * `prefilter_llm_history`. A hook is given copies, so that one that fails halfway leaves nothing behind; the objects of
-   * the list that it kept are given back as themselves, with its changes, so that they are recognised.
+   * the list that it kept are given back as themselves, with the words it gave them, so that they are recognised.
    */
   async prefilterHistory(messages: LLMMessage[]): Promise<LLMMessage[]> {
     let current = messages;
@@ -133,9 +142,11 @@ export class HookRunner implements LoopHooks {
       const copies = structuredClone(given);
       const answer = await this.#list(entry, [[...copies]]);
       if (answer === null) continue;
+      const originOf = (message: Fields | LLMMessage) => given[copies.indexOf(message as LLMMessage)];
+      this.#notice(entry, refusedByPrefilter(answer, originOf));
       current = (answer as unknown as LLMMessage[]).map((message) => {
-        const own = given[copies.indexOf(message)];
-        return own === undefined ? message : Object.assign(own, message);
+        const own = originOf(message);
+        return own === undefined ? message : Object.assign(own, { content: message.content });
       });
     }
     return current;
@@ -161,7 +172,8 @@ export class HookRunner implements LoopHooks {
     if (
       Array.isArray(answer) &&
       answer.every(isMessage) &&
-      this.#tried(entry, () => structuredClone(answer)) !== null
+      // Neither functions nor circles: what goes on is compared and kept as JSON.
+      this.#tried(entry, () => JSON.stringify(structuredClone(answer))) !== null
     ) {
       return answer;
     }
@@ -184,7 +196,16 @@ export class HookRunner implements LoopHooks {
     if (picked === null) return current;
     const refused = Object.keys(changed).filter((field) => changed[field] !== undefined && !(field in picked));
     this.#reportRefused(entry, refused);
-    return { ...current, ...picked };
+    // A failure that a hook turned into a success has nothing to say of it any more.
+    const { error: _, ...others } = current;
+    return picked.status === "success" ? { ...others, ...picked } : { ...current, ...picked };
+  }
+
+  #fits(entry: Entry<AnyHookName>, changed: object, before: object): boolean {
+    const bytes = jsonBytes(changed);
+    if (bytes <= messageLimit || bytes <= jsonBytes(before)) return true;
+    this.#report(entry, `made ${bytes} bytes of it, and ${messageLimit} are taken; the original was used`);
+    return false;
   }
 
   async #call<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<unknown> {
@@ -204,6 +225,13 @@ export class HookRunner implements LoopHooks {
     } finally {
       disarm();
     }
+  }
+
+  #notice(entry: Entry<AnyHookName>, refused: string[]): void {
+    const key = JSON.stringify([entry.file, refused]);
+    if (this.#noticed.has(key)) return;
+    this.#noticed.add(key);
+    this.#reportRefused(entry, refused);
   }
 
   #reportRefused(entry: Entry<AnyHookName>, refused: string[]): void {

@@ -1,58 +1,80 @@
-// Makes a step ready: the side's prompt and model, the tools it may call, the history it sees.
+// Makes a step ready: whose turn it is, with which prompt and model, the tools it may call, the history it sees.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
+import type { Side } from "#contract/message.ts";
+import { isOnLine, mainLine } from "#core/line.ts";
+import type { Line } from "#core/line.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StepPlan, StepPort, StepProblem, ToolMode } from "#core/ports/step-port.ts";
+import type { StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
 import type { StepShape } from "#core/ports/strategy.ts";
+import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
-import type { AnyModelDefinition, AnyPromptDefinition, ThreadState } from "#spec/index.ts";
+import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import type { Definitions } from "./definitions.ts";
+import { callable, knownCallable } from "./callables.ts";
+import type { CallableSources } from "./callables.ts";
+import { withAttachments } from "./history-attachments.ts";
 import { earlierMessages, history } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import { requestTrace } from "./request-trace.ts";
+import { sideOf } from "./session.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import { toolRunner } from "./tool-runner.ts";
 
-/** What the builder is given. `earlier` reads the messages before the run and is called at most once. */
-export interface StepSources {
-  definitions: Definitions;
+/** What the builder is given. */
+export interface StepSources extends CallableSources {
   hooks: HookRunner;
-  state: ThreadState;
-  agentName: () => string;
-  earlier: () => MessageRecord[];
+  /** The run's messages so far, those of lines below among them. */
   own: () => readonly MessageRecord[];
+  /** The thread's files; left out, messages name the files they refer to and no more. */
+  files?: ThreadFiles;
 }
 
-/** Builds the steps of one run. */
+/** Who takes a line's steps, and what it could see of what was said before them. */
+export interface Speaker {
+  line: Line;
+  /** Asked for each step: the turn may have changed, or the agent. */
+  voice: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
+  /** The messages above the line, for a prompt that includes the chat. */
+  above: () => MessageRecord[];
+}
+
+/** Builds the steps of one line. */
 export class StepBuilder implements StepPort {
   readonly #sources: StepSources;
-  #earlier: MessageRecord[] | null = null;
+  readonly #speaker: Speaker;
 
-  constructor(sources: StepSources) {
+  constructor(sources: StepSources, speaker: Speaker) {
     this.#sources = sources;
+    this.#speaker = speaker;
   }
 
-  async plan(shape: StepShape): Promise<StepPlan | StepProblem> {
-    try {
-      return await this.#plan(shape);
-    } catch (thrown) {
-      if (!(thrown instanceof ThreadholdError)) throw thrown;
-      return { problem: { code: thrown.code, message: thrown.message } };
-    }
+  plan(shape: StepShape): Promise<StepPlan | StepProblem> {
+    return orProblem(() => this.#plan(shape));
+  }
+
+  tools(names: readonly string[]): Promise<StepTools | StepProblem> {
+    return orProblem(async () => {
+      const { prompt, side } = await this.#speaker.voice();
+      const tools = new Map(await this.#tools(prompt));
+      for (const name of names) {
+        if (!tools.has(name)) tools.set(name, await knownCallable(name, this.#sources, this.#builderFor));
+      }
+      return { tools, toolMode: toolMode(prompt), ...this.#place(side) };
+    });
   }
 
   async #plan(shape: StepShape): Promise<StepPlan> {
-    const { definitions } = this.#sources;
-    const agent = await definitions.agent(this.#sources.agentName());
-    const prompt = await definitions.prompt(agent.sideA.prompt);
+    const { definitions, hooks } = this.#sources;
+    const { prompt, side, agent } = await this.#speaker.voice();
     const models = await this.#models(prompt);
-    const tools = await this.#tools(prompt, models[0]);
+    const callable = models[0].capabilities?.functionCalling !== false;
+    const tools = callable ? await this.#tools(prompt) : new Map<string, ToolRunner>();
     const system = await systemPrompt(prompt, definitions);
     const candidates = this.#candidates(prompt);
-    const messages = await this.#messages(candidates, shape);
-    if (messages.length === 0) throw refuse("conflict", nothingToSend);
+    const seen = await history(candidates, hooks, { side, agent });
+    const view = { files: this.#sources.files, models, recent: prompt.recentImageThreshold };
+    const messages = withLastLine(await withAttachments(seen, view), shape, agent);
     const request = {
       system,
       messages,
@@ -63,19 +85,14 @@ export class StepBuilder implements StepPort {
       temperature: prompt.temperature ?? null,
       maxTokens: prompt.maxTokens ?? null,
     };
-    return {
-      models,
-      request,
-      tools,
-      toolMode: toolMode(prompt),
-      side: "a",
-      depth: 0,
-      trace: await requestTrace(
-        prompt.name,
-        request,
-        candidates.map((message) => message.id),
-      ),
-    };
+    const sent = candidates.map((message) => message.id);
+    const trace = await requestTrace(prompt.name, request, sent);
+    return { models, request, tools, toolMode: toolMode(prompt), trace, ...this.#place(side) };
+  }
+
+  #place(side: Side): Pick<StepPlan, "side" | "role" | "depth"> {
+    const { depth } = this.#speaker.line;
+    return { side, role: side === "b" && depth === 0 ? "user" : "assistant", depth };
   }
 
   async #models(prompt: AnyPromptDefinition): Promise<[AnyModelDefinition, ...AnyModelDefinition[]]> {
@@ -85,28 +102,78 @@ export class StepBuilder implements StepPort {
     return [first, ...rest];
   }
 
-  async #tools(prompt: AnyPromptDefinition, model: AnyModelDefinition): Promise<ReadonlyMap<string, ToolRunner>> {
-    const { definitions, state } = this.#sources;
+  async #tools(prompt: AnyPromptDefinition): Promise<ReadonlyMap<string, ToolRunner>> {
     const runners = new Map<string, ToolRunner>();
-    if (model.capabilities?.functionCalling === false) return runners;
     for (const entry of prompt.tools ?? []) {
-      const name = typeof entry === "string" ? entry : entry.name;
-      if (!definitions.has("tools", name)) continue;
-      runners.set(name, toolRunner(name, await definitions.tool(name), state));
+      const runner = await callable(entry, this.#sources, this.#builderFor);
+      if (runner !== null) runners.set(runner.spec.name, runner);
     }
     return runners;
   }
 
   #candidates(prompt: AnyPromptDefinition): MessageRecord[] {
-    if (prompt.includeChat === true) this.#earlier ??= this.#sources.earlier();
-    return [...earlierMessages(this.#earlier ?? [], prompt), ...this.#sources.own()];
+    const above = prompt.includeChat === true ? this.#speaker.above() : [];
+    const own = this.#sources.own().filter((message) => isOnLine(this.#speaker.line, message));
+    return [...earlierMessages(above, prompt, own), ...own];
   }
 
-  async #messages(candidates: readonly MessageRecord[], { instruction }: StepShape): Promise<ModelMessage[]> {
-    const messages = await history(candidates, this.#sources.hooks);
-    if (instruction !== undefined) return [...messages, userLine(instruction)];
-    return messages.at(-1)?.role === "assistant" ? [...messages, userLine(goOn)] : messages;
+  /** The builder of a line under one of this line's calls; what is above it ends before that call's answer. */
+  readonly #builderFor = (line: Line, call: MessageRecord, promptName: string): StepBuilder => {
+    const { definitions, own } = this.#sources;
+    const { voice, above, line: caller } = this.#speaker;
+    return new StepBuilder(this.#sources, {
+      line,
+      voice: async () => ({ ...(await voice()), prompt: await definitions.prompt(promptName) }),
+      above: () => {
+        const before = own().filter((message) => isOnLine(caller, message) && message.position < call.position);
+        const answer = before.findLastIndex(({ parts }) => holds(parts, call.tool_call_id));
+        return [...above(), ...before.slice(0, answer === -1 ? before.length : answer)];
+      },
+    });
+  };
+}
+
+/** The speaker of a run's own line. */
+export function mainSpeaker(
+  { definitions }: Pick<StepSources, "definitions">,
+  turn: {
+    agent: () => Promise<AnyAgentDefinition>;
+    side: () => Side;
+    earlier: () => MessageRecord[];
+  },
+): Speaker {
+  let earlier: MessageRecord[] | null = null;
+  return {
+    line: mainLine,
+    voice: async () => {
+      const agent = await turn.agent();
+      const side = turn.side();
+      return { prompt: await definitions.prompt(sideOf(agent, side).prompt), side, agent };
+    },
+    above: () => (earlier ??= turn.earlier()),
+  };
+}
+
+async function orProblem<T>(work: () => Promise<T>): Promise<T | StepProblem> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof ThreadholdError)) throw thrown;
+    return { problem: { code: thrown.code, message: thrown.message } };
   }
+}
+
+function holds(parts: MessageRecord["parts"], callId: string | null): boolean {
+  return parts.some((part) => part.type === "tool_call" && part.id === callId);
+}
+
+/** A history a model can answer: it ends with something said to it. */
+function withLastLine(messages: ModelMessage[], { instruction }: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
+  if (instruction !== undefined) return [...messages, userLine(instruction)];
+  const last = messages.at(-1);
+  if (last !== undefined) return last.role === "assistant" ? [...messages, userLine(goOn)] : messages;
+  if (agent.type === "dual_ai") return [userLine(begin)];
+  throw refuse("conflict", nothingToSend);
 }
 
 /**
@@ -114,6 +181,9 @@ export class StepBuilder implements StepPort {
  * beginning of the next one by others.
  */
 const goOn = "Continue.";
+
+/** Said to the first of two models where nobody has said anything (decision 9). */
+const begin = "Begin.";
 
 /** A line that is sent and never stored. */
 function userLine(text: string): ModelMessage {

@@ -3,6 +3,7 @@
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { logEntries } from "#core/log-entries.ts";
 import { totalOf } from "#core/message-counts.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type {
@@ -18,6 +19,7 @@ import type {
 } from "#spec/index.ts";
 
 import type { Definitions } from "./definitions.ts";
+import { fileState } from "./file-state.ts";
 import { mergedMetadata, resultWithText, specMessage, withText } from "./hook-message.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import { messageDraft } from "./message-draft.ts";
@@ -35,7 +37,7 @@ export interface ThreadStateParts {
 /** Makes the state. Its identity is read when asked, since a handoff may change the agent. */
 export function threadState(parts: ThreadStateParts): ThreadState {
   const { access, definitions } = parts;
-  return {
+  const state: ThreadState = {
     get threadId() {
       return access.thread().id;
     },
@@ -59,13 +61,14 @@ export function threadState(parts: ThreadStateParts): ThreadState {
     getPromptNames: () => definitions.names("prompts"),
     getAgentNames: () => definitions.names("agents"),
     getModelNames: () => definitions.names("models"),
-    queueTool: (name, args) => access.queueTool(name, jsonObjectSchema.parse(args)),
-    invokeTool: (name, args) => access.invokeTool(name, jsonObjectSchema.parse(args)),
+    queueTool: (name, args) => access.queueTool(name, jsonObjectSchema.parse(args ?? {})),
+    invokeTool: (name, args) => access.invokeTool(name, jsonObjectSchema.parse(args ?? {}), state),
     emit: (event, data) => access.emit(event, jsonSchema.parse(data ?? null)),
     context: parts.context,
-    ...filesMissing,
+    ...fileState(access.files),
     execution: parts.execution,
   };
+  return state;
 }
 
 function getMessages(access: ThreadAccess, options: GetMessagesOptions): MessagesResult {
@@ -148,30 +151,6 @@ function getLogs(access: ThreadAccess, options: GetLogsOptions): Log[] {
   const limit = bounded(options.limit ?? 100, 1000);
   const offset = Math.max(0, Math.trunc(options.offset ?? 0));
   const rows = access.store.logs({ order: options.order ?? "asc", limit: offset + limit });
-  return rows.slice(offset).map(({ id, type, data, created_at, parent_id }) => ({
-    id,
-    type,
-    data,
-    created_at,
-    parent_id,
-  }));
+  const entries = rows.flatMap(logEntries).slice(offset, offset + limit);
+  return entries.map(({ id, type, data, created_at, parent_id }) => ({ id, type, data, created_at, parent_id }));
 }
-
-function noFiles(): Promise<never> {
-  return Promise.reject(refuse("unavailable", "This thread has no file system in this version."));
-}
-
-const filesMissing = {
-  writeFile: noFiles,
-  readFile: noFiles,
-  readFileStream: noFiles,
-  statFile: noFiles,
-  readdirFile: noFiles,
-  unlinkFile: noFiles,
-  mkdirFile: noFiles,
-  rmdirFile: noFiles,
-  getFileStats: noFiles,
-  grepFiles: noFiles,
-  findFiles: noFiles,
-  getFileThumbnail: noFiles,
-};

@@ -1,14 +1,13 @@
 // A project's tool as the loop runs it: arguments checked by its zod schema, its promise or stream read piece by piece.
 
-import type { z } from "zod";
-
 import { jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { wordsOf } from "#core/cut-text.ts";
-import type { CheckedArguments, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
+import type { ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState, ToolParts, ToolStreamPart } from "#spec/index.ts";
+
+import { checkArguments } from "./check-arguments.ts";
 
 /** Milliseconds a tool may take when its definition does not say. */
 export const defaultTimeoutMs = 120_000;
@@ -28,25 +27,10 @@ export function toolRunner(name: string, definition: AnyToolDefinition, state: T
     dependsOn: options.dependsOn ?? [],
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     idempotent: options.idempotent ?? false,
-    check: (args) => check(tool.schema, args),
+    check: (args) => checkArguments(tool.schema, args),
     run: (args, call) => run(tool, state, { args, call }),
     reconcile: reconcilerOf(tool, state),
   };
-}
-
-function check(schema: z.ZodType | null, args: JsonObject): CheckedArguments {
-  if (schema === null) return { ok: true, args: {} };
-  try {
-    const parsed = schema.safeParse(args);
-    if (parsed.success) return { ok: true, args: parsed.data as JsonObject };
-    const problems = parsed.error.issues
-      .slice(0, 10)
-      .map((issue) => `${issue.path.map(String).join(".") || "(top level)"}: ${issue.message}`);
-    return { ok: false, problem: problems.join("; ") };
-  } catch (thrown) {
-    // A refinement or transform that throws, or one that is asynchronous.
-    return { ok: false, problem: `The schema could not be applied: ${wordsOf(thrown)}` };
-  }
 }
 
 function reconcilerOf({ options }: ToolParts, state: ThreadState): ToolRunner["reconcile"] {

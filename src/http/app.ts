@@ -20,6 +20,7 @@ import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
 import { admissionHandlers } from "./thread/admission-handlers.ts";
 import { collectionHandlers } from "./thread/collection-handlers.ts";
+import { fileHandlers } from "./thread/file-handlers.ts";
 import { streamHandlers } from "./thread/stream-handlers.ts";
 import { threadHandlers } from "./thread/thread-handlers.ts";
 import { ticketHandlers } from "./thread/ticket-handler.ts";
@@ -76,6 +77,7 @@ function handlersOf(services: Services): Handlers {
     ...collectionHandlers(services),
     ...threadHandlers(services),
     ...admissionHandlers(services),
+    ...fileHandlers(services),
     ...streamHandlers(services),
     ...ticketHandlers(services),
   };

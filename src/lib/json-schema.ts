@@ -8,17 +8,25 @@ export type JsonSchema = { [key: string]: unknown };
 
 /**
  * Arguments as function calling wants them: an object schema of draft 7 without `$schema`, in which every object without
- * free keys is closed. Fields with a default need not be given. `null` stands for no arguments.
+ * free keys is closed and nothing is said that goes without saying. Fields with a default need not be given; refinements
+ * and what a schema does to a value have no words here. `null` stands for no arguments.
  */
 export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
   if (schema === null) return { type: "object", properties: {}, additionalProperties: false };
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: closeObject });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: tidy });
   return rest;
 }
 
-function closeObject(context: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  const { jsonSchema } = context;
+function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.type === "object" && jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false;
+  // Keys are text anyhow, and integers are safe ones.
+  if (isPlainText(jsonSchema.propertyNames)) delete jsonSchema.propertyNames;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+function isPlainText(schema: unknown): boolean {
+  return JSON.stringify(schema) === '{"type":"string"}';
 }
 
 /**

@@ -3,12 +3,15 @@
 
 import type { JSONObject, LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from "@ai-sdk/provider";
 
+import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
 import { markCache } from "./cache-marks.ts";
 import { convertPrompt } from "./convert-prompt.ts";
+import { googleParameters, googleSchema } from "./google-schema.ts";
 import type { NetworkProvider } from "./provider-settings.ts";
 import { reasoningOptions } from "./reasoning-options.ts";
+import { sendableMessages } from "./spoken-tools.ts";
 
 // figures: `max_tokens` default. Anthropic demands one; the others have a default of their own.
 const anthropicMaxTokens = 8192;
@@ -19,22 +22,31 @@ export interface PreparedCall {
   warnings: string[];
 }
 
-function convertTools(request: ModelRequest): LanguageModelV3FunctionTool[] {
+function convertTools(request: ModelRequest, provider: NetworkProvider): LanguageModelV3FunctionTool[] {
   // Decision 19: a model that calls no functions is sent none.
   if (request.model.capabilities?.functionCalling === false) return [];
   return request.tools.map(({ name, description, parameters }) => ({
     type: "function",
     name,
     description,
-    inputSchema: parameters,
+    inputSchema: providerSchema(parameters, request, provider),
   }));
 }
+
+/** OpenAI and Anthropic take JSON Schema as it is, so does OpenRouter for models that are not Google's. */
+function providerSchema(parameters: JsonObject, { model }: ModelRequest, provider: NetworkProvider): JsonObject {
+  if (provider === "google") return googleParameters(parameters);
+  return provider === "openrouter" && model.model.startsWith("google/") ? googleSchema(parameters) : parameters;
+}
+
+// OpenAI's first reasoning models, o1 to o4-mini, refuse the field whatever its value.
+const openaiOneCallOnly = /^o\d/;
 
 function openaiOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
   const { compat } = model;
   return {
     // The field is refused without tools.
-    ...(hasTools && !parallelToolCalls ? { parallelToolCalls: false } : {}),
+    ...(hasTools && !parallelToolCalls && !openaiOneCallOnly.test(model.model) ? { parallelToolCalls: false } : {}),
     ...(compat?.supportsDeveloperRole === undefined
       ? {}
       : { systemMessageMode: compat.supportsDeveloperRole ? "developer" : "system" }),
@@ -66,18 +78,19 @@ function ownOptions(request: ModelRequest, provider: NetworkProvider, hasTools: 
 }
 
 /** Prepares a call. `signal` aborts it. */
-export function prepareCall(request: ModelRequest, provider: NetworkProvider, signal: AbortSignal): PreparedCall {
+export function prepareCall(asked: ModelRequest, provider: NetworkProvider, signal: AbortSignal): PreparedCall {
+  const request = { ...asked, messages: sendableMessages(asked, provider) };
   const { model } = request;
-  const tools = convertTools(request);
+  const tools = convertTools(request, provider);
   const prompt = convertPrompt(request, provider);
   markCache(model, prompt, tools);
 
   const maxTokens = request.maxTokens ?? model.maxTokens ?? (provider === "anthropic" ? anthropicMaxTokens : null);
   const reasoning = reasoningOptions(request, provider, maxTokens);
-  const own: JSONObject = { ...ownOptions(request, provider, tools.length > 0), ...reasoning?.options };
+  const own: JSONObject = { ...ownOptions(request, provider, tools.length > 0), ...reasoning.options };
   const temperature = request.temperature ?? model.temperature;
   // The package adds the thinking budget to the limit; taken off here, the sum is the limit that was asked for.
-  const answerTokens = maxTokens === null ? null : maxTokens - (reasoning?.budget ?? 0);
+  const answerTokens = maxTokens === null ? null : maxTokens - reasoning.budget;
   const byOtherField = provider === "openai" && model.compat?.maxTokensField === "max_completion_tokens";
   if (byOtherField && answerTokens !== null) own["maxCompletionTokens"] = answerTokens;
 
@@ -92,6 +105,6 @@ export function prepareCall(request: ModelRequest, provider: NetworkProvider, si
       ...(temperature === undefined ? {} : { temperature }),
       ...(model.headers === undefined ? {} : { headers: model.headers }),
     },
-    warnings: reasoning?.warnings ?? [],
+    warnings: reasoning.warnings,
   };
 }

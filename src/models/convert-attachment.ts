@@ -4,14 +4,14 @@
 import type { LanguageModelV3FilePart, LanguageModelV3TextPart } from "@ai-sdk/provider";
 
 import type { FilePart, ImagePart } from "#contract/content.ts";
+import { describePart } from "#core/describe-part.ts";
+import { fromBase64 } from "#lib/base64.ts";
+import { decodeText, isTextType } from "#lib/text-type.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { describePart } from "./describe-part.ts";
 import type { NetworkProvider } from "./provider-settings.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
-
-const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-sh)\b)/;
 
 // Types besides images that each provider's package passes on; openai's takes them as data only.
 const fileTypes: Record<NetworkProvider, RegExp> = {
@@ -20,15 +20,6 @@ const fileTypes: Record<NetworkProvider, RegExp> = {
   google: /^(application\/pdf|audio\/|video\/)/,
   openrouter: /^application\/pdf$/,
 };
-
-function decodeText(data: string): string | null {
-  try {
-    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
 
 function source(part: ImagePart | FilePart): string | URL | null {
   if (part.data !== undefined) return part.data;
@@ -48,8 +39,9 @@ export function convertAttachment(
   if (mediaType.startsWith("image/")) {
     return model.capabilities?.vision === false ? line : { type: "file", mediaType, data };
   }
-  if (textTypes.test(mediaType) && typeof data === "string") {
-    const text = decodeText(data);
+  if (isTextType(mediaType) && typeof data === "string") {
+    const bytes = fromBase64(data);
+    const text = bytes === null ? null : decodeText(bytes);
     return text === null ? line : { type: "text", text: `${line.text}\n${text}` };
   }
   if (!fileTypes[provider].test(mediaType)) return line;

@@ -9,6 +9,7 @@ import type { ProviderData, StoredPart } from "#core/record.ts";
 import { wireCallId } from "./call-ids.ts";
 import { convertAttachment } from "./convert-attachment.ts";
 import { convertToolResult } from "./convert-tool-result.ts";
+import { imagesBeside } from "./images-beside.ts";
 import type { NetworkProvider } from "./provider-settings.ts";
 
 type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
@@ -107,6 +108,11 @@ function append(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message, 
   } else prompt.push(message);
 }
 
+/** The tool messages at the end of a list. */
+function lastResults(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
+}
+
 /** The prompt of a request: the system prompt, then its messages. */
 export function convertPrompt(request: ModelRequest, provider: NetworkProvider): LanguageModelV3Prompt {
   const firstSpoken = request.messages.findIndex((message) => message.role !== "system");
@@ -117,9 +123,12 @@ export function convertPrompt(request: ModelRequest, provider: NetworkProvider):
   const joinTurns = strictTurns[provider];
   const toolNames = new Map<string, string>();
   const prompt: LanguageModelV3Prompt = [];
-  for (const message of rest) {
+  for (const [at, message] of rest.entries()) {
     const converted = convertMessage(message, request, { provider, toolNames });
     if (converted !== null) append(prompt, converted, joinTurns);
+    if (message.role !== "tool" || rest[at + 1]?.role === "tool") continue;
+    const images = imagesBeside(lastResults(rest.slice(0, at + 1)), request.model, provider);
+    if (images !== null) append(prompt, images, joinTurns);
   }
   const beginsWell = prompt.length > 0 && (!joinTurns || prompt[0]?.role === "user");
   if (!beginsWell) prompt.unshift(structuredClone(opening));

@@ -9,6 +9,7 @@ import { AnswerBlocks } from "./answer-blocks.ts";
 import { createUniqueIds } from "./call-ids.ts";
 import { convertUsage } from "./convert-usage.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
+import { withoutThinkingWords } from "./hidden-thinking.ts";
 import type { NetworkProvider } from "./provider-settings.ts";
 import type { ChunkReader } from "./raw-chunk.ts";
 import type { RawText } from "./raw-text.ts";
@@ -58,10 +59,11 @@ export async function* convertStream(
   context: StreamContext,
 ): AsyncGenerator<ModelPart> {
   const waiting = (): ModelPart[] => context.raw.rest().map((chunk) => ({ type: "raw", chunk }));
+  const hides = context.request.reasoning?.exclude === true;
   try {
     for await (const part of converted(stream, context)) {
       if (part.type === "finish" || part.type === "error") yield* waiting();
-      yield part;
+      yield hides && "provider_data" in part ? withoutThinkingWords(part) : part;
     }
   } catch (thrown) {
     yield* waiting();
@@ -79,6 +81,7 @@ async function* converted(
     closesCallsAtEnd: closesCallsAtEnd[provider],
     writtenArguments: (id) => (provider === "openrouter" ? chunks.argumentsOf(id) : null),
   });
+  const hides = request.reasoning?.exclude === true;
   // Calls the provider runs itself: not ours to run, and not ours to show.
   const foreign = new Set<string>();
   let modelId: string | null = null;
@@ -116,7 +119,7 @@ async function* converted(
       case "raw":
         chunks.read(part.rawValue);
         // Also while it waits: every part says that the provider is still there.
-        yield { type: "raw", chunk: raw.take(part.rawValue).join("") };
+        yield { type: "raw", chunk: raw.take(hides ? withoutThinkingWords(part.rawValue) : part.rawValue).join("") };
         break;
       case "response-metadata":
         modelId = part.modelId ?? modelId;

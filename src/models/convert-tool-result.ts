@@ -3,11 +3,11 @@
 
 import type { LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
 
+import { describePart } from "#core/describe-part.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { wireCallId } from "./call-ids.ts";
-import { describePart } from "./describe-part.ts";
 import type { NetworkProvider } from "./provider-settings.ts";
 
 type Output = LanguageModelV3ToolResultPart["output"];
@@ -21,6 +21,11 @@ const takesImages: Record<NetworkProvider, boolean> = {
   openrouter: false,
 };
 
+/** True where the result itself can hold images: an error is text at every provider. */
+export function resultHoldsImages({ result }: ModelMessage, provider: NetworkProvider): boolean {
+  return takesImages[provider] && result?.status !== "error";
+}
+
 function errorOutput(text: string, provider: NetworkProvider): Output {
   if (provider === "anthropic") return { type: "error-text", value: text };
   return { type: "error-text", value: /^\W*error/i.test(text) ? text : `Error: ${text}` };
@@ -32,7 +37,7 @@ function attachments(message: ModelMessage, model: AnyModelDefinition, provider:
     if (part.type !== "image" && part.type !== "file") continue;
     const { data } = part;
     const isImage = part.mime_type.startsWith("image/");
-    if (data !== undefined && isImage && takesImages[provider] && model.capabilities?.vision !== false) {
+    if (data !== undefined && isImage && resultHoldsImages(message, provider) && model.capabilities?.vision !== false) {
       contents.push({ type: "image-data", data, mediaType: part.mime_type });
     } else contents.push({ type: "text", text: describePart(part) });
   }
@@ -41,16 +46,17 @@ function attachments(message: ModelMessage, model: AnyModelDefinition, provider:
 
 function output(message: ModelMessage, model: AnyModelDefinition, provider: NetworkProvider): Output {
   const { result } = message;
+  const extra = attachments(message, model, provider);
+  const lines = extra.map((content) => (content.type === "text" ? content.text : ""));
   if (result?.status === "error") {
-    return errorOutput(result.error ?? result.result ?? "The tool failed without saying why.", provider);
+    const text = result.error ?? result.result ?? "The tool failed without saying why.";
+    return errorOutput([text, ...lines].join("\n"), provider);
   }
   const said = message.parts.filter((part) => part.type === "text").map((part) => part.text);
   const text = result?.result ?? said.join("\n");
-  const extra = attachments(message, model, provider);
   if (extra.some((content) => content.type !== "text")) {
     return { type: "content", value: text === "" ? extra : [{ type: "text", text }, ...extra] };
   }
-  const lines = extra.map((content) => (content.type === "text" ? content.text : ""));
   return { type: "text", value: [text, ...lines].filter((line) => line !== "").join("\n") };
 }
 

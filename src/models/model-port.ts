@@ -50,8 +50,9 @@ async function* callProvider(
   try {
     const language = await loadLanguageModel(request.model, settings, observeFetch(fetch, exchange));
     const { options, warnings } = prepareCall(request, provider, either);
-    const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), either);
+    // Told before the request, which may be refused.
     if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
+    const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), either);
     yield* convertStream(readStream(stream, either), { request, provider, raw, chunks });
   } finally {
     ending.abort();

@@ -85,10 +85,12 @@ export interface PromptDefinition<N extends string = string, S extends AnyToolAr
 /** Any prompt: what the registry holds. */
 export type AnyPromptDefinition = PromptDefinition<string, AnyToolArgs>;
 
-/** What a prompt's `requiredSchema` parses to (Standard Agents, prompts). */
-export type PromptInput<T extends PromptDefinition<string, AnyToolArgs>> = T["requiredSchema"] extends AnyToolArgs
-  ? z.infer<T["requiredSchema"]>
-  : never;
+/**
+ * What a prompt's `requiredSchema` parses to; never where it has none (Standard Agents, prompts). The published type forgets
+ * that the field is optional and so is `never` for every prompt; this one says what it was meant to say.
+ */
+export type PromptInput<T extends PromptDefinition<string, AnyToolArgs>> =
+  NonNullable<T["requiredSchema"]> extends infer Schema extends AnyToolArgs ? z.infer<Schema> : never;
 
 /** Declares a prompt; returns what it is given (Standard Agents, `definePrompt`). */
 export function definePrompt<N extends string, S extends AnyToolArgs = never>(

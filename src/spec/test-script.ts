@@ -1,6 +1,8 @@
 // The script of the `test` provider: what a model without a network answers, turn by turn or as a function of the
 // request. A list that runs out is an error of the run, never a silent stop.
 
+import type { ReasoningConfig } from "./prompt.ts";
+
 /** A failure the scripted model answers with. `kind` wins over what `status` would be classified as. */
 export interface TestError {
   /** HTTP status the provider would have sent. */
@@ -31,6 +33,8 @@ export interface TestUsage {
 /** One answer: thinking, then text, then tool calls, then the error if there is one. */
 export interface TestTurn {
   thinking?: string;
+  /** What a provider would sign its thinking with: it comes back beside the thinking, wherever that is sent again. */
+  signature?: string;
   /** The text; a list is streamed as its chunks. */
   text?: string | string[];
   toolCalls?: TestToolCall[];
@@ -48,10 +52,22 @@ export interface TestRequestToolCall {
   arguments: Record<string, unknown>;
 }
 
+/** An image or a document whose bytes a scripted model was sent. */
+export interface TestRequestAttachment {
+  mimeType: string;
+  /** Path in the thread. */
+  path?: string;
+  /** Bytes that were sent. */
+  size: number;
+}
+
 /** A message as a scripted model sees it. */
 export interface TestRequestMessage {
   role: "user" | "assistant" | "tool";
   content: string;
+  /** Signed thinking that was sent again. */
+  thinking?: { text: string; signature: string }[];
+  attachments?: TestRequestAttachment[];
   tool_calls?: TestRequestToolCall[];
   tool_call_id?: string;
   name?: string;
@@ -62,6 +78,10 @@ export interface TestRequest {
   system: string;
   messages: TestRequestMessage[];
   tools: { name: string; description: string }[];
+  toolChoice: "auto" | "none" | "required";
+  parallelToolCalls: boolean;
+  /** The prompt's wish for thinking; null when it has none. */
+  reasoning: ReasoningConfig | null;
   /** Model calls answered since the last user message. */
   step: number;
   /** Text of the last user message. */

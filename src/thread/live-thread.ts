@@ -69,6 +69,10 @@ export class LiveThread {
     this.#retired = true;
   }
 
+  get retired(): boolean {
+    return this.#retired;
+  }
+
   /** Changes the row in memory; `save` writes it. */
   change(change: Partial<ThreadRecord>): void {
     this.#record = { ...this.#record, ...change };

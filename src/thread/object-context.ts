@@ -1,15 +1,20 @@
 // What the parts of a thread's object share: the loaded thread and the world around it.
 
+import type { JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
+import type { ImagePort } from "#core/ports/image-port.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Definitions } from "#flow/definitions.ts";
-import type { HookEntry, RouteEntry } from "#spec/index.ts";
+import type { AttachmentRef, HookEntry, RouteEntry, ThreadState, ToolResult } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
 import type { Alarm } from "./alarm.ts";
+import type { ParentFeed } from "./children/parent-feed.ts";
 import type { LiveThread } from "./live-thread.ts";
 
 /** What a deployment decides; the same for every thread of it. */
@@ -18,6 +23,16 @@ export interface Settings {
   stepCeiling: number | null;
   /** Version of the deployment, written on every run. */
   version: string | null;
+}
+
+/** A tool's result whose attachments are files of the thread. */
+export type InvokedResult = ToolResult & { attachments?: AttachmentRef[] };
+
+/** Calls that no model asked for. */
+export interface ThreadCalls {
+  queue(name: string, args: JsonObject): void;
+  /** `state` is null for a caller outside of any run. */
+  invoke(name: string, args: JsonObject, state: ThreadState | null): Promise<InvokedResult>;
 }
 
 /** Shared by the parts of one object. */
@@ -35,6 +50,14 @@ export interface ObjectContext {
   faults: Faults;
   alarm: Alarm;
   settings: Settings;
+  files: ManagedThreadFiles;
+  images: ImagePort;
+  /** Other threads of the deployment. */
+  threads: PeerDirectory;
+  /** Calls that definitions and callers ask for, beside those of models. */
+  calls: ThreadCalls;
+  /** Tells a child's parent what the child does; null for a thread without one. */
+  feed: ParentFeed | null;
   /** Keeps the object's promise of work in the background. */
   background: (work: Promise<unknown>) => void;
 }

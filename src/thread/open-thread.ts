@@ -6,10 +6,13 @@ import type { MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "./alarm.ts";
+import { ParentFeed } from "./children/parent-feed.ts";
+import { threadFiles } from "./files/thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
 import type { ObjectContext } from "./object-context.ts";
 import { Reader } from "./reader/reader.ts";
 import { Driver } from "./run/driver.ts";
+import { threadCalls } from "./run/thread-calls.ts";
 import type { World } from "./world.ts";
 
 /** A thread that is loaded. */
@@ -29,6 +32,9 @@ export interface OpenOptions {
   alarm: Alarm;
   state: DurableObjectState;
 }
+
+/** Milliseconds after which bytes that no file stands for are looked at. */
+const sweepAfterMs = 30_000;
 
 /** Loads it. Reads a few rows and writes none. */
 export function openThread(options: OpenOptions): OpenThread {
@@ -51,9 +57,27 @@ export function openThread(options: OpenOptions): OpenThread {
     faults: world.faults,
     alarm,
     settings: world.settings,
+    files: threadFiles(live, {
+      storage,
+      clock: world.clock,
+      settings: world.files,
+      onGarbage: () => alarm.notAfter(world.clock.now() / 1000 + sweepAfterMs),
+    }),
+    images: world.files.images,
+    threads: world.threads,
+    calls: threadCalls(
+      () => context,
+      () => driver,
+    ),
+    feed: null,
     background: (work) => state.waitUntil(work),
   };
-  const driver = new Driver(context);
+  const driver: Driver = new Driver(context);
+  if (record.parent !== null) {
+    const feed = new ParentFeed(context);
+    context.feed = feed;
+    live.broadcaster.onEvent = (event) => feed.hear(event);
+  }
   live.onChangeAtRest(() => context.background(driver.flushAndSleep()));
   return { context, driver, storage, store };
 }

@@ -6,14 +6,18 @@ import { DurableObject } from "cloudflare:workers";
 
 import { ThreadholdError, httpStatus, refuse } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
 import type { MessagePage, Page } from "#contract/page.ts";
 import type * as request from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import { peerCaller } from "#core/thread-peer.ts";
+import type { ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
 import type { Admission, Answer, Caller, CreateInput, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
-import { callerHeader, endpointPath, subscribePath } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, filesPath, subscribePath } from "#core/thread-rpc.ts";
 import { toMessage } from "#core/view.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
@@ -22,8 +26,12 @@ import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { parseCaller } from "./caller.ts";
+import { admitChild } from "./children/admit-child.ts";
+import { takeDelivery, takeRelay } from "./children/delivery.ts";
 import { createThread } from "./method/create-thread.ts";
+import { discardBody } from "./method/discard-body.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
+import { serveFiles } from "./method/file-request.ts";
 import { patchThread, removeThread, stopThread, view } from "./method/thread-changes.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
@@ -36,7 +44,7 @@ import type { World } from "./world.ts";
 
 /** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
 export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStorage) => World) {
-  return class ThreadObject extends DurableObject<Env> implements ThreadRpc {
+  return class ThreadObject extends DurableObject<Env> implements ThreadRpc, ThreadPeer {
     readonly #world: World;
     readonly #storage: MeteredStorage;
     readonly #store: ManagedThreadStore;
@@ -80,9 +88,9 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
       return this.#answer(() => patchThread(this.#owned(caller), change));
     }
 
-    async remove(caller: Caller): Promise<Answer<null>> {
+    async remove(caller: Caller, byParent = false): Promise<Answer<null>> {
       return this.#answer(async () => {
-        await removeThread(this.#owned(caller));
+        await removeThread(this.#owned(caller), byParent);
         this.#close();
         return null;
       });
@@ -141,6 +149,28 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
       return this.#answer(() => getLog(this.#owned(caller).context, id));
     }
 
+    async invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>> {
+      return this.#answer(() => this.#owned(caller).context.calls.invoke(name, args, null));
+    }
+
+    async startChild(input: ChildInput): Promise<Answer<null>> {
+      const { text: _, ...made } = input;
+      const answer = await this.create(peerCaller, { ...made, creation: `call ${input.parent.message_id}` });
+      return answer.ok ? this.#answer(() => admitChild(this.#owned(peerCaller), input)) : answer;
+    }
+
+    async deliver(delivery: Delivery): Promise<Answer<null>> {
+      return this.#answer(() => {
+        const { context, driver } = this.#owned(peerCaller);
+        takeDelivery(context, driver, delivery);
+        return null;
+      });
+    }
+
+    async relay(relay: Relay): Promise<Answer<{ watched: boolean }>> {
+      return this.#answer(() => takeRelay(this.#owned(peerCaller).context, relay));
+    }
+
     /** True once for each ticket; see `Tickets`. */
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
       return this.#tickets.redeem(nonce, expiresAt, this.#world.clock.now());
@@ -157,9 +187,12 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
         const open = this.#owned(parseCaller(incoming.headers.get(callerHeader)));
         if (url.pathname === subscribePath) return subscribe(open.context, this.ctx, url);
         if (url.pathname.startsWith(endpointPath)) return callEndpoint(open.context, incoming, url);
+        if (url.pathname.startsWith(filesPath)) return serveFiles(open.context.files, incoming, url);
         throw refuse("route_not_found", "The thread has no such route.");
       });
-      return answer.ok ? answer.value : refusalResponse(answer.refusal);
+      if (answer.ok) return answer.value;
+      await discardBody(incoming);
+      return refusalResponse(answer.refusal);
     }
 
     /** Never throws: an alarm that does is retried a few times and then lost. What goes wrong is tried again later. */
@@ -172,7 +205,7 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
         open.driver.beat();
         open.driver.resume();
         // Not waited for: an alarm that hangs with the catalog would keep the next one from being heard.
-        this.ctx.waitUntil(open.driver.outbox.flush());
+        this.ctx.waitUntil(open.driver.flushAndSleep());
       } catch (thrown) {
         this.#alarm.notAfter(this.#world.clock.now() / 1000 + longestHeartbeatMs);
         const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

@@ -4,9 +4,11 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
+import type { FileSettings } from "./files/thread-files.ts";
 import type { Settings } from "./object-context.ts";
 
 /** Everything an object takes from outside itself. */
@@ -17,5 +19,8 @@ export interface World {
   catalog: Catalog;
   clock: Clock;
   faults: Faults;
+  /** Other threads of the deployment. */
+  threads: PeerDirectory;
+  files: FileSettings;
   settings: Settings;
 }

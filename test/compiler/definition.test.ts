@@ -112,10 +112,28 @@ export default defineTool("Wide", z.object({
   a: leaf, b: z.number().int(), c: z.boolean(), d: z.null(), e: z.literal("x"), f: z.enum(["a", "b"]),
   g: leaf.optional(), h: leaf.nullable(), i: leaf.default("x"), j: z.array(leaf), k: z.object({ l: leaf }),
   m: z.record(z.string(), leaf), n: z.union([leaf, z.number()]), o: z.email(), p: z.strictObject({ q: leaf }),
+  r: z.literal(1), s: z.literal(true), t: z.literal(null), u: z.literal(["a", 1, null]), v: leaf.refine((text) => text !== "x"),
 }), async () => ({ status: "success" }));`,
     });
     expect(diagnostics).toEqual([]);
     expect(project.tools).toHaveLength(2);
+  });
+
+  it("COMP59 warns of an argument's name that Anthropic refuses", async () => {
+    const finding = await onlyFinding({
+      "agents/tools/odd.ts": `import { defineTool } from "threadhold";
+import { z } from "zod";
+export default defineTool("Odd", z.object({
+  fine_name: z.string(),
+  at: z.object({ "zip code": z.string() }),
+}), async () => ({ status: "success" }));`,
+    });
+    expect(finding).toMatchObject({
+      severity: "warning",
+      code: "invalid_schema",
+      line: 5,
+      message: expect.stringContaining('argument "at.zip code": Anthropic'),
+    });
   });
 
   it("COMP19 reports a tool without description and one whose third argument is no function", async () => {

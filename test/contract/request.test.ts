@@ -19,6 +19,7 @@ const valid: Record<string, unknown> = {
   listRunsSchema: {},
   listLogsSchema: {},
   stopSchema: {},
+  invokeToolSchema: { args: { a: 1 } },
   ticketSchema: { path: "/api/threads" },
   subscribeSchema: {},
 };
@@ -103,4 +104,37 @@ it("ASK6: a change names something; ids are UUIDs; titles, tags and paths are bo
   ];
   expect(wrong.filter(create)).toEqual([]);
   expect(request.ticketSchema.safeParse({ path: "https://elsewhere/api/" }).success).toBe(false);
+});
+
+it("ASK7: an attachment is bytes with name and type, a path, or an address, and at most twenty come", () => {
+  const accepted = (...attachments: unknown[]) => postMessageSchema.safeParse({ content: "", attachments }).success;
+  const bytes = { name: "a.png", mime_type: "image/png", data: "AA==" };
+  expect([
+    accepted(bytes),
+    accepted({ path: "/a" }),
+    accepted({ url: "https://a.example/b" }),
+    accepted({ url: "https://a.example/b", name: "c" }),
+    accepted(...Array.from({ length: 20 }, () => bytes)),
+  ]).not.toContain(false);
+  const wrong = [
+    null,
+    "a.png",
+    {},
+    { ...bytes, path: "/a" },
+    { ...bytes, name: "" },
+    { ...bytes, name: "x".repeat(256) },
+    { ...bytes, mime_type: "png" },
+    { ...bytes, mime_type: `image/png;${"x".repeat(300)}` },
+    { ...bytes, data: "no!" },
+    { ...bytes, size: 3 },
+    { path: "" },
+    { path: "/a", url: "https://a.example/" },
+    { url: "a.example" },
+  ];
+  expect(wrong.filter((one) => accepted(one))).toEqual([]);
+  expect(accepted(...Array.from({ length: 21 }, () => bytes))).toBe(false);
+  const stored = { type: "image", mime_type: "image/png", path: "/a" };
+  for (const more of [{ id: "x" }, { size: 1 }, { width: 1 }]) {
+    expect(postMessageSchema.safeParse({ content: [{ ...stored, ...more }] }).success).toBe(false);
+  }
 });

@@ -120,5 +120,5 @@ it("CONTEXT4: a failed attempt and a step that a crash cut keep it too", async (
   await cut.drive();
   const again = new Harness({ script, tools: [act], context: live, rows: cut.rows() });
   await again.finish();
-  expect(again.journal.logs[0]).toMatchObject({ type: "recovery", data: { context: { acted: true } } });
+  expect(again.journal.logs[0]).toMatchObject({ type: "tool_call", data: { context: { acted: true } } });
 });

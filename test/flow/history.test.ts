@@ -6,7 +6,7 @@ import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { earlierMessages, history } from "#flow/history.ts";
 import { checkTranscript } from "#models/test-provider/transcript-check.ts";
 import { definePrompt } from "#spec/index.ts";
-import type { AnyHookName, LLMMessage, Message } from "#spec/index.ts";
+import type { AnyHookName, LLMMessage, Message, PromptDefinition } from "#spec/index.ts";
 
 import { idOf, messageRecord } from "../store/records.ts";
 import { hookRunner } from "./support/hooks.ts";
@@ -26,28 +26,30 @@ const all = [user, asked, result, answer, more];
 
 async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (...values: never[]) => unknown][]) {
   const { runner, problems } = hookRunner(...hooks);
-  const messages = await history(records, runner);
+  const messages = await history(records, runner, { side: "a", agent: { name: "main", sideA: { prompt: "p" } } });
   expect(checkTranscript(messages)).toBeNull();
   expect(problems).toEqual([]);
   return messages;
 }
 
-const prompt = (changes: { includeChat?: boolean; includePastTools?: boolean }) =>
+const prompt = (changes: Partial<PromptDefinition>) =>
   definePrompt({ name: "p", toolDescription: "", prompt: "", model: "m", ...changes });
 
 it("HIST1: earlier runs are hidden, shown without their tools, or shown whole", () => {
-  expect(earlierMessages(all, prompt({}))).toEqual([]);
+  expect(earlierMessages(all, prompt({}), [])).toEqual([]);
   const told = earlierMessages(
     [...all, messageRecord(6, { role: "assistant", parts: [thought, call] })],
     prompt({ includeChat: true }),
+    [],
   );
   expect(told.map(({ id, parts }) => [id, parts.map(({ type }) => type).join(" ")])).toEqual([
     [idOf(1), "text image"],
-    [idOf(2), "thinking text"],
+    [idOf(2), "text"],
     [idOf(4), "text"],
     [idOf(5), "text"],
   ]);
-  expect(earlierMessages(all, prompt({ includeChat: true, includePastTools: true }))).toEqual(all);
+  const whole = prompt({ includeChat: true, includePastTools: true, reasoning: { include: true } });
+  expect(earlierMessages(all, whole, [])).toEqual(all);
 });
 
 it("HIST2: without hooks everything is sent as it is stored, but not what is no speech and what still runs", async () => {

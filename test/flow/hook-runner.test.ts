@@ -66,6 +66,7 @@ it.for<[string, unknown]>([
   ["messages without words", [{ role: "user" }]],
   ["one message for a list", { role: "user" }],
   ["messages whose words are a list", [{ role: "user", content: [{ type: "text", text: "hi" }] }]],
+  ["messages with a circle", [{ role: "assistant", content: null, tool_calls: circle }]],
   ["messages with a function", [{ role: "user", content: "hi", later: () => 1 }]],
 ])("HOOK7: %s for a history is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
   const given = [{ role: "user", content: "hello" }];
@@ -192,4 +193,91 @@ it("HOOK14: an update is words and metadata, and what else a hook puts in is dro
   ]);
   expect(await runner.beforeUpdateMessage("m", { content: "x" })).toEqual({ metadata: { a: 1 } });
   expect(problems).toMatchObject([{ problem: "cannot change role, content; the change was dropped" }]);
+});
+
+it("HOOK15: a wrong value for a field is dropped with a log, the others of the answer count", async () => {
+  const { runner, problems } = hookRunner([
+    "before_create_message",
+    () => ({ content: 7, name: ["x"], silent: "yes", metadata: "none", tool_calls: "[]" }),
+  ]);
+  expect(await runner.beforeCreateMessage(record)).toEqual(record);
+  expect(problems).toMatchObject([
+    { problem: "cannot change content, name, silent, metadata, tool_calls; the change was dropped" },
+  ]);
+});
+
+it("HOOK16: a hook that blows a message up beyond what a row takes is logged, and the original goes on", async () => {
+  const huge = "x".repeat(1024 * 1024 + 1);
+  const { runner, problems } = hookRunner(
+    ["before_create_message", () => ({ content: huge })],
+    ["before_create_message", () => ({ metadata: { huge } })],
+    ["before_update_message", () => ({ content: huge })],
+  );
+  expect(await runner.beforeCreateMessage(record)).toEqual(record);
+  expect(await runner.beforeUpdateMessage("m", { content: "x" })).toEqual({ content: "x" });
+  expect(problems.map(({ problem }) => problem)).toEqual(
+    Array.from({ length: 3 }, () => expect.stringMatching(/^made 104\d{4} bytes of it/)),
+  );
+  // What was large before a hook came may stay so.
+  const { runner: gentle, problems: none } = hookRunner(["before_create_message", () => ({ content: "short" })]);
+  const large = messageRecord(1, { parts: [{ type: "text", text: huge }] });
+  expect((await gentle.beforeCreateMessage(large)).parts).toEqual([{ type: "text", text: "short" }]);
+  expect(none).toEqual([]);
+});
+
+it("HOOK17: what a filter hook may not change has no effect and is logged once a run", async () => {
+  const messages = [{ id: "m1", role: "user" as const, content: "hello", created_at: 1 }];
+  const foreign = (_: never, list: object[]) => list.map((one) => ({ ...one, role: "assistant", colour: "red" }));
+  const inPlace = (_: never, list: { role: string; content: string | null }[]) => {
+    for (const one of list) Object.assign(one, { role: "system", tool_call_id: "c9", content: "changed" });
+    return list;
+  };
+  const { runner, problems } = hookRunner(["filter_messages", foreign], ["prefilter_llm_history", inPlace]);
+  for (const _ of [1, 2]) {
+    await runner.filterMessages(messages);
+    expect(await runner.prefilterHistory([{ role: "user", content: "hello" }])).toEqual([
+      { role: "user", content: "changed" },
+    ]);
+  }
+  expect(problems.map(({ hook, problem }) => [hook, problem])).toEqual([
+    ["filter_messages", "cannot change colour, role; the change was dropped"],
+    ["prefilter_llm_history", "cannot change role, tool_call_id; the change was dropped"],
+  ]);
+});
+
+it("HOOK18: hooks see calls and results in the document's shapes, the state first", async () => {
+  const seen: unknown[][] = [];
+  const see = (...values: unknown[]) => {
+    seen.push(values.map((value) => structuredClone(value)));
+    return null;
+  };
+  const { runner } = hookRunner(
+    ["after_tool_call_success", see],
+    ["after_tool_call_failure", see],
+    ["before_store_tool_result", see],
+  );
+  const failed: ToolAnswer = { status: "error", error: "no", stack: "at it", details: { kept: true } };
+  await runner.afterToolCall({ ...call, arguments: '{"a":1}' }, answer);
+  await runner.afterToolCall(call, failed);
+  await runner.beforeStoreToolResult(call, failed);
+  const asked = (json: string) => ({ id: "c1", type: "function", function: { name: "it", arguments: json } });
+  expect(seen.map(([, ...values]) => values)).toEqual([
+    [asked('{"a":1}'), { status: "success", result: "raw" }],
+    [asked("{}"), { status: "error", error: "no", stack: "at it" }],
+    [asked("{}"), { status: "error", error: "no", stack: "at it" }],
+  ]);
+  expect(seen.every(([state]) => typeof state === "object")).toBe(true);
+});
+
+it("HOOK19: a failure that a hook makes a success of has no error any more, and the other way round", async () => {
+  const { runner } = hookRunner(
+    ["after_tool_call_failure", () => ({ status: "success", result: "saved" })],
+    ["after_tool_call_success", () => ({ status: "error", error: "not good enough" })],
+  );
+  expect(await runner.afterToolCall(call, { status: "error", error: "no", stack: "at it" })).toEqual({
+    status: "success",
+    result: "saved",
+    stack: "at it",
+  });
+  expect(await runner.afterToolCall(call, answer)).toEqual({ ...answer, status: "error", error: "not good enough" });
 });

@@ -6,20 +6,18 @@ import type { JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { Progress, StepOutcome } from "#core/ports/strategy.ts";
 import { sideStrategy } from "#flow/side-strategy.ts";
-import type { StepBounds } from "#flow/side-strategy.ts";
 import type { SideConfig } from "#spec/index.ts";
 
-const free: StepBounds = { side: null, run: null };
 const go = { type: "step" };
 
 function decide(
   side: Partial<SideConfig>,
   last: Partial<StepOutcome> | null,
-  { steps = 1, blanks = 0, bounds = free } = {},
+  { steps = 1, blanks = 0, bound = null as number | null } = {},
 ) {
   const outcome = last === null ? null : { text: null, calls: [], stop_reason: "stop" as const, ...last };
   const progress: Progress = { steps, last: outcome };
-  return sideStrategy({ prompt: "p", ...side }, bounds, () => blanks).next(progress);
+  return sideStrategy({ prompt: "p", ...side }, bound, () => blanks).next(progress);
 }
 
 const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
@@ -28,7 +26,7 @@ const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
 
 it("SIDE1: the first step is always made; words end the turn, unless the side goes on", () => {
   expect(decide({}, null, { steps: 0 })).toEqual(go);
-  expect(decide({}, { text: "Hi" })).toEqual({ type: "end", status: "completed", reason: "response", turn: "a" });
+  expect(decide({}, { text: "Hi" })).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(decide({ stopOnResponse: false }, { text: "Hi" })).toEqual(go);
   expect(decide({}, { text: "Hi", ...called("it", { status: "success" }) })).toEqual(go);
 });
@@ -74,9 +72,8 @@ it("SIDE5: the end-session tool ends the session only when it succeeds", () => {
 
 it("SIDE6: a bound of steps ends the run as `limit`, after what ended the turn anyway", () => {
   const calls = called("it", { status: "success" });
-  const limit = { type: "end", status: "limit", reason: "max_steps", turn: "a" };
-  expect(decide({}, calls, { steps: 2, bounds: { side: 2, run: null } })).toEqual(limit);
-  expect(decide({}, calls, { steps: 2, bounds: { side: null, run: 2 } })).toEqual(limit);
-  expect(decide({}, calls, { steps: 1, bounds: { side: 2, run: 9 } })).toEqual(go);
-  expect(decide({}, { text: "Hi" }, { steps: 2, bounds: { side: 2, run: 2 } })).toMatchObject({ status: "completed" });
+  const limit = { type: "end", status: "limit", reason: "max_steps" };
+  expect(decide({}, calls, { steps: 2, bound: 2 })).toEqual(limit);
+  expect(decide({}, calls, { steps: 1, bound: 2 })).toEqual(go);
+  expect(decide({}, { text: "Hi" }, { steps: 2, bound: 2 })).toMatchObject({ status: "completed" });
 });

@@ -3,15 +3,27 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 
+import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { Definitions } from "#flow/definitions.ts";
-import { StepBuilder } from "#flow/step-builder.ts";
+import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { defineModel, definePrompt, defineTool } from "#spec/index.ts";
 import type { ModelDefinition, PromptDefinition, Registry } from "#spec/index.ts";
 
+import { ManualClock } from "../core/support/manual-clock.ts";
 import { idOf, messageRecord } from "../store/records.ts";
 import { hookRunner, noState } from "./support/hooks.ts";
+
+const clock = new ManualClock();
+
+/** No child thread is ever started here. */
+const noChildren: ChildThreads = {
+  depth: 0,
+  newId: () => "child",
+  start: () => Promise.reject(new Error("no children here")),
+  stop: () => {},
+};
 
 const look = defineTool("Looks", z.object({ at: z.string() }), async () => ({ status: "success" as const }));
 
@@ -44,18 +56,17 @@ function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord
     hash: "",
   };
   const read = { times: 0 };
-  const builder = new StepBuilder({
-    definitions: new Definitions(registry),
-    hooks: hookRunner().runner,
-    state: noState,
-    agentName: () => agent,
+  const definitions = new Definitions(registry);
+  const sources = { definitions, hooks: hookRunner().runner, state: noState, clock, children: noChildren };
+  const speaker = mainSpeaker(sources, {
+    agent: () => definitions.agent(agent),
+    side: () => "a",
     earlier: () => {
       read.times += 1;
       return [messageRecord(1)];
     },
-    own: () => own,
   });
-  return { builder, read };
+  return { builder: new StepBuilder({ ...sources, own: () => own }, speaker), read };
 }
 
 async function planOf(given: Project): Promise<StepPlan> {

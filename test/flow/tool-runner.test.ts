@@ -59,6 +59,37 @@ it("RUNNER1: arguments are checked by the schema, defaults filled in, and what i
   ]);
 });
 
+it("RUNNER10: defaults, refinements and what a schema makes of a value hold at every depth", () => {
+  const deep = (levels: number): z.ZodType =>
+    levels === 0
+      ? z.object({ word: z.string().trim().toLowerCase().default("none"), even: z.number().refine((n) => n % 2 === 0) })
+      : z.object({ in: deep(levels - 1) });
+  const wrap = (levels: number, value: unknown): unknown => (levels === 0 ? value : { in: wrap(levels - 1, value) });
+  const runner = runnerOf(defineTool("d", z.object({ at: deep(5) }) as never, async () => ok("")));
+  expect(runner.check({ at: wrap(5, { word: " ABC ", even: 2 }) } as never)).toEqual({
+    ok: true,
+    args: { at: wrap(5, { word: "abc", even: 2 }) },
+  });
+  expect(runner.check({ at: wrap(5, { even: 4, extra: 1 }) } as never)).toEqual({
+    ok: true,
+    args: { at: wrap(5, { word: "none", even: 4 }) },
+  });
+  expect(runner.check({ at: wrap(5, { even: 3 }) } as never)).toMatchObject({
+    ok: false,
+    problem: expect.stringContaining("at.in.in.in.in.in.even: "),
+  });
+});
+
+it("RUNNER10: null, numbers and flags are literals of their own", () => {
+  const schema = z.object({ none: z.literal(null), two: z.literal([1, 2]), yes: z.literal(true), not: z.null() });
+  const runner = runnerOf(defineTool("d", schema as never, async () => ok("")));
+  const good = { none: null, two: 2, yes: true, not: null };
+  expect(runner.check(good)).toEqual({ ok: true, args: good });
+  for (const wrong of [{ none: "null" }, { two: "2" }, { yes: "true" }, { not: 0 }, { two: 3 }]) {
+    expect(runner.check({ ...good, ...wrong }).ok).toBe(false);
+  }
+});
+
 it("RUNNER2: a schema that throws, or that waits, is a problem of the call and never an exception", () => {
   const throws = z.object({
     a: z.string().refine(() => {
@@ -94,6 +125,19 @@ it.for<[string, z.ZodObject]>([
     ok("fine"),
     { status: "error", error: expect.stringContaining("do not fit the tool's schema") },
     ok("fine"),
+  ]);
+});
+
+it("RUNNER11: a tool without a function is told to the model, its arguments are checked, and its call is answered with an error", async () => {
+  const remote = runnerOf(defineTool("Asks the client", z.object({ q: z.string() })));
+  expect(remote.spec).toMatchObject({ description: "Asks the client", parameters: { required: ["q"] } });
+  const script = (_: unknown, number: number) =>
+    number === 0 ? calls("c", ["it", { q: "x" }], ["it", {}]) : says("Hm");
+  const harness = new Harness({ script, tools: [remote] });
+  expect(await harness.finish()).toMatchObject({ status: "completed" });
+  expect(harness.results.map(({ result }) => result?.error)).toEqual([
+    expect.stringContaining("runs outside this server"),
+    expect.stringContaining("do not fit the tool's schema"),
   ]);
 });
 

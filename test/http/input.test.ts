@@ -226,6 +226,23 @@ describe("bodies", () => {
     expect((await post({ role: "system" })).status).toBe(202);
     const image = { type: "image", mime_type: "image/png", data: "AAAA" };
     expect((await post({ content: [{ type: "text", text: "" }, image] })).status).toBe(202);
+    expect((await post({ attachments: [{ path: "/a" }] })).status).toBe(202);
+    expect(await refusalOf(await post({ attachments: [] }))).toEqual(refusal);
+  });
+
+  it("HTTP4: inline bytes of parts and attachments are bounded together", async () => {
+    const { id } = seed();
+    const half = "A".repeat(4 * Math.ceil((2 * 1024 * 1024) / 3));
+    const file = { name: "a", mime_type: "a/b", data: half };
+    const part = { type: "file", mime_type: "a/b", data: half };
+    const post = (json: object): Promise<Response> => ask(`/api/threads/${id}/messages`, { method: "POST", json });
+    expect((await post({ content: "x", attachments: [file] })).status).toBe(202);
+    expect(await refusalOf(await post({ content: [part], attachments: [file] }))).toMatchObject({ status: 413 });
+    expect(await refusalOf(await post({ content: "x", attachments: [{ data: "AA==" }] }))).toEqual({
+      status: 400,
+      code: "invalid_request",
+      fields: ["attachments.0.name", "attachments.0.mime_type"],
+    });
   });
 
   it("HTTP5: a route whose body is optional takes none", async () => {

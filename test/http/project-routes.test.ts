@@ -86,6 +86,15 @@ describe("precedence", () => {
     });
     expect(await (await own.ask(`/api/~/threads/${id}`)).json()).toMatchObject({ id, user_id: "anna" });
     expect(await (await own.ask("/api/tools")).json()).toHaveProperty("tools");
+    const files = withRoutes(named("/threads/:id/files"), named("/threads/:id/files/*rest"));
+    const { id: other } = files.seed();
+    for (const [path, pattern] of [
+      ["", "/threads/:id/files"],
+      ["/a/b", "/threads/:id/files/*rest"],
+    ] as const) {
+      expect(await (await files.ask(`/api/threads/${other}/files${path}`)).json()).toMatchObject({ pattern });
+      expect(await (await files.ask(`/api/~/threads/${other}/files${path}`)).text()).toBe("bytes");
+    }
     expect((await own.ask("/api/~/anything")).status).toBe(404);
     expect((await own.ask("/api/~/x", { method: "OPTIONS" })).status).toBe(404);
   });

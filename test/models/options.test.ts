@@ -35,7 +35,8 @@ describe("tools", () => {
     expect((await capture("openai", one)).body["parallel_tool_calls"]).toBe(false);
     expect((await capture("openrouter", one)).body["parallel_tool_calls"]).toBe(false);
     expect((await capture("anthropic", one)).body["tool_choice"]).toMatchObject({ disable_parallel_tool_use: true });
-    // Refused by OpenAI when there are no tools.
+    // Refused by OpenAI when there are no tools, and by its first reasoning models altogether.
+    expect((await capture("openai", one, { model: "o4-mini" })).body["parallel_tool_calls"]).toBeUndefined();
     expect((await capture("openai", { parallelToolCalls: false })).body["parallel_tool_calls"]).toBeUndefined();
   });
 });
@@ -81,10 +82,8 @@ describe("thinking", () => {
     const reasoning = { effort: "high" } as const;
     expect(await thinking({ reasoning, tools, toolChoice: "required" })).toEqual([undefined, 8192]);
     // A loop another provider began: its calls carry no thinking that Anthropic signed.
-    expect(await thinking({ reasoning, messages: [user("?"), ...callAndResult("call_1234567890")] })).toEqual([
-      undefined,
-      8192,
-    ]);
+    const messages = [user("?"), ...callAndResult("call_1234567890")];
+    expect(await thinking({ reasoning, messages, tools })).toEqual([undefined, 8192]);
   });
 
   it("OPTION4: the other providers are asked in their own words", async () => {

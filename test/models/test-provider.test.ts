@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ModelMessage, ModelPart } from "#core/ports/model-port.ts";
+import type { StoredPart } from "#core/record.ts";
 import type { TestRequest, TestScript } from "#spec/index.ts";
 
 import { callAndResult, collect, message, model, readAnswer, request, serverPort, told, user } from "./ask-model.ts";
@@ -82,10 +83,41 @@ describe("a script", () => {
           { role: "tool", content: "sunny", tool_call_id: "call_abcdefgh", name: "get_weather" },
         ],
         tools: [],
+        toolChoice: "auto",
+        parallelToolCalls: true,
+        reasoning: null,
         step: 1,
         lastUser: "Weather?",
       },
     ]);
+  });
+
+  it("TEST12: thinking that it signed comes back to it, thinking of others does not", async () => {
+    const signed = await play([{ thinking: "hm", signature: "s1", text: "ok" }]);
+    expect(told(signed)).toContainEqual({
+      type: "thinking_end",
+      index: 0,
+      provider_data: { provider: "test", data: { signature: "s1" } },
+    });
+    const thought = (provider: string): StoredPart => ({
+      type: "thinking",
+      thinking: "hm",
+      provider_data: { provider, data: { signature: "s1" } },
+    });
+    const answer = message("assistant", { parts: [thought("test"), thought("google"), { type: "text", text: "ok" }] });
+    const given: TestRequest[] = [];
+    await play(
+      (asked) => {
+        given.push(asked);
+        return { text: "ok" };
+      },
+      [user("Hi"), answer, user("And?")],
+    );
+    expect(given[0]?.messages[1]).toEqual({
+      role: "assistant",
+      content: "ok",
+      thinking: [{ text: "hm", signature: "s1" }],
+    });
   });
 
   it("TEST4: calls without an id get one that is unique in the transcript and stays when the step is asked again", async () => {

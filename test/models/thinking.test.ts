@@ -67,6 +67,21 @@ describe.for(thinkers)("thinking of %s", (provider) => {
   );
 });
 
+describe.for(thinkers)("excluded thinking of %s", (provider) => {
+  it("THINK6: leaves no words in the log or the opaque data, and its signature goes back all the same", async () => {
+    const parts = await ask(provider, "thinking-then-call", { reasoning: { exclude: true } });
+    const rest = parts.filter((part) => part.type !== "thinking_delta");
+    expect(JSON.stringify(rest)).not.toContain("I need the weather");
+    expect(JSON.stringify(rest)).toContain("Rome");
+    const answer = stored(parts);
+    // The core hides the words themselves; this is what it keeps.
+    for (const part of answer.parts) if (part.type === "thinking") part.thinking = "";
+    const sent = await sentAfter(provider, answer);
+    expect(sent).toContain("sig2");
+    expect(sent).not.toContain("I need the weather");
+  });
+});
+
 describe("what providers keep to themselves", () => {
   it("THINK4: redacted thinking is marked, carries no words, and goes back as it came", async () => {
     const parts = told(await ask("anthropic", "redacted-thinking"));

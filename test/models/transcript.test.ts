@@ -190,19 +190,47 @@ describe("images and files", () => {
     },
   );
 
-  it("PROMPT6: an image a tool returned reaches the providers whose results hold images, others a line", async () => {
-    const messages = callAndResult("toolu_01AAAA").map((entry) =>
-      entry.role === "tool" ? { ...entry, parts: [image] } : entry,
+  const shown = callAndResult("toolu_01AAAA").map((entry) =>
+    entry.role === "tool" ? { ...entry, parts: [{ ...image, name: "chart.png" }] } : entry,
+  );
+
+  it.for(providers)("ATT19 %s is shown an image that a tool returned", async (provider) => {
+    const { body } = await capture(provider, { messages: [user("?"), ...shown, user("And now?")], tools: [tool] });
+    expect(JSON.stringify(body)).toContain(pixel);
+  });
+
+  it("ATT19 where a result holds no image, a user's turn right behind the results shows it", async () => {
+    const [call, result] = callAndResult("toolu_01BBBB", "get_time");
+    const both = message("assistant", { parts: [...(shown[0]?.parts ?? []), ...(call?.parts ?? [])] });
+    const messages = [user("?"), both, ...shown.slice(1), ...(result === undefined ? [] : [result]), user("Thanks")];
+    for (const provider of ["openai", "openrouter"] as const) {
+      const { body } = await capture(provider, { messages, tools: [tool] });
+      const sent = [...(body["messages"] ?? [])].map((entry) => entry["role"]);
+      expect(sent).toEqual(["system", "user", "assistant", "tool", "tool", "user", "user"]);
+      expect(JSON.stringify(body["messages"]?.[3])).toContain("[image: chart.png, image/png]");
+      const turn = JSON.stringify(body["messages"]?.[5]);
+      expect(turn).toContain("[chart.png, an image that get_weather returned]");
+      expect(turn).toContain(pixel);
+    }
+  });
+
+  it.for(providers)("ATT19 %s is shown the image of a result that is an error", async (provider) => {
+    const failed = shown.map((entry) =>
+      entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "it broke" } } : entry,
     );
-    const shown = await Promise.all(
-      providers.map((provider) => capture(provider, { messages: [user("?"), ...messages] })),
+    const { body } = await capture(provider, { messages: [user("?"), ...failed], tools: [tool] });
+    expect(JSON.stringify(body)).toContain(pixel);
+    expect(JSON.stringify(body)).toContain(String.raw`it broke\n[image: chart.png, image/png]`);
+  });
+
+  it.for(providers)("ATT19 without vision %s is sent a line for it and no turn of its own", async (provider) => {
+    const { body } = await capture(
+      provider,
+      { messages: [user("?"), ...shown], tools: [tool] },
+      { capabilities: { vision: false } },
     );
-    const holds = shown.map(({ body }) => JSON.stringify(body).includes(pixel));
-    expect(Object.fromEntries(providers.map((provider, index) => [provider, holds[index]]))).toEqual({
-      openai: false,
-      anthropic: true,
-      google: true,
-      openrouter: false,
-    });
+    expect(JSON.stringify(body)).not.toContain(pixel);
+    expect(JSON.stringify(body)).toContain("[image: chart.png, image/png]");
+    expect(JSON.stringify(body)).not.toContain("an image that");
   });
 });

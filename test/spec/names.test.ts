@@ -23,6 +23,10 @@ const misspelt = (path: string, from: string, to: string): Record<string, string
   [path]: (good[path] ?? "").replace(from, to),
 });
 
+const prompt = 'name: "x", toolDescription: "", model: "fast"';
+const agent = 'name: "x", sideA: { prompt: "support" }';
+const side = 'name: "x", sideA: { prompt: "support"';
+
 describe("generated names", () => {
   it("SPEC5 a project with its generated files type-checks", async () => {
     const untyped = { "agents/tools/plain.js": 'export default ["Plain", null, () => {}];' };
@@ -46,6 +50,43 @@ describe("generated names", () => {
     expect((await check("agents/agents/desk.ts", '"support"', '"suport"'))[0]).toMatch(
       /^agents\/agents\/desk\.ts\(2,\d+\): error TS2\d+: Type '"suport"' is not assignable to type '"support"'/,
     );
+  });
+
+  it("SPEC15 a typo in any field that refers to a definition is a type error at its place", async () => {
+    const files = await generated();
+    const definitions: Record<string, [right: string, wrong: string, rest: string]> = {
+      "model.fallbacks": ["fast", "fsat", 'defineModel({ name: "x", provider: "test", model: "m", fallbacks: ["@"] })'],
+      "prompt.model": ["fast", "fsat", 'definePrompt({ name: "x", toolDescription: "", prompt: "", model: "@" })'],
+      "prompt.tools": ["desk", "dsek", `definePrompt({ ${prompt}, prompt: "", tools: ["@"] })`],
+      "prompt.tools.name": ["support", "suport", `definePrompt({ ${prompt}, prompt: "", tools: [{ name: "@" }] })`],
+      "prompt.include": [
+        "support",
+        "suport",
+        `definePrompt({ ${prompt}, prompt: [{ type: "include", prompt: "@" }] })`,
+      ],
+      "agent.sideA.prompt": ["support", "suport", 'defineAgent({ name: "x", sideA: { prompt: "@" } })'],
+      "agent.sideB.prompt": ["support", "suport", `defineAgent({ ${agent}, sideB: { prompt: "@" } })`],
+      "agent.stopTool": ["search_docs", "serch_docs", `defineAgent({ ${side}, stopTool: "@" } })`],
+      "agent.endSessionTool": ["search_docs", "serch_docs", `defineAgent({ ${side}, endSessionTool: "@" } })`],
+      "tool.dependsOn": ["search_docs", "serch_docs", 'defineTool("x", null, work, { dependsOn: ["@"] })'],
+    };
+    const source = (body: string, name: string): string => `import * as spec from "threadhold";
+const work = async () => ({ status: "success" as const });
+export default spec.${body.replace("@", name)};
+export { work };
+`;
+    const project = (choose: (right: string, wrong: string) => string): Record<string, string> =>
+      Object.fromEntries(
+        Object.entries(definitions).map(([field, [right, wrong, body]]) => [
+          `agents/${field}.ts`,
+          source(body, choose(right, wrong)),
+        ]),
+      );
+    expect(await typeCheck({ ...good, ...files, ...project((right) => right) })).toEqual([]);
+    const refused = await typeCheck({ ...good, ...files, ...project((_right, wrong) => wrong) });
+    const fields = refused.map((line) => /^agents\/(.*)\.ts\(3,/.exec(line)?.[1]);
+    expect(fields).toHaveLength(Object.keys(definitions).length);
+    expect(new Set(fields)).toEqual(new Set(Object.keys(definitions)));
   });
 
   it("SPEC7 without generated names, and through the document's own module name, any name type-checks", async () => {

@@ -10,8 +10,11 @@ import { onTestFinished } from "vitest";
 
 const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What tsc says about the files: one line a finding, none when all is well. */
-export async function typeCheck(files: Record<string, string>): Promise<string[]> {
+/** What tsc says about the files: one line a finding, none when all is well. `options` are added to the compiler's. */
+export async function typeCheck(
+  files: Record<string, string>,
+  options: Record<string, boolean> = {},
+): Promise<string[]> {
   mkdirSync(join(packageRoot, ".cache"), { recursive: true });
   const root = mkdtempSync(join(packageRoot, ".cache/types-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -19,7 +22,7 @@ export async function typeCheck(files: Record<string, string>): Promise<string[]
     extends: "../../tsconfig.json",
     include: ["**/*.ts", ".threadhold/*"],
     exclude: [],
-    compilerOptions: { noUnusedLocals: false },
+    compilerOptions: { noUnusedLocals: false, ...options },
   };
   for (const [path, text] of Object.entries({ ...files, "tsconfig.json": JSON.stringify(tsconfig) })) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

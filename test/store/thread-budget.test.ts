@@ -71,7 +71,7 @@ describe("rows written by the thread store", () => {
     withStorage((storage) => {
       const store = createSqliteThreadStore(storage);
       const rows = costsOf(storage).written(() => store.create(threadRecord()));
-      expect(rows).toBeLessThanOrEqual(20);
+      expect(rows).toBeLessThanOrEqual(24);
     }));
 });
 

@@ -10,6 +10,27 @@ CREATE TABLE event (
   body TEXT NOT NULL
 );
 
+CREATE TABLE file (
+  parent TEXT NOT NULL,
+  name TEXT NOT NULL,
+  is_folder INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  bytes BLOB,
+  thumbnail BLOB,
+  PRIMARY KEY (parent, name)
+) WITHOUT ROWID;
+
+CREATE TABLE file_chunk (
+  id INTEGER PRIMARY KEY,
+  bytes BLOB NOT NULL
+);
+
+CREATE TABLE file_garbage (
+  generation INTEGER PRIMARY KEY,
+  bucket_key TEXT
+);
+
 CREATE TABLE log (
   id TEXT NOT NULL PRIMARY KEY,
   type TEXT NOT NULL,

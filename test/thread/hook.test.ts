@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { hookCalls, scripts } from "../worker/definitions.ts";
-import { admin, converse, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { gate, hookCalls, scripts } from "../worker/definitions.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
@@ -30,6 +30,90 @@ describe("message hooks", () => {
     expect(edited).toMatchObject({ content: "new", metadata: { a: 1 } });
     expect(hookCalls).toContain("updated new");
     expect(edited).not.toHaveProperty("unknown");
+  });
+});
+
+describe("an update", () => {
+  it("HOOKED2 made by a definition passes the update hooks as well, and merges metadata", async () => {
+    const metadata = { kept: 1 };
+    const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "first", metadata }] });
+    scripts.set("rework", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "edit", arguments: { text: "reworked" } }] } : { text: "done" },
+    );
+    await converse(id, "rework it");
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items[0]).toMatchObject({ content: "reworked", metadata: { kept: 1, edited: true } });
+    expect(items[0]).not.toHaveProperty("unknown");
+    expect(hookCalls.filter((call) => call === "updated reworked")).toHaveLength(1);
+    const { items: logs } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "hook" }));
+    expect(logs[0]?.data).toMatchObject({
+      hook: "before_update_message",
+      problem: "cannot change unknown; the change was dropped",
+    });
+  });
+});
+
+describe("every message", () => {
+  it("HOOK20 passes the creation hooks once, whoever makes it", async () => {
+    const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "tally initial" }] });
+    scripts.set("tally", ({ step }) =>
+      step === 0
+        ? {
+            text: "tally answer",
+            toolCalls: [
+              { name: "note", arguments: { text: "tally result" } },
+              { name: "inject", arguments: { text: "tally injected" } },
+              { name: "missing", arguments: { text: "x" } },
+            ],
+          }
+        : { text: "tally end" },
+    );
+    const post = (key: string) =>
+      stubOf(id).postMessage(admin, message("tally left", { run: false }), { key, fingerprint: key });
+    await value(post("k1"));
+    expect(await value(post("k1"))).toMatchObject({ repeated: true });
+    await converse(id, "tally input");
+    const { items } = await value(stubOf(id).listMessages(admin, { ...page, include_silent: true }));
+    const marked = items.map(({ content }) => content).filter((content) => content?.includes("tally"));
+    expect(marked).toHaveLength(7);
+    expect(new Set(marked)).toEqual(
+      new Set([
+        "tally initial|",
+        "tally left|",
+        "tally input|",
+        "tally answer|",
+        "noted tally result|",
+        "tally injected|",
+        "tally end|",
+      ]),
+    );
+    expect(items.filter(({ role }) => role === "tool")).toHaveLength(3);
+    for (const { role, content } of items) {
+      const sightings = hookCalls.filter((call) => call === `created ${role} ${content ?? "null"}`);
+      expect(sightings, content ?? "").toHaveLength(1);
+    }
+  });
+
+  it("HOOK20 passes them also in a run that is stopped", async () => {
+    const id = await newThread("parallel");
+    const held = gate("tally-stop");
+    scripts.set("halfway", async ({ step }) => {
+      if (step === 0) return { text: "tally half", toolCalls: [{ name: "wait", arguments: { gate: "tally-stop" } }] };
+      return { text: "never" };
+    });
+    const { run } = await value(stubOf(id).postMessage(admin, message("halfway"), null));
+    await held.reached;
+    await value(stubOf(id).stop(admin, run?.id ?? null));
+    held.open();
+    const following = await follow(id, { after: "0" });
+    await following.until(({ type }) => type === "run_end");
+    following.close();
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.map(({ content }) => content)).toEqual([
+      "halfway",
+      "tally half|",
+      "The run was stopped before this tool finished.",
+    ]);
   });
 });
 

@@ -14,6 +14,10 @@ import {
 } from "#spec/index.ts";
 import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
+import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
+import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
+import { teamAgents, teamModel, teamPrompts, teamTools } from "./team.ts";
+
 /** Answers by the first word of what the user said last. A test registers its own word. */
 export const scripts = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
 
@@ -97,6 +101,16 @@ const inject = defineTool("Injects", z.object({ text: z.string() }), async (stat
   return { status: "success", result: message.id };
 });
 
+const edit = defineTool(
+  "Edits the first message",
+  z.object({ text: z.string() }),
+  async (state: ThreadState, { text }) => {
+    const [first] = (await state.getMessages({ limit: 1 })).messages;
+    const edited = await state.updateMessage(first?.id ?? "", { content: text, metadata: { edited: true } });
+    return { status: "success", result: JSON.stringify(edited) };
+  },
+);
+
 /** What hooks saw and did, in order; they act only on messages that mention them. */
 export const hookCalls: string[] = [];
 
@@ -117,6 +131,8 @@ const hooks = [
     const gate = held === undefined ? undefined : gates.get(held);
     gate?.reached();
     await gate?.open;
+    // Each pass leaves a mark.
+    if (content.includes("tally")) return { ...message, content: `${content}|` };
     if (!content.includes("shout")) return message;
     return { ...message, id: "other", content: content.toUpperCase(), metadata: { hooked: true } };
   }),
@@ -155,6 +171,7 @@ const refusing = defineThreadEndpoint(() => {
 });
 
 const routes: RouteEntry[] = [
+  ...attachedRoutes,
   {
     method: "GET",
     pattern: "/threads/:id/seen",
@@ -171,9 +188,10 @@ const routes: RouteEntry[] = [
     kind: "thread",
     load: () => Promise.resolve(refusing),
   },
+  ...fileRoutes,
 ];
 
-const tools = ["note", "wait", "again", "halt", "stream", "broken", "inject"];
+const tools = ["note", "wait", "again", "halt", "stream", "broken", "inject", "edit"];
 
 function prompt(name: string, modelName: string, extra: object = {}) {
   return definePrompt({
@@ -195,6 +213,7 @@ const prompts = [
   prompt("forgetful", "scripted", { includeChat: false }),
   prompt("no_past_tools", "scripted", { includePastTools: false }),
   prompt("falls_back", "failing"),
+  prompt("thoughtful", "scripted", { reasoning: { include: true, effort: "low" } }),
 ];
 
 const agents = [
@@ -204,10 +223,16 @@ const agents = [
 
 /** The registry of the test Worker. */
 export const registry: Registry = {
-  models: entries([model, failing]),
-  prompts: entries(prompts),
-  agents: entries(agents),
+  models: entries([model, failing, teamModel, ...attachedModels]),
+  prompts: entries([...prompts, ...teamPrompts, ...attachedPrompts, ...filePrompts]),
+  agents: entries([...agents, ...teamAgents, ...attachedAgents, ...fileAgents]),
   tools: {
+    ...Object.fromEntries(
+      Object.entries({ ...teamTools, ...attachedTools, ...fileTools }).map(([name, tool]) => [
+        name,
+        () => Promise.resolve(tool),
+      ]),
+    ),
     note: () => Promise.resolve(note),
     wait: () => Promise.resolve(wait),
     again: () => Promise.resolve(again),
@@ -215,6 +240,7 @@ export const registry: Registry = {
     stream: () => Promise.resolve(stream),
     broken: () => Promise.resolve(broken),
     inject: () => Promise.resolve(inject),
+    edit: () => Promise.resolve(edit),
   },
   hooks: hooks.map((hook, index) => ({
     hook: hookNameOf(hook) as AnyHookName,

@@ -6,8 +6,13 @@ import type { Environment } from "#environment.ts";
 import { BareObject } from "./bare-object.ts";
 import { testClock } from "./clock.ts";
 import { registry } from "./definitions.ts";
+import { fileWorld } from "./file-works.ts";
 
-const { ThreadObject, fetch } = compose(registry, [], (world) => ({ ...world, clock: testClock }));
+const { ThreadObject, fetch } = compose(registry, [], (world) => ({
+  ...world,
+  clock: testClock,
+  files: { ...world.files, ...fileWorld },
+}));
 
 export { BareObject, ThreadObject };
 

@@ -30,12 +30,20 @@ export function parseArguments(json: string): { arguments: JsonObject | string; 
   return { arguments: json, invalid: true };
 }
 
+/** How an answer is shown, and where it stands. */
+export interface AnswerManner {
+  hideThinking: boolean;
+  role: "assistant" | "user";
+  /** The message it hangs under; null on the run's own line. */
+  parentId: string | null;
+}
+
 /** One attempt's answer as it grows. Blocks are told only while `visible`. */
 export class Answer {
   /** Also its position: an answer takes its place when it begins. */
   readonly messageId: string;
   readonly #events: EventList;
-  readonly #hideThinking: boolean;
+  readonly #manner: AnswerManner;
   readonly #parts = new Map<number, StoredPart>();
   readonly #open = new Map<number, OpenBlock>();
   #started = false;
@@ -43,10 +51,10 @@ export class Answer {
   finish: ModelFinish | null = null;
   failure: ModelFailure | null = null;
 
-  constructor(messageId: string, events: EventList, { hideThinking }: { hideThinking: boolean }) {
+  constructor(messageId: string, events: EventList, manner: AnswerManner) {
     this.messageId = messageId;
     this.#events = events;
-    this.#hideThinking = hideThinking;
+    this.#manner = manner;
   }
 
   /** True once a subscriber was told of this message. */
@@ -63,11 +71,13 @@ export class Answer {
   start(): void {
     if (this.#started) return;
     this.#started = true;
+    const { role, parentId } = this.#manner;
     this.#events.tell({
       type: "message_start",
-      role: "assistant",
+      role,
       message_id: this.messageId,
       position: this.messageId,
+      ...(parentId === null ? {} : { parent_id: parentId }),
     });
   }
 
@@ -154,7 +164,7 @@ export class Answer {
     this.#open.set(index, { kind, text: "", redacted });
     if (kind === "text") {
       this.#events.tell({ type: "text_start", message_id: this.messageId, index });
-    } else if (kind === "thinking" && !this.#hideThinking) {
+    } else if (kind === "thinking" && !this.#manner.hideThinking) {
       this.#events.tell({ type: "thinking_start", message_id: this.messageId, index });
     }
   }
@@ -164,7 +174,7 @@ export class Answer {
     if (block === undefined || delta === "") return;
     const offset = block.text.length;
     block.text += delta;
-    if (block.kind === "thinking" && this.#hideThinking) return;
+    if (block.kind === "thinking" && this.#manner.hideThinking) return;
     const type = `${block.kind}_delta` as const;
     this.#events.tell({ type, message_id: this.messageId, index, offset, delta });
   }
@@ -181,14 +191,14 @@ export class Answer {
       return;
     }
     // Hidden thinking keeps its opaque signature alone: the provider may want to see that again (decision 19).
-    const thinking = this.#hideThinking ? "" : block.text;
+    const thinking = this.#manner.hideThinking ? "" : block.text;
     this.#parts.set(index, {
       type: "thinking",
       thinking,
       ...(block.redacted ? { redacted: true } : {}),
       ...extra,
     });
-    if (this.#hideThinking) return;
+    if (this.#manner.hideThinking) return;
     this.#events.tell({ type: "thinking_end", message_id: this.messageId, index, thinking });
   }
 

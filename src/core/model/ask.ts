@@ -86,7 +86,8 @@ async function attempt(
 ): Promise<Asked> {
   const id = ports.ids.ordered();
   const hideThinking = plan.request.reasoning?.exclude ?? false;
-  const answer = new Answer(id, events, { hideThinking });
+  const { parent_id: parentId } = ports.line;
+  const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId });
   const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
   let spent = zeroUsage;
   if (signal.aborted) {

@@ -18,13 +18,18 @@ export interface StepTrace {
   tools?: JsonObject[];
   /** What was odd about them. */
   warnings?: string[];
+  /** The strategy's memory after the step. */
+  session?: JsonObject | undefined;
 }
 
 /**
  * Builds the row, of a size that can be written, and takes the run's copy of `state.context` for it. Its id is new; rows
  * therefore stand in the order in which attempts ended.
  */
-export function attemptLog(asked: Asked, { plan, ports, events, tools, warnings: odd = [] }: StepTrace): LogRecord {
+export function attemptLog(
+  asked: Asked,
+  { plan, ports, events, tools, session, warnings: odd = [] }: StepTrace,
+): LogRecord {
   const { model, times, failure, answer, usage, cost } = asked;
   const warnings = [...odd, ...keepContext(ports)];
   return fitLog({
@@ -37,6 +42,7 @@ export function attemptLog(asked: Asked, { plan, ports, events, tools, warnings:
     events,
     data: {
       step: plan.step,
+      ...lineOf(ports),
       side: plan.side,
       attempt: asked.attempt,
       model: model.name,
@@ -55,7 +61,13 @@ export function attemptLog(asked: Asked, { plan, ports, events, tools, warnings:
       ...(warnings.length === 0 ? {} : { warnings }),
       /** `state.context` as it was when the step was committed: a cut run goes on with it. */
       context: ports.run.context,
+      ...(session === undefined ? {} : { session }),
       ...(ports.stopAsked() ? { stop_asked: true } : {}),
     },
   });
+}
+
+/** The line a step's row belongs to: nothing for the run's own, else the message it hangs under. */
+export function lineOf({ line }: Pick<RunPorts, "line">): { under?: string } {
+  return line.parent_id === null ? {} : { under: line.parent_id };
 }

@@ -10,6 +10,9 @@ export interface RunJournal {
   readonly messages: readonly MessageRecord[];
   append(message: MessageRecord): void;
   update(message: MessageRecord): void;
-  log(record: LogRecord): void;
+  /** `agent` is the agent the thread is handed to with this row. */
+  log(record: LogRecord, agent?: string): void;
   saveRun(run: RunRecord): void;
+  /** Takes the calls that definitions queued: the message that makes them and the run without them. */
+  appendQueued(message: MessageRecord): void;
 }

@@ -1,6 +1,8 @@
 // Everything a run is given.
 
+import type { Line } from "../line.ts";
 import type { RunRecord } from "../record.ts";
+import type { AnswerFiles } from "./answer-files.ts";
 import type { Clock } from "./clock.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Faults } from "./faults.ts";
@@ -13,21 +15,25 @@ import type { Strategy } from "./strategy.ts";
 /** The ports of one run. `run` is the run's working record, changed in place by the loop and saved by the journal. */
 export interface RunPorts {
   readonly run: RunRecord;
+  /** The line that is driven: the run's own, or a sub-prompt's. */
+  readonly line: Line;
   readonly journal: RunJournal;
   readonly sink: EventSink;
   readonly models: ModelPort;
   readonly steps: StepPort;
   readonly strategy: Strategy;
   readonly hooks: LoopHooks;
+  /** Left out: long texts of tools are cut, and what they attach is dropped. */
+  readonly answers?: AnswerFiles;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly faults: Faults;
   /**
-   * Number of the last step whose row is known to be written: the last whose `step_end` rides in a log row. A later step
-   * was cut behind its answer, and its end is told again. Left out where that is not known: then only a step with open
-   * calls is taken up.
+   * Number of a line's last step whose row is known to be written: the last whose `step_end` rides in a log row. A later
+   * step was cut behind its answer, and its end is told again. Left out where that is not known: then only a step with
+   * open calls is taken up.
    */
-  readonly committed?: number;
+  readonly committed?: (line: Line) => number;
   /**
    * The definitions' live `state.context`, which may hold anything. `run.context` is its last copy that a row can hold,
    * taken whenever a step's row is written; it must be another object. Left out: nothing is copied.

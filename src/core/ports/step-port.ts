@@ -20,6 +20,8 @@ export interface StepPlan {
   tools: ReadonlyMap<string, ToolRunner>;
   toolMode: ToolMode;
   side: Side;
+  /** Role the answer is stored under: the second of two models speaks as `user` (decision 9). */
+  role: "assistant" | "user";
   depth: number;
   /** What the log keeps so that the request can be built again: message ids, hashes, options. */
   trace: JsonObject;
@@ -31,9 +33,14 @@ export type StepProblem = { problem: { code: string; message: string } };
 /** A plan with the number of its step in the run, from 1. */
 export type NumberedPlan = StepPlan & { step: number };
 
+/** What calls of a step need of its plan. */
+export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | "depth">;
+
 /** Contract: never rejects for anything a definition can cause; a problem ends the run with an error. */
 export interface StepPort {
   plan(shape: StepShape, signal: AbortSignal): Promise<StepPlan | StepProblem>;
+  /** Without asking a model: what may be called now, `names` among it whether the prompt lists them or not. */
+  tools(names: readonly string[]): Promise<StepTools | StepProblem>;
 }
 
 /** The call as hooks see it. */

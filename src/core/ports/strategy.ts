@@ -2,7 +2,8 @@
 // suspension and limits work under every one.
 
 import type { ToolCall } from "#contract/content.ts";
-import type { Json } from "#contract/json.ts";
+import type { EventDraft } from "#contract/event.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 import type { StopReason, Side } from "#contract/message.ts";
 import type { RunStatus } from "#contract/run.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
@@ -34,6 +35,26 @@ export interface StepShape {
   instruction?: string;
 }
 
+/** A step that is about to be recorded as over. */
+export interface FinishedStep extends StepOutcome {
+  /** False for calls that a definition queued: no model was asked. */
+  asked: boolean;
+  /** The agent that a call of the step, or of a loop under it, handed the thread to. */
+  handoff: { agent: string; tool_call_id: string } | null;
+  /** Calls are queued: the run goes on whatever this step said. */
+  more: boolean;
+}
+
+/** What a strategy wants recorded with the step. */
+export interface StepEffects {
+  /** Told after `step_end`. */
+  events: EventDraft[];
+  /** The strategy's memory; a strategy made anew for the run is given the last one that was recorded. */
+  state: JsonObject;
+  /** The agent that the thread goes to. */
+  agent?: string | undefined;
+}
+
 /** How a run ends. */
 export interface RunEnd {
   status: Extract<RunStatus, "completed" | "stopped" | "limit" | "error">;
@@ -48,10 +69,12 @@ export interface RunEnd {
 export type Decision = { type: "step"; shape?: StepShape } | ({ type: "end" } & RunEnd);
 
 /**
- * Contract: pure apart from its own memory, which must follow from `progress` alone, since a cut run is resumed with a new
- * strategy object and the same progress.
+ * Contract: pure apart from its own memory, which must follow from `progress` and from what `finished` last gave to be
+ * recorded, since a cut run is resumed with a new strategy object.
  */
 export interface Strategy {
   readonly name: string;
   next(progress: Progress): Decision | Promise<Decision>;
+  /** Called once for each step, when its row is about to be written. */
+  finished?(step: FinishedStep): StepEffects | Promise<StepEffects>;
 }

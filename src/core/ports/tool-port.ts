@@ -1,12 +1,22 @@
 // A tool as the loop runs it, whatever it was made from.
 
+import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
+import type { Usage } from "#contract/usage.ts";
 
+import type { AwaitedAnswer, MessageRecord } from "../record.ts";
+import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
 import type { ToolSpec } from "./model-port.ts";
 
-/** What a tool answers: the public result, and a stack for the log alone. */
-export type ToolAnswer = ToolResult & { stack?: string };
+/**
+ * What a tool answers: the public result, texts of any length, attachments as the tool gave them (Standard Agents,
+ * ToolAttachment and AttachmentRef, unchecked), and a stack for the log alone.
+ */
+export type ToolAnswer = Omit<ToolResult, "attachments"> & {
+  stack?: string;
+  attachments?: readonly unknown[] | undefined;
+};
 
 /** What a running tool may say before its result. */
 export type ToolPiece =
@@ -19,6 +29,30 @@ export interface CallContext {
   id: string;
   attempt: number;
   signal: AbortSignal;
+}
+
+/** A call that is answered by more than a function. */
+export interface NestedCall {
+  id: string;
+  args: JsonObject;
+  /** The call's tool message, recorded as started. Messages under it are the nested line. */
+  message: MessageRecord;
+}
+
+/** What came of it: an answer, with what a child thread spent on it, or a rest until then (microseconds). */
+export type NestedOutcome =
+  | { type: "answer"; answer: ToolAnswer; spent?: { usage: Usage; cost: number | null } }
+  | { type: "rest"; until: number };
+
+/** A call that runs a loop of its own, in this thread or in another. */
+export interface NestedRunner {
+  /** What is recorded and told together with the call's start. */
+  begin(call: NestedCall): { awaits?: AwaitedAnswer; events: EventDraft[] };
+  /**
+   * Runs it, or goes on with it after a crash or a rest. Contract: may be called again for one call, also with the signal
+   * fired; then it answers soon.
+   */
+  run(call: NestedCall, context: StepCallContext): Promise<NestedOutcome>;
 }
 
 /** Arguments, checked. */
@@ -39,6 +73,10 @@ export interface ToolRunner {
   readonly timeoutMs: number;
   /** A call that was cut may be made again with the same id. */
   readonly idempotent: boolean;
+  /** Set for a call that runs a loop of its own: `run` is then not used. */
+  readonly nested?: NestedRunner;
+  /** The agent that the thread goes to when a call of this tool succeeds. */
+  readonly handoff?: string;
   check(args: JsonObject): CheckedArguments;
   run(args: JsonObject, call: CallContext): AsyncIterable<ToolPiece>;
   /** Asks the outside world what became of a cut call; null when it was not done. */

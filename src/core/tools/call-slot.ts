@@ -15,8 +15,8 @@ export interface CallSlot {
   /** Reserved in call order when the step's calls are recorded. */
   id: string;
   position: string;
-  /** The row an earlier life of the object left: a call that was cut. */
-  cut: MessageRecord | null;
+  /** The row an earlier drive left: a call that a crash cut, or one that rests. */
+  left: MessageRecord | null;
   runner: ToolRunner | undefined;
 }
 
@@ -36,4 +36,18 @@ export interface SettledCall extends CallOutcome {
   message: MessageRecord;
   duration_ms: number;
   stack: string | undefined;
+}
+
+/** A call that has no result yet: its answer comes from elsewhere, or it stands behind one that waits. */
+export interface RestingCall {
+  /** Microseconds; null for a call that has not begun. */
+  rests_until: number | null;
+}
+
+/** What a drive of the loop makes of a call. */
+export type DrivenCall = SettledCall | RestingCall;
+
+/** True for a call with its result. */
+export function isSettledCall(call: DrivenCall): call is SettledCall {
+  return "message" in call;
 }

@@ -1,47 +1,58 @@
 // One call from its first row to its result: prepare, execute, finalise. Every call ends with exactly one result, whatever
-// happens to the tool.
+// happens to the tool; one whose answer comes from elsewhere rests in between, as its row. The call's events ride in that
+// row too, so that whoever reads the row can tell the call again.
 
 import type { ToolCallPart } from "#contract/content.ts";
+import type { EventDraft } from "#contract/event.ts";
+import type { JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 
 import type { EventList } from "../event-list.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
-import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
+import type { NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
+import { spendOfChild } from "../run-state.ts";
 import { toMessage } from "../view.ts";
-import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";
+import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
 import { brokenArguments, nobodyAnswers, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
 import { perform } from "./perform.ts";
-import { settle } from "./settle.ts";
+import { readAnswer, settle, settleThrown } from "./settle.ts";
 
-/** Runs one call to its stored result. Contract: never rejects. */
-export async function runCall(slot: CallSlot, context: CallContext): Promise<SettledCall> {
-  const { ports, events } = context;
-  const begun = ports.clock.now();
+/** Runs one call to its stored result, or to its rest. Contract: never rejects. */
+export async function runCall(slot: CallSlot, context: CallContext): Promise<DrivenCall> {
+  const { ports } = context;
+  const events = context.events.fork();
+  const own = { ...context, events };
+  const begun = slot.left?.created_at ?? ports.clock.now();
   const prepared = prepare(slot, context);
-  const message = slot.cut ?? startedMessage(slot, context, begun);
-  events.tell({
-    type: "tool_execution_start",
-    message_id: message.id,
-    tool_call_id: slot.call.id,
-    tool_name: slot.call.name,
-    args: slot.call.arguments,
-  });
-  // The ledger: a call that has effects is recorded as started before it starts.
-  if (slot.cut === null && "args" in prepared) ports.journal.append(message);
-  const raw = "args" in prepared ? await execute(slot, prepared, context) : prepared;
-  const isNew = slot.cut === null && !("args" in prepared);
-  return finalise(slot, { message, isNew, answer: raw, begun }, context);
+  const message = slot.left ?? recordStart(slot, prepared, { ...own, begun });
+  if (!("args" in prepared)) {
+    return finalise(slot, { message, isNew: slot.left === null, answer: prepared, begun }, own);
+  }
+  const { nested } = prepared.runner;
+  if (nested === undefined) {
+    const answer = await execute(slot, prepared, own);
+    return finalise(slot, { message, isNew: false, answer, begun }, own);
+  }
+  const outcome = await performNested(nested, { id: slot.call.id, args: prepared.args, message }, own);
+  if (outcome.type === "rest") {
+    const kept = events.take();
+    if (kept.length > 0) ports.journal.update({ ...latest(message, ports), events: [...message.events, ...kept] });
+    return { rests_until: outcome.until };
+  }
+  const { answer, spent } = outcome;
+  return finalise(slot, { message: latest(message, ports), isNew: false, answer, begun, spent }, own);
 }
 
-type Prepared = { runner: ToolRunner; args: Record<string, never> | (ToolCallPart["arguments"] & object) };
+type Prepared = { runner: ToolRunner; args: JsonObject };
 
 function prepare(slot: CallSlot, { plan, signal }: CallContext): Prepared | ToolAnswer {
   const { call, runner } = slot;
-  // A cut call began once, so whatever keeps it from running now says nothing about what it did then.
-  const refused = (answer: ToolAnswer) => (slot.cut === null ? answer : unknownOutcome);
-  if (signal.aborted) return refused(stoppedCall);
+  // A call that was left began once, so whatever keeps it from running now says nothing about what it did then.
+  const refused = (answer: ToolAnswer) => (slot.left === null ? answer : unknownOutcome);
+  // A loop of its own is told of the stop: it has to end what it began.
+  if (signal.aborted && (slot.left === null || runner?.nested === undefined)) return refused(stoppedCall);
   if (runner === undefined) return refused(unknownTool(call.name, [...plan.tools.keys()]));
   if (typeof call.arguments === "string") return refused(brokenArguments(call.arguments));
   const checked = runner.check(call.arguments);
@@ -50,16 +61,50 @@ function prepare(slot: CallSlot, { plan, signal }: CallContext): Prepared | Tool
   return { runner, args: checked.args };
 }
 
+/** Tells the start; the ledger: a call that has effects is recorded as started before it starts. */
+function recordStart(
+  slot: CallSlot,
+  prepared: Prepared | ToolAnswer,
+  context: CallContext & { begun: number },
+): MessageRecord {
+  const { ports, events, begun } = context;
+  const message = startedMessage(slot, context, begun);
+  const { id, name, arguments: args } = slot.call;
+  events.tell({ type: "tool_execution_start", message_id: message.id, tool_call_id: id, tool_name: name, args });
+  if (!("args" in prepared)) return message;
+  const { awaits, events: drafts } = prepared.runner.nested?.begin({ id, args: prepared.args, message }) ?? {
+    events: [],
+  };
+  for (const draft of drafts) events.tell(draft);
+  const started = { ...message, ...(awaits === undefined ? {} : { awaits }), events: events.take() };
+  ports.journal.append(started);
+  return started;
+}
+
+async function performNested(
+  nested: NestedRunner,
+  call: Parameters<NestedRunner["run"]>[0],
+  context: CallContext,
+): Promise<NestedOutcome> {
+  try {
+    return await nested.run(call, context);
+  } catch (thrown) {
+    return { type: "answer", answer: settleThrown(thrown) };
+  }
+}
+
 async function execute(slot: CallSlot, { runner, args }: Prepared, context: CallContext): Promise<ToolAnswer> {
-  const attempt = slot.cut === null ? 1 : 2;
-  if (slot.cut !== null && !runner.idempotent) {
+  const attempt = slot.left === null ? 1 : 2;
+  if (slot.left !== null && !runner.idempotent) {
     if (runner.reconcile === null) return unknownOutcome;
     const known = await reconciled(runner.reconcile(slot.call.id, args), runner.timeoutMs, context);
-    if (known !== null) return settle(known);
+    if (known !== null) return readAnswer(known);
   }
   await context.ports.faults.at("tool.execute");
   const call = { id: slot.call.id, attempt };
-  return perform(runner, { args, call, message_id: slot.id }, context);
+  const { ports, events, signal } = context;
+  const surroundings = { clock: ports.clock, tell: (event: EventDraft) => events.tell(event), signal };
+  return perform(runner, { args, call, message_id: slot.id }, surroundings);
 }
 
 /** What the outside world says of a cut call. One that cannot say so in time leaves the outcome unknown. */
@@ -85,34 +130,47 @@ async function reconciled(
   }
 }
 
+interface Finished {
+  message: MessageRecord;
+  isNew: boolean;
+  answer: ToolAnswer;
+  begun: number;
+  /** What a child thread used for it. */
+  spent?: Extract<NestedOutcome, { type: "answer" }>["spent"];
+}
+
 async function finalise(
   slot: CallSlot,
-  work: { message: MessageRecord; isNew: boolean; answer: ToolAnswer; begun: number },
-  { ports, events }: CallContext,
+  work: Finished,
+  { ports, events }: Pick<CallContext, "ports" | "events">,
 ): Promise<SettledCall> {
   const { call } = slot;
   const hookCall = { id: call.id, name: call.name, arguments: argumentsText(call) };
   const after = await ports.hooks.afterToolCall(hookCall, work.answer);
-  const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, after));
+  const kept = (await ports.answers?.keep(after, { message_id: work.message.id, name: call.name })) ?? after;
+  const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...result } = answer;
-  const settled = await ports.hooks.beforeCreateMessage(settledMessage(work.message, result, ports));
+  const draft = settledMessage(work, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });
+  const settled = await ports.hooks.beforeCreateMessage(draft);
   await ports.faults.at("tool.store");
-  if (work.isNew) ports.journal.append(settled);
-  else ports.journal.update(settled);
-  await ports.hooks.afterCreateMessage(settled);
   const duration_ms = (ports.clock.now() - work.begun) / 1000;
   // A hook may have changed what the message says: everybody is told the same.
   const done = { call: publicCall(call), result: settled.result ?? result, message: settled, duration_ms, stack };
-  tellSettled(done, { events });
-  return done;
+  stageSettled(done, events);
+  const stored = { ...settled, events: [...work.message.events, ...events.take()] };
+  if (work.spent !== undefined) spendOfChild(ports.run, work.spent);
+  if (work.isNew) ports.journal.append(stored);
+  else ports.journal.update(stored);
+  events.release();
+  await ports.hooks.afterCreateMessage(stored);
+  return { ...done, message: stored };
 }
 
-/** Tells a call's end and its message. Call it when the row is written. */
-export function tellSettled(
-  { call, message, result, duration_ms }: SettledCall,
-  { events }: Pick<CallContext, "events">,
-): void {
-  events.tell({
+/** Stages a call's end and its message, to be released when the row is written. */
+export function stageSettled({ call, message, result, duration_ms }: SettledCall, events: EventList): void {
+  const hidden = message.silent ? ({ silent: true } as const) : {};
+  const of = { message_id: message.id, ...hidden };
+  events.stage({
     type: "tool_execution_end",
     message_id: message.id,
     tool_call_id: call.id,
@@ -121,14 +179,8 @@ export function tellSettled(
     is_error: result.status === "error",
     duration_ms,
   });
-  tellToolMessage(message, events);
-}
-
-function tellToolMessage(message: MessageRecord, events: EventList): void {
-  const hidden = message.silent ? ({ silent: true } as const) : {};
-  const of = { message_id: message.id, ...hidden };
-  events.tell({ type: "message_start", ...of, role: "tool", position: message.position });
-  events.tell({ type: "message_end", ...of, message: toMessage(message) });
+  events.stage({ type: "message_start", ...of, role: "tool", position: message.position });
+  events.stage({ type: "message_end", ...of, message: toMessage(message) });
 }
 
 function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number): MessageRecord {
@@ -140,7 +192,7 @@ function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number
     parts: [],
     name: slot.call.name,
     tool_call_id: slot.call.id,
-    parent_id: null,
+    parent_id: ports.line.parent_id,
     depth: plan.depth,
     silent: false,
     metadata: {},
@@ -159,15 +211,26 @@ function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number
   };
 }
 
-function settledMessage(message: MessageRecord, result: ToolResult, ports: RunPorts): MessageRecord {
+function settledMessage(
+  { message, spent }: Finished,
+  { result, handoff, now }: { result: ToolResult; handoff: string | undefined; now: number },
+): MessageRecord {
   const text = result.status === "error" ? (result.error ?? "") : (result.result ?? "");
+  const { awaits: _, ...kept } = message;
   return {
-    ...message,
+    ...kept,
     parts: [{ type: "text", text }],
     status: "complete",
     result,
-    updated_at: ports.clock.now(),
+    ...(spent === undefined ? {} : spent),
+    ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
+    updated_at: now,
   };
+}
+
+/** The row as it is now: an answer may have been delivered into it. */
+function latest(message: MessageRecord, { journal }: RunPorts): MessageRecord {
+  return journal.messages.find((known) => known.id === message.id) ?? message;
 }
 
 function argumentsText(call: ToolCallPart): string {

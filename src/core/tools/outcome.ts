@@ -1,26 +1,26 @@
 // The answers the executor gives in a tool's stead, in words a model can act on.
 
-import type { ToolAnswer } from "../ports/tool-port.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
 
 /** An error result. */
-export function failed(error: string, stack?: string): ToolAnswer {
+export function failed(error: string, stack?: string): ToolResult & { stack?: string } {
   return { status: "error", error, ...(stack === undefined ? {} : { stack }) };
 }
 
 /** The model named a tool that is not there. */
-export function unknownTool(name: string, known: readonly string[]): ToolAnswer {
+export function unknownTool(name: string, known: readonly string[]): ToolResult {
   const list = known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`;
   return failed(`There is no tool named "${name}". ${list}`);
 }
 
 /** The arguments are no JSON object. */
-export function brokenArguments(text: string): ToolAnswer {
+export function brokenArguments(text: string): ToolResult {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
   return failed(`The arguments are not a JSON object: ${shown}`);
 }
 
 /** The arguments do not fit the tool's schema. */
-export function wrongArguments(problem: string): ToolAnswer {
+export function wrongArguments(problem: string): ToolResult {
   return failed(`The arguments do not fit the tool's schema. ${problem}`);
 }
 
@@ -28,7 +28,7 @@ export function wrongArguments(problem: string): ToolAnswer {
 export const stoppedCall = failed("The run was stopped before this tool finished.");
 
 /** The tool took longer than it may. */
-export function timedOut(ms: number): ToolAnswer {
+export function timedOut(ms: number): ToolResult {
   return failed(`The tool did not finish within ${ms / 1000} s.`);
 }
 
@@ -39,6 +39,6 @@ export const unknownOutcome = failed(
 );
 
 /** A tool without a function, where nobody outside can answer. */
-export function nobodyAnswers(name: string): ToolAnswer {
+export function nobodyAnswers(name: string): ToolResult {
   return failed(`The tool "${name}" runs outside this server, and no client is here to run it.`);
 }

@@ -1,25 +1,33 @@
 // Runs a tool's function under its time limit and the run's signal, and tells what it says on the way. A tool that ignores
 // its signal is left behind: its result no longer counts.
 
+import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 
+import type { Clock } from "../ports/clock.ts";
 import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
-import type { CallContext } from "./call-slot.ts";
 import { failed, stoppedCall, timedOut } from "./outcome.ts";
-import { settle, settleThrown } from "./settle.ts";
+import { readAnswer, settleThrown } from "./settle.ts";
+
+/** What a tool works in. */
+export interface Surroundings {
+  clock: Clock;
+  tell: (event: EventDraft) => void;
+  signal: AbortSignal;
+}
 
 /** Contract: never rejects, and settles soon after the signal fires or the time is up. */
 export async function perform(
   runner: ToolRunner,
   work: { args: JsonObject; call: { id: string; attempt: number }; message_id: string },
-  { ports, events, signal }: CallContext,
+  { clock, tell, signal }: Surroundings,
 ): Promise<ToolAnswer> {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
   let over = false;
   let disarm = () => {};
   const deadline = new Promise<ToolAnswer>((resolve) => {
-    disarm = ports.clock.after(runner.timeoutMs, () => {
+    disarm = clock.after(runner.timeoutMs, () => {
       resolve(timedOut(runner.timeoutMs));
       own.abort(new Error("the tool's time is up"));
     });
@@ -40,14 +48,14 @@ export async function perform(
       switch (piece.type) {
         case "delta":
           if (piece.delta === "") break;
-          events.tell({ type: "tool_execution_delta", ...about, offset, delta: piece.delta });
+          tell({ type: "tool_execution_delta", ...about, offset, delta: piece.delta });
           offset += piece.delta.length;
           break;
         case "progress":
-          events.tell({ type: "tool_execution_delta", ...about, progress: piece.data });
+          tell({ type: "tool_execution_delta", ...about, progress: piece.data });
           break;
         case "result":
-          return settle(piece.result);
+          return readAnswer(piece.result);
       }
     }
     return failed("The tool ended without a result.");

@@ -2,20 +2,25 @@
 
 import type { ToolCallPart } from "#contract/content.ts";
 
+import { isOnLine } from "../line.ts";
 import type { MessageRecord } from "../record.ts";
-import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";
-import { runCall, tellSettled } from "./call.ts";
+import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
+import { isSettledCall } from "./call-slot.ts";
+import { runCall, stageSettled } from "./call.ts";
 import { schedule } from "./schedule.ts";
 
 /** What came of a step's calls, and what the log should say about them. */
 export interface RanCalls {
   settled: SettledCall[];
   warnings: string[];
+  /** Set while calls wait for answers from elsewhere: when the first of them gives up waiting (microseconds). */
+  restsUntil: number | null;
 }
 
 /**
  * Runs every call that has no result yet. `known` holds the tool messages that are there already: settled ones are used
- * again, started ones were cut. Contract: never rejects; each call has exactly one result afterwards.
+ * again, started ones were cut or rest. Contract: never rejects; unless it rests, each call has exactly one result
+ * afterwards.
  */
 export async function runCalls(
   calls: readonly ToolCallPart[],
@@ -32,27 +37,31 @@ export async function runCalls(
     })),
     context.plan.toolMode,
   );
-  const running: Promise<SettledCall>[] = [];
+  const running: Promise<DrivenCall>[] = [];
   slots.forEach((slot, at) => {
     running[at] = startWhenReady(slot, at);
   });
 
-  async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<SettledCall> {
-    if ("settled" in slot) {
-      // From an earlier life of the object: whether its end was told is not known, so it is told again.
-      tellSettled(slot.settled, context);
-      return slot.settled;
-    }
+  async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<DrivenCall> {
+    if ("settled" in slot) return slot.settled;
     const others = [...(graph.waitsFor[at] ?? [])];
     if (others.length > 0) {
       // A later call may be waited for: its promise exists once this tick is over.
       await Promise.resolve();
-      await Promise.all(others.flatMap((other) => running[other] ?? []));
+      const before = await Promise.all(others.flatMap((other) => running[other] ?? []));
+      // Behind a call that rests: it begins when that one has its answer.
+      if (!before.every(isSettledCall)) return { rests_until: null };
     }
     return runCall(slot, context);
   }
 
-  return { settled: await Promise.all(running), warnings: graph.cycle ? [cutCycle] : [] };
+  const driven = await Promise.all(running);
+  const rests = driven.flatMap((call) => ("rests_until" in call ? [call.rests_until] : []));
+  return {
+    settled: driven.filter(isSettledCall),
+    warnings: graph.cycle ? [cutCycle] : [],
+    restsUntil: rests.length === 0 ? null : Math.min(...rests.flatMap((until) => until ?? [])),
+  };
 }
 
 const cutCycle = "These calls depend on each other in a circle; they were run in call order.";
@@ -62,26 +71,29 @@ type SettledSlot = CallSlot & { settled: SettledCall };
 function slotFor(
   call: ToolCallPart,
   known: readonly MessageRecord[],
-  { ports, plan, before }: CallContext & { before: CallSlot | undefined },
+  { ports, plan, events, before }: CallContext & { before: CallSlot | undefined },
 ): CallSlot | SettledSlot {
   const row = known.find((message) => message.tool_call_id === call.id) ?? null;
   const id = row?.id ?? ports.ids.ordered();
-  const previous = before?.position ?? holderOf(call, ports.journal.messages)?.position ?? "";
+  const line = ports.journal.messages.filter((message) => isOnLine(ports.line, message));
+  const previous = before?.position ?? holderOf(call, line)?.position ?? "";
   const slot: CallSlot = {
     call,
     id,
     // The place reserved in an earlier life is lost; where later calls have theirs, this one's is between them.
     position: row?.position ?? (known.some(({ position }) => position > previous) ? `${previous}.1` : id),
-    cut: row?.status === "started" ? row : null,
+    left: row?.status === "started" ? row : null,
     runner: plan.tools.get(call.name),
   };
   if (row?.status !== "complete") return slot;
   const { type: _, ...publicCall } = call;
   const result = row.result ?? { status: "error" as const, error: "The result was lost." };
-  return {
-    ...slot,
-    settled: { call: publicCall, result, message: row, duration_ms: 0, stack: undefined },
-  };
+  const end = row.events.find((event) => event.type === "tool_execution_end");
+  const duration_ms = Number(end?.["duration_ms"] ?? 0);
+  const settled = { call: publicCall, result, message: row, duration_ms, stack: undefined };
+  // A row that does not carry its own end was closed without being told.
+  if (end === undefined) stageSettled(settled, events);
+  return { ...slot, settled };
 }
 
 function holderOf(call: ToolCallPart, messages: readonly MessageRecord[]): MessageRecord | undefined {

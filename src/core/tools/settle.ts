@@ -1,8 +1,11 @@
-// Makes a well-formed answer of whatever a tool said. A result row must fit: text over the limit is cut and says so.
+// Makes a well-formed answer of whatever a tool said: first one that may be of any size, then, once its files are stored,
+// one that fits a row. Text that is still over the limit then is cut and says so.
 
 import { z } from "zod";
 
+import { attachmentLimit, attachmentRefSchema } from "#contract/attachment.ts";
 import { jsonSchema } from "#contract/json.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
 
 import { cutText, jsonBytes, wordsOf } from "../cut-text.ts";
 import type { ToolAnswer } from "../ports/tool-port.ts";
@@ -26,23 +29,39 @@ const answerSchema = z.object({
   error: z.string().nullish(),
   stack: z.string().nullish(),
   details: z.unknown().optional(),
+  attachments: z.unknown().optional(),
 });
 
-/** Contract: never throws. */
-export function settle(said: unknown): ToolAnswer {
+/** What a tool said, whole: texts of any length, attachments as it gave them. Contract: never throws. */
+export function readAnswer(said: unknown): ToolAnswer {
   const answer = read(said);
   if (answer === null) {
     return failed('The tool returned no result. It must return {status: "success" | "error", …}.');
   }
-  const { status, result, error, stack, details } = answer;
+  const { status, result, error, stack, details, attachments } = answer;
+  const offered: readonly unknown[] =
+    attachments == null ? [] : Array.isArray(attachments) ? attachments : [attachments];
   return {
     status,
-    ...(result == null ? {} : { result: cutText(result, resultLimit) }),
-    ...(status === "error"
-      ? { error: cutText(error ?? result ?? "The tool failed without saying why.", resultLimit) }
-      : {}),
+    ...(result == null ? {} : { result: result.toWellFormed() }),
+    ...(status === "error" ? { error: (error ?? result ?? "The tool failed without saying why.").toWellFormed() } : {}),
     ...(stack == null ? {} : { stack: cutText(stack, stackLimit) }),
     ...keptDetails(details),
+    ...(offered.length === 0 ? {} : { attachments: offered }),
+  };
+}
+
+/** An answer that fits a row: long text cut, and of the attachments those that are files of the thread. Never throws. */
+export function settle(said: unknown): ToolResult & { stack?: string } {
+  const { status, result, error, stack, details, attachments } = readAnswer(said);
+  const refs = (attachments ?? []).flatMap((one) => attachmentRefSchema.safeParse(one).data ?? []);
+  return {
+    status,
+    ...(result === undefined ? {} : { result: cutText(result, resultLimit) }),
+    ...(error === undefined ? {} : { error: cutText(error, resultLimit) }),
+    ...(stack === undefined ? {} : { stack }),
+    ...(details === undefined ? {} : { details }),
+    ...(refs.length === 0 ? {} : { attachments: refs.slice(0, attachmentLimit) }),
   };
 }
 

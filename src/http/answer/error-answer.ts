@@ -13,6 +13,7 @@ export function errorAnswer(refusal: Refusal, extra: Record<string, string> = {}
   const headers = { ...extra };
   if (code === "unauthorized") headers["www-authenticate"] = "Bearer";
   if (code === "upgrade_required") headers["upgrade"] = "websocket";
+  if (code === "range_not_satisfiable") headers["content-range"] = `bytes */${Number(details?.["size"])}`;
   if (retryAfter !== undefined) headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfter / 1000)));
   const error = details === undefined ? { code, message } : { code, message, details };
   return jsonAnswer({ error }, httpStatus(code), headers);

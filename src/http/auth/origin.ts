@@ -31,7 +31,8 @@ export function corsHeaders(request: Request, allowed: AllowedOrigins): Record<s
   if (origin === null || !allowed.has(origin)) return {};
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "retry-after, allow, x-session-id",
+    "access-control-expose-headers":
+      "retry-after, allow, x-session-id, etag, accept-ranges, content-range, content-disposition",
     vary: "origin",
   };
 }
@@ -40,7 +41,8 @@ export function corsHeaders(request: Request, allowed: AllowedOrigins): Record<s
 export function preflightHeaders(methods: readonly string[]): Record<string, string> {
   return {
     "access-control-allow-methods": methods.join(", "),
-    "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id",
+    "access-control-allow-headers":
+      "authorization, content-type, idempotency-key, last-event-id, range, if-range, if-match, if-none-match",
     "access-control-max-age": "600",
   };
 }

@@ -10,7 +10,7 @@ import type { Services } from "../services.ts";
 import { agentView } from "./agent-view.ts";
 import { modelView } from "./model-view.ts";
 import { promptView } from "./prompt-view.ts";
-import { toolView } from "./tool-view.ts";
+import { toolViews } from "./tool-view.ts";
 
 type DefinitionRoutes =
   | "listAgents"
@@ -22,10 +22,11 @@ type DefinitionRoutes =
   | "listTools"
   | "getTool";
 
+type KindName = "agent" | "prompt" | "model" | "tool";
+
 /** One kind of definition: where it is loaded from and how it is shown. */
 interface Kind<D> {
-  plural: "agents" | "prompts" | "models" | "tools";
-  missing: ErrorCode;
+  kind: KindName;
   loaders: Record<string, () => Promise<D>>;
   view: (name: string, definition: D, url: URL) => unknown;
 }
@@ -34,24 +35,20 @@ interface Kind<D> {
 export function definitionHandlers({ dependencies }: Services): Pick<Handlers, DefinitionRoutes> {
   const { registry, readiness } = dependencies;
   const agents = showing({
-    plural: "agents",
-    missing: "agent_not_found",
+    kind: "agent",
     loaders: registry.agents,
     view: (_name, agent, url) => agentView(agent, url.origin),
   });
   const prompts = showing({
-    plural: "prompts",
-    missing: "prompt_not_found",
+    kind: "prompt",
     loaders: registry.prompts,
     view: (_name, prompt) => promptView(prompt),
   });
   const models = showing({
-    plural: "models",
-    missing: "model_not_found",
+    kind: "model",
     loaders: registry.models,
     view: (_name, model) => modelView(model, readiness(model)),
   });
-  const tools = showing({ plural: "tools", missing: "tool_not_found", loaders: registry.tools, view: toolView });
   return {
     listAgents: agents.list,
     getAgent: agents.get,
@@ -59,8 +56,13 @@ export function definitionHandlers({ dependencies }: Services): Pick<Handlers, D
     getPrompt: prompts.get,
     listModels: models.list,
     getModel: models.get,
-    listTools: tools.list,
-    getTool: tools.get,
+    listTools: async () => jsonAnswer({ tools: [...(await toolViews(registry)).values()], next_cursor: null }),
+    getTool: async ({ params }) => {
+      const tools = await toolViews(registry);
+      const tool = tools.get(params.name);
+      if (tool === undefined) throw unknown("tool", params.name, [...tools.keys()]);
+      return jsonAnswer(tool);
+    },
   };
 }
 
@@ -70,25 +72,26 @@ interface Showing {
   get: (call: { url: URL; params: { name: string } }) => Promise<Response>;
 }
 
-function showing<D>({ plural, missing, loaders, view }: Kind<D>): Showing {
+function showing<D>({ kind, loaders, view }: Kind<D>): Showing {
   return {
     async list({ url }) {
       const names = Object.keys(loaders).toSorted();
       const views = await Promise.all(names.map(async (name) => view(name, await load(name), url)));
-      return jsonAnswer({ [plural]: views, next_cursor: null });
+      return jsonAnswer({ [`${kind}s`]: views, next_cursor: null });
     },
     get: async ({ params, url }) => jsonAnswer(view(params.name, await load(params.name), url)),
   };
 
   function load(name: string): Promise<D> {
     const loader = Object.hasOwn(loaders, name) ? loaders[name] : undefined;
-    if (loader === undefined) throw unknown(name);
+    if (loader === undefined) throw unknown(kind, name, Object.keys(loaders));
     return loader();
   }
+}
 
-  function unknown(name: string): Error {
-    const meant = closestWord(name, Object.keys(loaders));
-    const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
-    return refuse(missing, `There is no ${plural.slice(0, -1)} "${name}".${hint}`);
-  }
+function unknown(kind: KindName, name: string, known: readonly string[]): Error {
+  const meant = closestWord(name, known);
+  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  const missing: ErrorCode = `${kind}_not_found`;
+  return refuse(missing, `There is no ${kind} "${name}".${hint}`);
 }

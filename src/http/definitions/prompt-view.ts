@@ -9,23 +9,25 @@ import type { AnyPromptDefinition, ReasoningConfig } from "#spec/prompt.ts";
 export function promptView(prompt: AnyPromptDefinition): PromptView {
   return {
     name: prompt.name,
-    tool_description: prompt.toolDescription,
+    toolDescription: prompt.toolDescription,
     model: prompt.model,
     prompt: asJson(prompt.prompt),
     tools: (prompt.tools ?? []).map(asJson),
-    include_chat: prompt.includeChat ?? false,
-    include_past_tools: prompt.includePastTools ?? false,
-    parallel_tool_calls: prompt.parallelToolCalls ?? false,
-    tool_choice: prompt.toolChoice ?? "auto",
+    includeChat: prompt.includeChat ?? false,
+    includePastTools: prompt.includePastTools ?? false,
+    parallelToolCalls: prompt.parallelToolCalls ?? false,
+    toolChoice: prompt.toolChoice ?? "auto",
+    recentImageThreshold: prompt.recentImageThreshold ?? 10,
     reasoning: prompt.reasoning === undefined ? null : reasoningView(prompt.reasoning),
-    input_schema: prompt.requiredSchema === undefined ? null : asJsonObject(argumentsJsonSchema(prompt.requiredSchema)),
+    requiredSchema:
+      prompt.requiredSchema === undefined ? null : asJsonObject(argumentsJsonSchema(prompt.requiredSchema)),
   };
 }
 
-function reasoningView({ effort, maxTokens, exclude, include }: ReasoningConfig): JsonObject {
+function reasoningView({ effort, maxTokens, exclude, include }: ReasoningConfig): NonNullable<PromptView["reasoning"]> {
   return {
     effort: effort ?? null,
-    max_tokens: maxTokens ?? null,
+    maxTokens: maxTokens ?? null,
     exclude: exclude ?? false,
     include: include ?? false,
   };

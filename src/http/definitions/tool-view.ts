@@ -1,18 +1,57 @@
-// A tool as the API shows it: with the JSON Schema that a model sees.
+// What a model may call, as the API shows it: each with the JSON Schema that a model sees. A tool's name is its file's, so
+// the registry gives it.
 
 import type { ToolView } from "#contract/definition.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { callSchema } from "#spec/call-schema.ts";
 import { readTool } from "#spec/define-tool.ts";
-import type { AnyToolDefinition } from "#spec/tool.ts";
+import type { AnyAgentDefinition, AnyPromptDefinition, AnyToolArgs, AnyToolDefinition, Registry } from "#spec/index.ts";
 
-/** The view. A tool's name is its file's, so the registry gives it. */
-export function toolView(name: string, definition: AnyToolDefinition): ToolView {
+/** A tool. */
+function toolView(name: string, definition: AnyToolDefinition): ToolView {
   const { description, schema, run } = readTool(definition);
-  return {
-    name,
-    description,
-    parameters: JSON.parse(JSON.stringify(argumentsJsonSchema(schema))) as JsonObject,
-    remote: run === undefined,
-  };
+  return { name, kind: "tool", description, parameters: parametersOf(schema), remote: run === undefined };
+}
+
+/** A prompt that another one offers its model. */
+function promptToolView(prompt: AnyPromptDefinition): ToolView {
+  const { name, toolDescription: description } = prompt;
+  return { name, kind: "prompt", description, parameters: parametersOf(callSchema(prompt)), remote: false };
+}
+
+/** An agent that is exposed; it is the prompt of its side A that says what a call must bring. */
+function agentToolView(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolView {
+  const description = agent.toolDescription ?? agent.description ?? "";
+  const parameters = parametersOf(callSchema(prompt));
+  return { name: agent.name, kind: "agent", description, parameters, remote: false };
+}
+
+function parametersOf(schema: AnyToolArgs | null): JsonObject {
+  return JSON.parse(JSON.stringify(argumentsJsonSchema(schema))) as JsonObject;
+}
+
+/** Everything a model of the project may call, by name: tools, prompts that others offer, agents with `exposeAsTool`. */
+export async function toolViews(
+  registry: Pick<Registry, "tools" | "prompts" | "agents">,
+): Promise<Map<string, ToolView>> {
+  const views = new Map<string, ToolView>();
+  const prompts = new Map((await loaded(registry.prompts)).map(([, prompt]) => [prompt.name, prompt]));
+  for (const [, agent] of await loaded(registry.agents)) {
+    const prompt = prompts.get(agent.sideA.prompt);
+    if (agent.exposeAsTool === true && prompt !== undefined) views.set(agent.name, agentToolView(agent, prompt));
+  }
+  for (const { tools = [] } of prompts.values()) {
+    for (const offer of tools) {
+      const prompt = prompts.get(typeof offer === "string" ? offer : offer.name);
+      if (prompt !== undefined) views.set(prompt.name, promptToolView(prompt));
+    }
+  }
+  // A name means the tool, where there is one.
+  for (const [name, tool] of await loaded(registry.tools)) views.set(name, toolView(name, tool));
+  return new Map([...views].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function loaded<D>(loaders: Record<string, () => Promise<D>>): Promise<[string, D][]> {
+  return Promise.all(Object.entries(loaders).map(async ([name, load]): Promise<[string, D]> => [name, await load()]));
 }

@@ -1,19 +1,22 @@
 // Bounds of what is stored (architecture, bodies): a message's text in UTF-8, its inline bytes, one source for every part,
 // and the metadata of messages and threads.
 
+import type { InputAttachment } from "#contract/attachment.ts";
 import type { InputContent } from "#contract/content.ts";
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostMessage } from "#contract/request.ts";
 import { inlineBytesLimit, messageTextLimit, metadataLimit } from "#contract/route.ts";
+import { base64Bytes } from "#lib/base64.ts";
 
 import { invalidField } from "./field-error.ts";
 
 /** Throws `too_large` or `invalid_request`; `path` is where the content stands in the body. */
-export function checkContent(content: InputContent, path: string): void {
+export function checkContent(content: InputContent, path: string, attachments: readonly InputAttachment[] = []): void {
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   let textBytes = 0;
   let inlineBytes = 0;
+  for (const one of attachments) inlineBytes += "data" in one ? base64Bytes(one.data) : 0;
   for (const [index, part] of parts.entries()) {
     if (part.type === "text") {
       textBytes += utf8Length(part.text);
@@ -23,7 +26,7 @@ export function checkContent(content: InputContent, path: string): void {
     if (sources.length !== 1) {
       throw invalidField(`${path}.${String(index)}`, "Give exactly one of data, path and url");
     }
-    inlineBytes += decodedLength(part.data ?? "");
+    inlineBytes += base64Bytes(part.data ?? "");
   }
   if (textBytes > messageTextLimit) throw tooLarge(path, messageTextLimit);
   if (inlineBytes > inlineBytesLimit) throw tooLarge(path, inlineBytesLimit);
@@ -36,7 +39,13 @@ export function checkMetadata(metadata: JsonObject | undefined, path = "metadata
 }
 
 /** Throws `invalid_request` for a user's message that is to be answered and says nothing: white space, and no other part. */
-export function checkAnswerable({ role, run, content }: Pick<PostMessage, "role" | "run" | "content">): void {
+export function checkAnswerable({
+  role,
+  run,
+  content,
+  attachments = [],
+}: Pick<PostMessage, "role" | "run" | "content" | "attachments">): void {
+  if (attachments.length > 0) return;
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   const isBlank = parts.every((part) => part.type === "text" && part.text.trim() === "");
   if (role === "user" && run && isBlank) throw invalidField("content", "Is blank, so there is nothing to answer");
@@ -44,10 +53,6 @@ export function checkAnswerable({ role, run, content }: Pick<PostMessage, "role"
 
 function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
-}
-
-function decodedLength(base64: string): number {
-  return Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 }
 
 function tooLarge(path: string, limit: number): Error {

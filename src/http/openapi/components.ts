@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "#contract/definition.ts";
 import { errorBodySchema } from "#contract/error.ts";
 import { eventSchema } from "#contract/event.ts";
+import { fileRecordSchema } from "#contract/file-record.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import { logSchema } from "#contract/log.ts";
 import { messageSchema } from "#contract/message.ts";
@@ -24,6 +25,7 @@ const shared: readonly (readonly [string, z.ZodType])[] = [
   ["Message", messageSchema],
   ["Run", runSchema],
   ["Log", logSchema],
+  ["FileRecord", fileRecordSchema],
   ["Event", eventSchema],
   ["Agent", agentViewSchema],
   ["Prompt", promptViewSchema],

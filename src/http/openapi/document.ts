@@ -11,13 +11,16 @@ import type { Components } from "./components.ts";
 
 type Part = Record<string, unknown>;
 
+/** `:name`, or `*name?` for the rest of a path, whose slashes a client may send as they are or as `%2F`. */
+const dynamicSegment = /[:*](\w+)\??/g;
+
 /** The document of a deployment. */
 export function openApiDocument(version: string): Part {
   const components = openApiComponents();
   const paths: Record<string, Part> = {};
   for (const name of routeNames) {
     const route: BuiltInRoute = routes[name];
-    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    const path = route.path.replaceAll(dynamicSegment, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route, components) };
   }
   return {
@@ -44,12 +47,13 @@ function operation(name: RouteName, route: BuiltInRoute, components: Components)
     ...(route.access === "public" ? { security: [] } : {}),
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, components) }),
+    ...(route.raw === "request" ? { requestBody: { required: true, content: rawContent } } : {}),
     responses: responses(route, components),
   };
 }
 
 function pathParameters({ path }: BuiltInRoute): Part[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  return [...path.matchAll(dynamicSegment)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
@@ -68,27 +72,31 @@ function queryParameters({ query }: BuiltInRoute): Part[] {
   }));
 }
 
-function headerParameters({ keyed, stream }: BuiltInRoute): Part[] {
+function headerParameters({ keyed, stream, requestHeaders = [] }: BuiltInRoute): Part[] {
   const text = { in: "header", required: false, schema: { type: "string" } };
   const key = { ...text, name: "Idempotency-Key", description: "The same key and body give the first answer again." };
   const last = { ...text, name: "Last-Event-ID", description: "Wins over `after`." };
-  return [...(keyed === true ? [key] : []), ...(stream === "events" ? [last] : [])];
+  const named = requestHeaders.map((name) => ({ ...text, name }));
+  return [...(keyed === true ? [key] : []), ...(stream === "events" ? [last] : []), ...named];
 }
 
 function requestBody({ bodyOptional }: BuiltInRoute, body: z.ZodType, components: Components): Part {
   return { required: bodyOptional !== true, content: jsonContent(components.referenceTo(body)) };
 }
 
+const rawContent = { "*/*": { schema: { type: "string", format: "binary" } } };
+
 function jsonContent(schema: JsonSchema): Part {
   return { "application/json": { schema } };
 }
 
-function responses({ answers, stream }: BuiltInRoute, components: Components): Part {
+function responses({ answers, stream, raw }: BuiltInRoute, components: Components): Part {
   const all: Part = {};
   for (const [status, schema] of Object.entries(answers)) {
     const streamed = stream === "events" || (stream === "negotiated" && status === "200");
     const content = {
       ...(schema === null ? {} : jsonContent(components.referenceTo(schema))),
+      ...(raw === "answer" && (status === "200" || status === "206") ? rawContent : {}),
       ...(streamed ? { "text/event-stream": { schema: { type: "string" } } } : {}),
     };
     all[status] = { description: describe(status), ...(Object.keys(content).length === 0 ? {} : { content }) };
@@ -107,6 +115,8 @@ function describe(status: string): string {
     "201": "Created.",
     "202": "Admitted durably; the run goes on by itself.",
     "204": "Done, nothing to say.",
+    "206": "The bytes of the range.",
+    "304": "The caller has these bytes already.",
   };
   return words[status] ?? "Done.";
 }

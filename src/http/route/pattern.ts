@@ -1,22 +1,25 @@
 // Route patterns: what a path must look like, and which of two patterns says more about it.
 
-/** One segment of a pattern. `rest` stands last and takes one segment or more. */
+/** One segment of a pattern. `rest` stands last and takes one segment or more, or none where it is optional. */
 export type Segment =
   | { kind: "static"; text: string }
   | { kind: "dynamic"; name: string }
-  | { kind: "rest"; name: string };
+  | { kind: "rest"; name: string; optional: boolean };
 
 /** Values of a pattern's dynamic segments. */
 export type Params = Readonly<Record<string, string>>;
 
-/** Reads `/threads/:id/status` or `/files/*path`. */
+/** Reads `/threads/:id/status`, `/files/*path` or `/files/*path?`. */
 export function parsePattern(pattern: string): readonly Segment[] {
   return pattern
     .split("/")
     .filter((text) => text !== "")
     .map((text) => {
       if (text.startsWith(":")) return { kind: "dynamic", name: text.slice(1) };
-      if (text.startsWith("*")) return { kind: "rest", name: text.slice(1) };
+      if (text.startsWith("*")) {
+        const optional = text.endsWith("?");
+        return { kind: "rest", name: text.slice(1, optional ? -1 : undefined), optional };
+      }
       return { kind: "static", text };
     });
 }
@@ -37,6 +40,10 @@ export function matchPattern(pattern: readonly Segment[], path: readonly string[
   const values: [string, string][] = [];
   for (const [index, segment] of pattern.entries()) {
     const text = path[index];
+    if (segment.kind === "rest" && segment.optional) {
+      values.push([segment.name, path.slice(index).join("/")]);
+      return Object.fromEntries(values);
+    }
     if (text === undefined || (text === "" && segment.kind !== "static")) return null;
     switch (segment.kind) {
       case "static":
@@ -66,5 +73,6 @@ export function compareSpecificity(left: readonly Segment[], right: readonly Seg
 
 function rankAt(pattern: readonly Segment[], index: number): number {
   const segment = pattern[index];
-  return segment === undefined ? 3 : ranks[segment.kind];
+  // An end says more than a rest that may be empty; nothing else that matches a path ends where another goes on.
+  return segment === undefined ? ranks.dynamic : ranks[segment.kind];
 }

@@ -22,7 +22,7 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
   const { calls, limits, activeRuns } = services;
   return {
     async postMessage({ request, params, caller, body, query }) {
-      checkContent(body.content, "content");
+      checkContent(body.content, "content", body.attachments);
       checkAnswerable(body);
       checkMetadata(body.metadata);
       const key = await readRequestKey(request, "postMessage", body);

@@ -52,8 +52,8 @@ function checkBody(services: Services, body: CreateThread): void {
   checkAgent(services.dependencies.registry, body.agent_id);
   if (body.id !== undefined && randomUuidText(body.id) === null) throw invalidField("id", "Has to be a version 4 UUID");
   checkMetadata(body.metadata);
-  for (const [index, { content, metadata }] of (body.initial_messages ?? []).entries()) {
-    checkContent(content, `initial_messages.${String(index)}.content`);
+  for (const [index, { content, attachments, metadata }] of (body.initial_messages ?? []).entries()) {
+    checkContent(content, `initial_messages.${String(index)}.content`, attachments);
     checkMetadata(metadata, `initial_messages.${String(index)}.metadata`);
   }
 }

@@ -17,6 +17,7 @@ type ThreadRoutes =
   | "listRuns"
   | "getRun"
   | "stopThread"
+  | "invokeTool"
   | "listLogs"
   | "getLog";
 
@@ -69,6 +70,12 @@ export function threadHandlers({ calls, dependencies }: Services): Pick<Handlers
     async stopThread({ params, caller, body }) {
       const runId = body.run_id ?? null;
       return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.stop(caller, runId) }));
+    },
+    async invokeTool({ params, caller, body }) {
+      const { id, name } = params;
+      // Not tried again: what the tool did, it did.
+      const run = { threadId: id, repeatable: false };
+      return jsonAnswer(await calls({ ...run, run: (stub) => stub.invokeTool(caller, name, body.args) }));
     },
     async listLogs({ params, caller, query }) {
       const run = { threadId: params.id, repeatable };

@@ -1,26 +1,49 @@
 // A request as a script's function sees it: plain roles and text, nothing of ours that could change under it.
 
+import { describePart } from "#core/describe-part.ts";
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
+import { base64Bytes } from "#lib/base64.ts";
 import type { TestRequest, TestRequestMessage } from "#spec/index.ts";
 
 function textOf(message: ModelMessage): string {
-  return message.parts
-    .filter((part) => part.type === "text")
-    .map((part) => part.text)
-    .join("");
+  const said = message.parts.filter((part) => part.type === "text").map((part) => part.text);
+  // Parts of a user's turn are told apart by every provider: words, lines that stand for files, texts of files.
+  return said.join(message.role === "user" ? "\n" : "");
 }
 
-function seen(message: ModelMessage): TestRequestMessage | null {
+/** Bytes beside the words; a model that does not see is told of an image by a line. */
+function attachmentsOf(
+  { parts }: ModelMessage,
+  sees: boolean,
+): Pick<TestRequestMessage, "attachments"> & { lines: string[] } {
+  const files = parts.filter((part) => part.type === "image" || part.type === "file");
+  const isShown = (part: (typeof files)[number]) =>
+    part.data !== undefined && (sees || !part.mime_type.startsWith("image/"));
+  const shown = files.filter(isShown).map(({ mime_type, path, data = "" }) => ({
+    mimeType: mime_type,
+    ...(path === undefined ? {} : { path }),
+    size: base64Bytes(data),
+  }));
+  const lines = files.filter((part) => !isShown(part)).map((part) => describePart(part));
+  return { ...(shown.length === 0 ? {} : { attachments: shown }), lines };
+}
+
+function seen(message: ModelMessage, sees: boolean): TestRequestMessage | null {
   switch (message.role) {
     case "system":
       return null;
-    case "user":
-      return { role: "user", content: textOf(message) };
+    case "user": {
+      const { lines, ...attached } = attachmentsOf(message, sees);
+      return { role: "user", content: joined(textOf(message), lines), ...attached };
+    }
     case "tool": {
       const { result, tool_call_id, name } = message;
+      const { lines, ...attached } = attachmentsOf(message, sees);
+      const said = (result?.status === "error" ? result.error : result?.result) ?? textOf(message);
       return {
         role: "tool",
-        content: (result?.status === "error" ? result.error : result?.result) ?? textOf(message),
+        content: joined(said, lines),
+        ...attached,
         ...(tool_call_id === null ? {} : { tool_call_id }),
         ...(name === null ? {} : { name }),
       };
@@ -32,22 +55,44 @@ function seen(message: ModelMessage): TestRequestMessage | null {
         name,
         arguments: typeof given === "string" ? {} : given,
       }));
-      const said = { role: "assistant" as const, content: textOf(message) };
+      const thinking = signedThinking(message);
+      const said = {
+        role: "assistant" as const,
+        content: textOf(message),
+        ...(thinking.length === 0 ? {} : { thinking }),
+      };
       return tool_calls.length === 0 ? said : { ...said, tool_calls };
     }
   }
 }
 
+/** As at every provider, only thinking of its own comes back. */
+function signedThinking({ parts }: ModelMessage): NonNullable<TestRequestMessage["thinking"]> {
+  return parts.flatMap((part) => {
+    const signature = part.provider_data?.provider === "test" ? part.provider_data.data["signature"] : undefined;
+    return part.type === "thinking" && typeof signature === "string" ? [{ text: part.thinking, signature }] : [];
+  });
+}
+
+function joined(text: string, lines: readonly string[]): string {
+  return [...(text === "" ? [] : [text]), ...lines].join("\n");
+}
+
 /** What a script's function is given. System messages inside the transcript are joined to `system`. */
 export function testRequest(request: ModelRequest): TestRequest {
+  const sees = request.model.capabilities?.vision !== false;
   const systems = request.messages.filter((message) => message.role === "system").map(textOf);
   const lastUser = request.messages.findLastIndex((message) => message.role === "user");
   const sinceUser = request.messages.slice(lastUser + 1);
   const last = request.messages[lastUser];
+  const calls = request.model.capabilities?.functionCalling !== false;
   return {
     system: [request.system, ...systems].filter((text) => text !== "").join("\n\n"),
-    messages: request.messages.map(seen).filter((message) => message !== null),
-    tools: request.tools.map(({ name, description }) => ({ name, description })),
+    messages: request.messages.map((message) => seen(message, sees)).filter((message) => message !== null),
+    tools: calls ? request.tools.map(({ name, description }) => ({ name, description })) : [],
+    toolChoice: request.toolChoice,
+    parallelToolCalls: request.parallelToolCalls,
+    reasoning: request.reasoning,
     step: sinceUser.filter((message) => message.role === "assistant").length,
     lastUser: last === undefined ? "" : textOf(last),
   };

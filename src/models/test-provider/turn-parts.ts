@@ -2,6 +2,7 @@
 // anywhere, so that whoever reads them cannot rely on whole ones.
 
 import type { ModelPart } from "#core/ports/model-port.ts";
+import type { ProviderData } from "#core/record.ts";
 import type { TestTurn, TestToolCall } from "#spec/index.ts";
 
 const argumentsChunk = 12;
@@ -20,10 +21,17 @@ function slices(text: string): string[] {
   return chunks;
 }
 
-function* spoken(kind: "text" | "thinking", index: number, chunks: string[]): Generator<ModelPart> {
+interface Spoken {
+  kind: "text" | "thinking";
+  chunks: string[];
+  signature?: string | undefined;
+}
+
+function* spoken({ kind, chunks, signature }: Spoken, index: number): Generator<ModelPart> {
   yield { type: `${kind}_start`, index };
   for (const delta of chunks) yield { type: `${kind}_delta`, index, delta };
-  yield { type: `${kind}_end`, index };
+  const data: ProviderData | null = signature === undefined ? null : { provider: "test", data: { signature } };
+  yield { type: `${kind}_end`, index, ...(data === null ? {} : { provider_data: data }) };
 }
 
 function* called(call: TestToolCall, index: number, id: string): Generator<ModelPart> {
@@ -37,8 +45,9 @@ function* called(call: TestToolCall, index: number, id: string): Generator<Model
 /** The parts of a turn before its end. `callId` makes an id for a call, from the one the script names if it does. */
 export function* turnParts(turn: TestTurn, callId: (named: string | undefined) => string): Generator<ModelPart> {
   let index = 0;
-  if (turn.thinking !== undefined && turn.thinking !== "") yield* spoken("thinking", index++, words(turn.thinking));
-  const text = typeof turn.text === "string" ? words(turn.text) : (turn.text ?? []);
-  if (text.length > 0) yield* spoken("text", index++, text);
+  const { thinking = "", signature } = turn;
+  if (thinking !== "") yield* spoken({ kind: "thinking", chunks: words(thinking), signature }, index++);
+  const chunks = typeof turn.text === "string" ? words(turn.text) : (turn.text ?? []);
+  if (chunks.length > 0) yield* spoken({ kind: "text", chunks }, index++);
   for (const call of turn.toolCalls ?? []) yield* called(call, index++, callId(call.id));
 }

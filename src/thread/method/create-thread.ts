@@ -10,6 +10,7 @@ import { Definitions } from "#flow/definitions.ts";
 import { messageDraft } from "#flow/message-draft.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
+import { initialParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
@@ -63,8 +64,10 @@ export async function createThread(
 async function finishCreation({ context, driver }: OpenThread, input: CreateInput): Promise<void> {
   const { hooks } = definitionAccess(context, null);
   const messages: MessageRecord[] = [];
-  for (const message of input.initial_messages ?? []) {
-    messages.push(await hooks.beforeCreateMessage(draftOf(message, context)));
+  const initial = input.initial_messages ?? [];
+  const parts = await initialParts(context, driver, initial);
+  for (const [index, message] of initial.entries()) {
+    messages.push(await hooks.beforeCreateMessage(draftOf(message, parts[index] ?? [], context)));
   }
   context.live.append(messages, { creation: input.creation });
   for (const message of messages) await hooks.afterCreateMessage(message);
@@ -77,9 +80,7 @@ function mustBeTheSame(known: ThreadRecord, caller: Caller, input: CreateInput):
   if (!own || !same) throw refuse("conflict", `The thread id "${input.id}" is in use.`);
 }
 
-function draftOf(message: InitialMessage, context: OpenThread["context"]): MessageRecord {
-  const parts: StoredPart[] =
-    typeof message.content === "string" ? [{ type: "text", text: message.content }] : message.content;
+function draftOf(message: InitialMessage, parts: StoredPart[], context: OpenThread["context"]): MessageRecord {
   return messageDraft({
     id: context.live.uuids.next(),
     role: message.role,

@@ -41,10 +41,11 @@ function sentMessages(
     .messagesAfter(first.branch, first.position)
     .filter((message) => message.position <= last.position);
   const range = [first, ...after].filter((message) => !leftOut.has(message.id));
-  const own = (message: MessageRecord) => message.run_id === row.run_id;
-  const earlier = range.filter((message) => !own(message));
-  const kept = prompt === null ? earlier : earlierMessages(earlier, prompt);
-  return [...kept, ...range.filter(own)].map(toMessage);
+  const isOwn = (message: MessageRecord) => message.run_id === row.run_id;
+  const own = range.filter(isOwn);
+  const earlier = range.filter((message) => !isOwn(message));
+  const kept = prompt === null ? earlier : earlierMessages(earlier, prompt, own);
+  return [...kept, ...own].map(toMessage);
 }
 
 function text(value: Json | undefined): string {

@@ -5,6 +5,7 @@ import type { PatchThread } from "#contract/request.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import { toRun, toThread } from "#core/view.ts";
 
+import { removeChildren, tellParentOfDeletion } from "../children/removal.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 
@@ -66,12 +67,20 @@ function dropQueued({ live, clock }: ObjectContext, runId: string): void {
   );
 }
 
-/** Deletes the thread: first its line in the catalog, then every row, then the alarm. */
-export async function removeThread({ context, driver, store }: OpenThread): Promise<void> {
+/**
+ * Deletes the thread: its children first, then what it has in the bucket and its line in the catalog, then
+ * every row and the alarm. What fails leaves a
+ * thread that can be deleted again. A parent that waits for this thread is told; `byParent` says that it is the one that
+ * deletes.
+ */
+export async function removeThread(open: OpenThread, byParent: boolean): Promise<void> {
+  const { context, driver, store } = open;
   const { live, catalog, clock } = context;
   const { id, created_at } = live.record;
   driver.stop(null);
-  await catalog.remove({ threadId: id, createdAt: created_at, now: clock.now() });
+  await removeChildren(context);
+  if (!byParent) await tellParentOfDeletion(context);
+  await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: created_at, now: clock.now() }));
   live.broadcaster.closeAll(4404, "The thread was deleted.");
   driver.abandon();
   await store.destroy();

@@ -68,7 +68,7 @@ export function deleteMessage(context: ObjectContext, id: string): void {
   const drafts = doomed.map((message) => ({
     type: "message_deleted" as const,
     message_id: message.id,
-    message: { ...toMessage(message), parts: [], content: null, tool_calls: null, result: null },
+    message: { ...toMessage(message), parts: [], content: null, tool_calls: null, result: null, attachments: [] },
   }));
   live.tell(drafts, () => {
     for (const message of doomed) {

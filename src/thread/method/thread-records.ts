@@ -2,11 +2,11 @@
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
-import type { JsonObject } from "#contract/json.ts";
 import type { Log, LogType } from "#contract/log.ts";
 import type { Page } from "#contract/page.ts";
 import type { ListLogs, ListRuns } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
+import { logEntries, toolCallEntries } from "#core/log-entries.ts";
 import type { LogRecord } from "#core/record.ts";
 import { toLog, toRun } from "#core/view.ts";
 
@@ -68,7 +68,7 @@ export async function getLog(context: ObjectContext, id: string): Promise<Log> {
   const missing = refuse("log_not_found", `There is no log entry "${id}" in this thread.`);
   if (row === null) throw missing;
   if (callId !== undefined) {
-    const call = toolCallLogs(row).find((log) => log.id === id);
+    const call = toolCallEntries(row).find((log) => log.id === id);
     if (call === undefined) throw missing;
     return toLog(call);
   }
@@ -78,29 +78,8 @@ export async function getLog(context: ObjectContext, id: string): Promise<Log> {
 
 /** What a row shows of the type asked for; without one, itself and its calls. */
 function entriesOf(row: LogRecord, type: LogType | undefined): LogRecord[] {
-  if (type === undefined) return [row, ...toolCallLogs(row)];
-  return type === "tool_call" ? toolCallLogs(row) : [row];
-}
-
-/** The calls of a step as entries of their own, under the step's. */
-function toolCallLogs(row: LogRecord): LogRecord[] {
-  const tools = row.data["tools"];
-  if (!Array.isArray(tools)) return [];
-  return tools.flatMap((tool, index) => {
-    if (typeof tool !== "object" || tool === null || Array.isArray(tool)) return [];
-    const at = tool["at"];
-    const entry: LogRecord = {
-      id: `${row.id}.${index}`,
-      type: "tool_call",
-      run_id: row.run_id,
-      parent_id: row.id,
-      depth: row.depth,
-      created_at: typeof at === "number" ? at : row.created_at,
-      data: tool as JsonObject,
-      events: [],
-    };
-    return [entry];
-  });
+  if (type === undefined) return logEntries(row);
+  return type === "tool_call" ? toolCallEntries(row) : [row];
 }
 
 function page<R extends { id: string }, T>(

@@ -8,6 +8,7 @@ import type { EventSink } from "#core/ports/event-sink.ts";
 import { DeltaBuffer, isDelta } from "./delta-buffer.ts";
 import type { EventNumbers } from "./event-numbers.ts";
 import { Partial } from "./partial.ts";
+import type { RecordedStep } from "./partial.ts";
 import { serialise } from "./reader.ts";
 import type { Reader } from "./reader.ts";
 import type { ReplayPart } from "./replay.ts";
@@ -38,6 +39,8 @@ export class Broadcaster implements EventSink {
   readonly #deltas = new DeltaBuffer();
   readonly #partial = new Partial();
   #ticking = false;
+  /** Hears every event that is told, besides the readers. */
+  onEvent: ((event: PlainEvent) => void) | null = null;
 
   constructor(options: BroadcasterOptions) {
     this.#options = options;
@@ -53,6 +56,7 @@ export class Broadcaster implements EventSink {
 
   send(event: PlainEvent): void {
     this.#partial.add(event);
+    this.onEvent?.(event);
     if (!isDelta(event)) {
       this.#flush();
       this.#deliver(event);
@@ -69,9 +73,10 @@ export class Broadcaster implements EventSink {
     return this.#partial.events();
   }
 
-  /** Rows now hold everything told so far. */
-  settled(): void {
-    this.#partial.clear();
+  /** Rows now hold everything told so far, or everything told of a step. */
+  settled(step?: RecordedStep): void {
+    if (step === undefined) this.#partial.clear();
+    else this.#partial.forget(step);
   }
 
   get readers(): number {
@@ -110,10 +115,14 @@ export class Broadcaster implements EventSink {
     if (reader.acknowledge(seq)) this.#catchUp(reader);
   }
 
-  /** The thread is at rest: cursors are written for hibernation, readers that wait for rest are let go. */
+  /** The thread, or its run, is at rest: cursors are written for hibernation, readers that wait for idleness let go. */
   rest(): void {
     this.#flush();
-    for (const reader of this.#readers) this.#settle(reader);
+    const idle = this.#options.idle();
+    for (const reader of this.#readers) {
+      if (idle) this.#settle(reader);
+      else reader.save();
+    }
   }
 
   /** At rest a cursor is written for hibernation, and a reader that waits for rest is let go. */

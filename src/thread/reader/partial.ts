@@ -5,13 +5,21 @@ import type { PlainEvent } from "#contract/event.ts";
 
 import { isDelta, merged } from "./delta-buffer.ts";
 
+/** A step whose row is written: its number on its line, its answer and the results of its calls. */
+export interface RecordedStep {
+  step: number;
+  depth: number;
+  messages: ReadonlySet<string>;
+}
+
 /** Events of the running run since its last row. */
 export class Partial {
   #events: PlainEvent[] = [];
 
   /** Takes every event of a run as it is told. */
   add(event: PlainEvent): void {
-    if (event.run_id === undefined) return;
+    // What a child does is told and not kept: whoever comes later reads the child.
+    if (event.run_id === undefined || event.type === "subagent_event") return;
     if (event.type === "message_retracted") {
       this.#events = this.#events.filter((known) => known.message_id !== event.message_id);
     }
@@ -29,7 +37,15 @@ export class Partial {
     this.#events.push(merged(known, event));
   }
 
-  /** Forgets what rows now hold. */
+  /** Forgets a step that rows now hold; what other lines of the run are doing stays. */
+  forget({ step, depth, messages }: RecordedStep): void {
+    this.#events = this.#events.filter((event) => {
+      if (event.message_id !== undefined) return !messages.has(event.message_id);
+      return event.step !== step || event.depth !== depth;
+    });
+  }
+
+  /** Rows hold everything. */
   clear(): void {
     this.#events = [];
   }

@@ -2,6 +2,7 @@
 // the caller is answered, so that two callers at once cannot both begin a run and a repeated key is answered once.
 
 import { refuse } from "#contract/error.ts";
+import type { EventOf } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Message } from "#contract/message.ts";
 import type { PostMessage, PostRun } from "#contract/request.ts";
@@ -10,8 +11,11 @@ import { totalOf } from "#core/message-counts.ts";
 import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
 import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage, toRun } from "#core/view.ts";
+import { humanMark } from "#flow/history-sides.ts";
 import { messageDraft } from "#flow/message-draft.ts";
+import type { AnyAgentDefinition } from "#spec/index.ts";
 
+import { withTakenFiles } from "../attachments/admit-files.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
@@ -23,18 +27,40 @@ const messageLimit = 1024 * 1024;
 /** Most runs that may wait. */
 const queueLimit = 100;
 
+/** A message to admit. */
+export interface MessageAdmission {
+  caller: Caller;
+  input: PostMessage;
+  key: RequestKey | null;
+  /** The parent's run that waits for the answer. */
+  parentRunId?: string | null;
+}
+
 /** Admits a message. */
 export async function admitMessage(
   context: ObjectContext,
   driver: Driver,
-  { caller, input, key }: { caller: Caller; input: PostMessage; key: RequestKey | null },
+  message: MessageAdmission,
 ): Promise<Admission> {
+  const { caller, input, key } = message;
   mayAsk(context, caller, input.limits);
   const first = repeated(context, key);
   if (first !== null) return first;
   rejectWhileActive(context, input.when);
-  await mustHaveAgent(context);
-  const draft = await draftOf(context, input);
+  const agent = await agentOf(context);
+  return withTakenFiles(context, driver, {
+    input,
+    admit: (parts) => admitParts(context, driver, { ...message, parts, agent }),
+  });
+}
+
+/** Admits a message whose files are in the thread. */
+async function admitParts(
+  context: ObjectContext,
+  driver: Driver,
+  { input, key, parentRunId = null, ...said }: MessageAdmission & Said,
+): Promise<Admission> {
+  const draft = await draftOf(context, input, said);
   // Other callers may have come while the hooks ran.
   const meanwhile = repeated(context, key);
   if (meanwhile !== null) return meanwhile;
@@ -48,8 +74,9 @@ export async function admitMessage(
     const answer = { message: toMessage(stored ?? draft), run: null, after, repeated: false };
     return kept(context, key, answer);
   }
-  const run = newRun(context, { kind: "message", limits: input.limits ?? null, input: draft });
-  const admitted = start(context, driver, run);
+  const limits = input.limits ?? null;
+  const run = newRun(context, { kind: "message", limits, input: draft, parentRunId });
+  const admitted = startRun(context, driver, run);
   const message = { ...draft, run_id: run.id };
   afterwards(context, message);
   const answer = { message: shown(context, message), run: toRun(admitted), after, repeated: false };
@@ -65,10 +92,11 @@ export async function admitRun(
   mayAsk(context, caller, input.limits);
   const first = repeated(context, key);
   if (first !== null) return first;
-  await mustHaveAgent(context);
+  const agent = await agentOf(context);
   mustBeThere(driver);
   const { live } = context;
-  if (totalOf(live.record.counts, { includeSilent: true }) === 0) {
+  // Two models need nobody's word to begin with (decision 9).
+  if (agent.type !== "dual_ai" && isEmpty(context)) {
     throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
   }
   if (live.record.active_run_id === null && live.record.held && live.record.queue.length > 0) {
@@ -81,14 +109,20 @@ export async function admitRun(
   }
   const kind: RunKind = "continue";
   const after = live.lastSeq;
-  const run = start(context, driver, newRun(context, { kind, limits: input.limits ?? null, input: null }));
+  const side = input.side === undefined ? {} : { side: input.side };
+  const fresh = newRun(context, { kind, limits: input.limits ?? null, input: null });
+  const run = startRun(context, driver, { ...fresh, ...side });
   return kept(context, key, { message: null, run: toRun(run), after, repeated: false });
 }
 
-async function draftOf(context: ObjectContext, input: PostMessage): Promise<MessageRecord> {
+/** What a message says, and to whom. */
+interface Said {
+  parts: StoredPart[];
+  agent: AnyAgentDefinition;
+}
+
+async function draftOf(context: ObjectContext, input: PostMessage, { parts, agent }: Said): Promise<MessageRecord> {
   const { live, clock } = context;
-  const parts: StoredPart[] =
-    typeof input.content === "string" ? [{ type: "text", text: input.content }] : input.content;
   const bytes = new TextEncoder().encode(JSON.stringify(parts)).byteLength;
   if (bytes > messageLimit) {
     throw refuse("too_large", `The message has ${bytes} bytes; at most ${messageLimit} are taken.`, {
@@ -103,10 +137,18 @@ async function draftOf(context: ObjectContext, input: PostMessage): Promise<Mess
     branch: live.record.branch,
     at: clock.now(),
     silent: input.silent,
-    metadata: input.metadata,
+    // A person who speaks up between two models is told apart from both (decision 9).
+    metadata:
+      agent.type === "dual_ai" && input.role === "user" && !isEmpty(context)
+        ? { ...input.metadata, ...humanMark }
+        : input.metadata,
   });
   const { hooks } = definitionAccess(context, null);
   return hooks.beforeCreateMessage(draft);
+}
+
+function isEmpty({ live }: ObjectContext): boolean {
+  return totalOf(live.record.counts, { includeSilent: true }) === 0;
 }
 
 /** Hooks see a message once it is admitted, and nobody waits for them. */
@@ -116,7 +158,7 @@ function afterwards(context: ObjectContext, message: MessageRecord): void {
 }
 
 /** Begins the run, or lets it wait for the one that is active. */
-function start(context: ObjectContext, driver: Driver, run: RunRecord): RunRecord {
+export function startRun(context: ObjectContext, driver: Driver, run: RunRecord): RunRecord {
   const { live } = context;
   const idle = live.record.active_run_id === null;
   if (live.record.queue.length >= queueLimit) {
@@ -125,7 +167,7 @@ function start(context: ObjectContext, driver: Driver, run: RunRecord): RunRecor
   }
   if (live.record.held) live.change({ held: false });
   if (idle && live.record.queue.length === 0) {
-    return driver.begin(run, { trigger: run.kind === "continue" ? "continuation" : "user", isNew: true });
+    return driver.begin(run, { trigger: triggerOf(run), isNew: true });
   }
   const queue = [...live.record.queue, run.id];
   const told = live.stage([{ type: "queue_changed", queued: queue }]);
@@ -139,6 +181,11 @@ function start(context: ObjectContext, driver: Driver, run: RunRecord): RunRecor
   // After a stop the queue was held: this input is the one that lets it go on, behind those that waited.
   if (idle) driver.beginNext();
   return queued;
+}
+
+function triggerOf({ kind, parent_run_id }: RunRecord): EventOf<"run_start">["trigger"] {
+  if (parent_run_id !== null) return "sub_agent";
+  return kind === "continue" ? "continuation" : "user";
 }
 
 /** The message as it stands: in its place, or still waiting. */
@@ -173,8 +220,8 @@ function mustBeThere(driver: Driver): void {
   if (driver.gone) throw refuse("thread_not_found", "There is no such thread.");
 }
 
-async function mustHaveAgent({ live, definitions }: ObjectContext): Promise<void> {
-  await definitions.agent(live.record.agent_id);
+function agentOf({ live, definitions }: ObjectContext): Promise<AnyAgentDefinition> {
+  return definitions.agent(live.record.agent_id);
 }
 
 /** The first answer again, where the key was used before. */

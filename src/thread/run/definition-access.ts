@@ -1,6 +1,5 @@
 // The thread as definitions reach it: hooks, state and the writes they may make, at rest and in a run.
 
-import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { toMessage } from "#core/view.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
@@ -40,11 +39,13 @@ export function definitionAccess(
   return { state, hooks, access };
 }
 
-function threadAccess({ live, clock }: ObjectContext): ThreadAccess {
+function threadAccess(context: ObjectContext): ThreadAccess {
+  const { live, clock } = context;
   return {
     clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
     store: live.store,
+    files: context.files,
     thread: () => live.record,
     append: (message) => void live.append([message]),
     replace: (message) => {
@@ -55,11 +56,8 @@ function threadAccess({ live, clock }: ObjectContext): ThreadAccess {
       });
     },
     emit: (name, data) => live.emit(name, data),
-    queueTool: (name) => {
-      throw refuse("unavailable", `The call of "${name}" cannot be queued: this version runs only calls of a model.`);
-    },
-    invokeTool: (name) =>
-      Promise.reject(refuse("unavailable", `"${name}" cannot be invoked directly in this version.`)),
+    queueTool: (name, args) => context.calls.queue(name, args),
+    invokeTool: (name, args, state) => context.calls.invoke(name, args, state.execution === null ? null : state),
   };
 }
 

@@ -5,9 +5,11 @@ import type { EventOf } from "#contract/event.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
 
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
+import { Outgoings } from "../children/outgoings.ts";
+import { FileSweeper } from "../files/file-sweeper.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Outbox } from "../outbox.ts";
 import { closeOpenCalls, recoverRun } from "./recovery.ts";
@@ -15,7 +17,7 @@ import { assembleRun } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
-import { beginRun } from "./run-start.ts";
+import { beginRun, newRun } from "./run-start.ts";
 
 interface ActiveRun {
   run: RunRecord;
@@ -26,6 +28,8 @@ interface ActiveRun {
 export class Driver {
   readonly #context: ObjectContext;
   readonly outbox: Outbox;
+  readonly outgoings: Outgoings;
+  readonly #sweeper: FileSweeper;
   #active: ActiveRun | null = null;
   #abandoned = false;
   #pauseMs = firstHeartbeatMs;
@@ -33,6 +37,8 @@ export class Driver {
   constructor(context: ObjectContext) {
     this.#context = context;
     this.outbox = new Outbox(context);
+    this.outgoings = new Outgoings(context);
+    this.#sweeper = new FileSweeper(context);
   }
 
   /** Arms the next heartbeat of a run that is being driven: doubling, up to the longest pause. */
@@ -106,6 +112,24 @@ export class Driver {
     return true;
   }
 
+  /** The run that is active, driven or resting; null at rest. */
+  get activeRun(): RunRecord | null {
+    const { live } = this.#context;
+    const id = live.record.active_run_id;
+    return this.#active?.run ?? (id === null ? null : live.store.run(id));
+  }
+
+  /** A resting run goes on at once: an answer came that it waits for. One that is driven sees it by itself. */
+  goOn(runId: string | null): void {
+    const { live } = this.#context;
+    if (this.#active !== null || runId === null || live.record.active_run_id !== runId) return;
+    const run = live.store.run(runId);
+    if (run === null || run.resume_at === null) return;
+    run.resume_at = null;
+    live.store.updateRun(run);
+    this.#drive(run);
+  }
+
   /** The thread was deleted while somebody waited. */
   get gone(): boolean {
     return this.#abandoned;
@@ -136,7 +160,7 @@ export class Driver {
     let assembled: AssembledRun | null = null;
     let halt: Halt;
     try {
-      assembled = await assembleRun(this.#context, run, signal);
+      assembled = await assembleRun(this.#context, run, { signal, outgoings: this.outgoings });
       halt = await loop(assembled.ports, signal);
     } catch (thrown) {
       if (this.#abandoned) return;
@@ -183,13 +207,19 @@ export class Driver {
   /** A wait that is a row and an alarm, and nothing in memory (architecture §5.3). */
   #rest(run: RunRecord, assembled: AssembledRun | null, until: number): void {
     const { live, alarm } = this.#context;
+    assembled?.journal.close();
+    this.#leave();
+    // An answer may have come while other calls of its step still ran, a stop while the step came to its rest.
+    if (run.stop || assembled?.journal.messages.some(hasAnswer) === true) {
+      this.#drive(run);
+      return;
+    }
+    run.resume_at = until;
     live.store.transaction(() => {
       live.store.updateRun(run);
       live.save();
     });
-    assembled?.journal.close();
-    this.#leave();
-    if (live.record.outbox.dirty) alarm.notAfter(until / 1000);
+    if (live.record.outbox.dirty || this.outgoings.pending) alarm.notAfter(until / 1000);
     else alarm.exactly(until / 1000);
     live.broadcaster.rest();
   }
@@ -200,8 +230,16 @@ export class Driver {
     finishRun(this.#context, run, { end, messages, outbox: this.outbox });
     assembled?.journal.close();
     this.#leave();
+    if (end.status !== "stopped") this.#beginLeftCalls(run);
     if (!this.beginNext()) live.broadcaster.rest();
     this.#context.background(this.flushAndSleep());
+  }
+
+  /** Calls that were queued after the run's last step begin a run of their own. */
+  #beginLeftCalls({ calls = [] }: RunRecord): void {
+    if (calls.length === 0 || this.#context.live.record.held) return;
+    const run = newRun(this.#context, { kind: "tool", limits: null, input: null });
+    this.begin({ ...run, calls }, { trigger: "continuation", isNew: true });
   }
 
   #leave(): void {
@@ -213,9 +251,11 @@ export class Driver {
   async flushAndSleep(): Promise<void> {
     // The row that carries the mark is written first: the caller is still in the middle of it.
     await Promise.resolve();
-    await this.outbox.flush();
+    await Promise.all([this.outbox.flush(), this.outgoings.flush()]);
+    const swept = await this.#sweeper.sweep();
     const { live, alarm } = this.#context;
     if (this.#abandoned || live.record.active_run_id !== null || live.record.outbox.dirty) return;
+    if (this.outgoings.pending || !swept) return;
     alarm.clear();
   }
 
@@ -232,6 +272,11 @@ export class Driver {
     this.begin(run, { trigger: "queue", isNew: false });
     return true;
   }
+}
+
+/** A call whose answer was delivered and not taken yet. */
+function hasAnswer({ status, awaits }: MessageRecord): boolean {
+  return status === "started" && awaits !== undefined && awaits.delivered !== null;
 }
 
 const givenUp: RunEnd = {

@@ -1,44 +1,69 @@
 // `state.execution` of a running run (Standard Agents, ExecutionState).
 
+import { refuse } from "#contract/error.ts";
+import type { Side } from "#contract/message.ts";
+import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { specMessage } from "#flow/hook-message.ts";
+import type { Session } from "#flow/session.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
 /** The stop flag of a run: set by a definition, read by the loop between steps. */
 export class StopFlag {
   asked = false;
+  by: Side | null = null;
+  onStop: (by: Side) => void = () => {};
+
+  ask(by: Side): void {
+    this.asked = true;
+    if (this.by !== null) return;
+    this.by = by;
+    this.onStop(by);
+  }
 }
 
 /** Makes the view that definitions get. */
 export function executionState(
   runId: string,
   messages: readonly MessageRecord[],
-  { flag, signal }: { flag: StopFlag; signal: AbortSignal },
+  { flag, signal, session }: { flag: StopFlag; signal: AbortSignal; session: Session },
 ): ExecutionState {
-  const steps = () => messages.filter((message) => message.role === "assistant" && message.step !== null).length;
-  return {
+  const steps = (side?: Side) =>
+    messages.filter(
+      (message) => isModelAnswer(message) && isOnLine(mainLine, message) && (side ?? message.side) === message.side,
+    ).length;
+  const state: ExecutionState = {
     flowId: runId,
-    currentSide: "a",
+    get currentSide() {
+      return session.side;
+    },
     get stepCount() {
       return steps();
     },
     get sideAStepCount() {
-      return steps();
+      return steps("a");
     },
-    sideBStepCount: 0,
-    turnCount: 0,
+    get sideBStepCount() {
+      return steps("b");
+    },
+    get turnCount() {
+      return session.turns;
+    },
     get stopped() {
       return flag.asked || signal.aborted;
     },
     get messageHistory() {
       return messages.filter((message) => message.role !== "extension").map(specMessage);
     },
-    forceTurn: () => {
-      // Only two-sided agents take turns (Standard Agents, forceTurn).
+    forceTurn: (side) => {
+      if (side !== "a" && side !== "b") throw refuse("invalid_request", 'forceTurn takes "a" or "b".');
+      session.force(side);
     },
-    stop: () => {
-      flag.asked = true;
-    },
+    stop: () => flag.ask(session.side),
     abortSignal: signal,
   };
+  // The document has it optional: it is not there until a definition stops the run.
+  flag.onStop = (by) => Object.defineProperty(state, "stoppedBy", { value: by, enumerable: true });
+  if (flag.by !== null) flag.onStop(flag.by);
+  return state;
 }

@@ -1,18 +1,22 @@
 // Where the loop's writes go: the thread's store, with the thread's memory kept in step.
 
+import type { Json, JsonObject } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
+import type { RecordedStep } from "../reader/partial.ts";
 
 /** The journal of one drive of a run. */
 export class Journal implements RunJournal {
   readonly #live: LiveThread;
+  readonly #run: RunRecord;
   readonly #messages: MessageRecord[];
 
   /** `messages` are the run's so far. */
-  constructor(live: LiveThread, messages: MessageRecord[]) {
+  constructor(live: LiveThread, run: RunRecord, messages: MessageRecord[]) {
     this.#live = live;
+    this.#run = run;
     this.#messages = messages;
     live.follow(messages);
   }
@@ -22,8 +26,11 @@ export class Journal implements RunJournal {
   }
 
   append(message: MessageRecord): void {
-    this.#live.store.insertMessage(message);
-    this.#live.joined(message);
+    this.#live.atomically(() => {
+      this.#live.store.insertMessage(message);
+      this.#live.joined(message);
+      if (message.awaits !== undefined) this.#adopt(message.awaits.thread_id);
+    });
     // A tool message takes the place that was reserved for it, which need not be the last.
     this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
   }
@@ -33,17 +40,47 @@ export class Journal implements RunJournal {
     this.#live.changed(message);
   }
 
-  log(record: LogRecord): void {
-    this.#live.store.insertLog(record);
-    this.#live.broadcaster.settled();
+  log(record: LogRecord, agent?: string): void {
+    this.#live.atomically(() => {
+      this.#live.store.insertLog(record);
+      if (agent === undefined) return;
+      this.#live.change({ agent_id: agent });
+      this.#live.save();
+    });
+    this.#live.broadcaster.settled(recordedStep(record));
+  }
+
+  appendQueued(message: MessageRecord): void {
+    this.#live.atomically(() => {
+      this.append(message);
+      this.#live.store.updateRun(this.#run);
+    });
   }
 
   saveRun(run: RunRecord): void {
     this.#live.store.updateRun(run);
   }
 
+  /** The child is known before it is made, so that whoever deletes this thread can delete it. */
+  #adopt(threadId: string): void {
+    const { children = [] } = this.#live.record;
+    this.#live.change({ children: [...children, threadId] });
+    this.#live.save();
+  }
+
   /** The run no longer listens. */
   close(): void {
     this.#live.follow(null);
   }
+}
+
+function recordedStep({ depth, data }: LogRecord): RecordedStep {
+  const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
+  const results = tools.map((tool) => (isObject(tool) ? tool["message_id"] : null));
+  const messages = [data["message_id"], ...results].filter((id) => typeof id === "string");
+  return { step: Number(data["step"]), depth, messages: new Set(messages) };
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

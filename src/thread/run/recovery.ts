@@ -1,11 +1,14 @@
 // Makes a cut run fit to go on: what its rows say is put together again, what was streamed and never kept is retracted, and
 // a run that is cut again and again without getting further is ended.
 
-import type { JsonObject } from "#contract/json.ts";
+import type { ToolCallPart } from "#contract/content.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 import { zeroUsage } from "#contract/usage.ts";
+import { isAnswer, isOnLine } from "#core/line.ts";
+import type { Line } from "#core/line.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
-import { lastStep, spend } from "#core/run-state.ts";
-import type { Spending } from "#core/run-state.ts";
+import { spend, spendOfChild, stepOf } from "#core/run-state.ts";
+import type { OpenStep, Spending } from "#core/run-state.ts";
 import { stoppedCall, unknownOutcome } from "#core/tools/outcome.ts";
 
 import { wholeMessage } from "../live-thread.ts";
@@ -44,28 +47,36 @@ export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
 
 /** How far a run had come when it was left, as its step rows say. */
 export interface LeftAt {
-  /** Number of the last step whose row is written; 0 before the first. */
-  step: number;
+  /** Number of a line's last step whose row is written; 0 before the first. */
+  step: (line: Line) => number;
+  /** What the strategy remembered then; null where nothing was recorded. */
+  session: Json | null;
   /** A definition had called `execution.stop()`. */
   stopAsked: boolean;
 }
 
+/** A run that has no step yet. */
+export const notBegun: LeftAt = { step: () => 0, session: null, stopAsked: false };
+
 /** Reads it. */
 export function leftAt(context: ObjectContext, run: RunRecord): LeftAt {
   const logs = runLogs(context, run);
-  const ended = logs.filter(endsStep);
+  const steps = new Map<string | null, number>();
+  for (const { data } of logs.filter(endsStep)) {
+    const under = typeof data["under"] === "string" ? data["under"] : null;
+    steps.set(under, Math.max(steps.get(under) ?? 0, Number(data["step"])));
+  }
   return {
-    step: Math.max(0, ...ended.map((log) => Number(log.data["step"]))),
+    step: ({ parent_id }) => steps.get(parent_id) ?? 0,
+    session: logs.findLast((log) => log.data["session"] !== undefined)?.data["session"] ?? null,
     stopAsked: logs.some((log) => log.data["stop_asked"] === true),
   };
 }
 
 /** A run that ends where it was cut still owes each call of its last answer a result (architecture §4). */
 export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): void {
-  const open = lastStep(live.store.messagesAfter(run.branch, run.after_position), 0);
-  for (const call of open?.calls ?? []) {
-    const row = open?.results.find((message) => message.tool_call_id === call.id);
-    if (open === null || row?.status === "complete") continue;
+  for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
+    const row = open.results.find((message) => message.tool_call_id === call.id);
     const { error } = row === undefined ? stoppedCall : unknownOutcome;
     const id = row?.id ?? live.uuids.next();
     const message: MessageRecord = {
@@ -82,12 +93,24 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       cost: null,
       result: { status: "error", ...(error === undefined ? {} : { error }) },
       status: "complete",
+      metadata: {},
       updated_at: clock.now(),
       events: [],
     };
     if (row === undefined) live.append([message]);
     else live.tell(wholeMessage(message), () => live.store.updateMessage(message));
   }
+}
+
+/** Calls without a result, on every line of the run. */
+function openCalls(messages: readonly MessageRecord[]): { open: OpenStep; call: ToolCallPart }[] {
+  return messages.filter(isAnswer).flatMap((answer) => {
+    const line = { depth: answer.depth, parent_id: answer.parent_id };
+    const behind = messages.filter((message) => isOnLine(line, message) && message.position > answer.position);
+    const open = stepOf(answer, behind);
+    const done = new Set(open.results.filter(({ status }) => status === "complete").map((row) => row.tool_call_id));
+    return open.calls.filter((call) => !done.has(call.id)).map((call) => ({ open, call }));
+  });
 }
 
 /** The run's log rows, oldest first. */
@@ -117,7 +140,9 @@ function rebuild(run: RunRecord, logs: readonly LogRecord[], messages: readonly 
     spend(rebuilt, data as unknown as Spending);
   }
   for (const { id, usage, cost, model } of messages) {
-    if (usage !== null && model !== null && !logged.has(id)) spend(rebuilt, { usage, cost, model });
+    if (usage === null) continue;
+    if (model === null) spendOfChild(rebuilt, { usage, cost });
+    else if (!logged.has(id)) spend(rebuilt, { usage, cost, model });
   }
   return rebuilt;
 }

@@ -1,19 +1,22 @@
 // Puts a run together: its journal, its strategy, its view of the thread. The only place that knows every port of the loop.
 
+import { isAnswer, mainLine } from "#core/line.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
-import type { Strategy } from "#core/ports/strategy.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
-import { textOf } from "#core/view.ts";
-import { sideStrategy } from "#flow/side-strategy.ts";
-import type { StepBounds } from "#flow/side-strategy.ts";
-import { StepBuilder } from "#flow/step-builder.ts";
-import type { AnyAgentDefinition } from "#spec/index.ts";
+import type { RunRecord } from "#core/record.ts";
+import { Session } from "#flow/session.ts";
+import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
+import { blankStreak } from "#flow/turn-end.ts";
 
+import { answersOf } from "../attachments/answers-of.ts";
+import { ChildThreadsOf } from "../children/child-threads.ts";
+import type { Outgoings } from "../children/outgoings.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
+import { earlierMessages } from "./earlier-messages.ts";
 import { executionState, StopFlag } from "./execution.ts";
+import { firstSide } from "./first-side.ts";
 import { Journal } from "./journal.ts";
-import { leftAt } from "./recovery.ts";
+import { leftAt, notBegun } from "./recovery.ts";
 
 /** What a drive needs: the loop's ports, and the journal to close afterwards. */
 export interface AssembledRun {
@@ -22,36 +25,53 @@ export interface AssembledRun {
 }
 
 /** Assembles a run from its rows. Rejects when its agent is not defined any more. */
-export async function assembleRun(context: ObjectContext, run: RunRecord, signal: AbortSignal): Promise<AssembledRun> {
-  const { live, definitions } = context;
-  const agent = await definitions.agent(live.record.agent_id);
-  const journal = new Journal(live, ownMessages(context, run));
+export async function assembleRun(
+  context: ObjectContext,
+  run: RunRecord,
+  { signal, outgoings }: { signal: AbortSignal; outgoings: Outgoings },
+): Promise<AssembledRun> {
+  const { live, definitions, clock } = context;
+  const agent = () => definitions.agent(live.record.agent_id);
+  const first = run.side ?? firstSide(context, run, await agent());
+  const journal = new Journal(live, run, live.store.messagesAfter(run.branch, run.after_position));
   // Only a run that was taken up again has answers already; then its rows say how far it came.
-  const begun = journal.messages.some(({ step }) => step !== null);
-  const left = begun ? leftAt(context, run) : { step: 0, stopAsked: false };
+  const left = journal.messages.some(isAnswer) ? leftAt(context, run) : notBegun;
   const flag = new StopFlag();
   flag.asked = left.stopAsked;
-  const execution = executionState(run.id, journal.messages, { flag, signal });
+  const session = new Session({
+    agent,
+    first,
+    bounds: { asked: run.limits?.steps, ceiling: context.settings.stepCeiling },
+    blanks: () => blankStreak(journal.messages, mainLine),
+    recorded: left.session,
+  });
+  const execution = executionState(run.id, journal.messages, { flag, signal, session });
   // Definitions change this one as they like; the loop keeps the last copy that a row can hold in `run.context`.
   const liveContext = structuredClone(run.context);
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext });
-  const steps = new StepBuilder({
-    definitions,
-    hooks,
-    state,
-    agentName: () => live.record.agent_id,
-    earlier: () => earlierMessages(context, run),
-    own: () => journal.messages,
-  });
+  const steps = new StepBuilder(
+    {
+      definitions,
+      hooks,
+      state,
+      clock,
+      children: new ChildThreadsOf(context, outgoings),
+      own: () => journal.messages,
+      files: context.files,
+    },
+    mainSpeaker({ definitions }, { agent, side: () => session.side, earlier: () => earlierMessages(live, run) }),
+  );
   const ports: RunPorts = {
     run,
+    line: mainLine,
     journal,
     sink: live.broadcaster,
     models: context.models,
     steps,
-    strategy: strategyOf(agent, run, { context, messages: journal.messages }),
+    strategy: session,
     hooks,
-    clock: context.clock,
+    answers: answersOf(context),
+    clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
     faults: context.faults,
     stopAsked: () => flag.asked,
@@ -59,47 +79,4 @@ export async function assembleRun(context: ObjectContext, run: RunRecord, signal
     context: liveContext,
   };
   return { ports, journal };
-}
-
-function strategyOf(
-  agent: AnyAgentDefinition,
-  run: RunRecord,
-  { context, messages }: { context: ObjectContext; messages: readonly MessageRecord[] },
-): Strategy {
-  const side = agent.sideA.maxSteps ?? agent.sideA.limits?.steps ?? agent.limits?.steps ?? null;
-  const asked = run.limits?.steps;
-  const ceiling = side === null ? context.settings.stepCeiling : null;
-  const bounds: StepBounds = { side, run: asked === undefined ? ceiling : asked };
-  return sideStrategy(agent.sideA, bounds, () => blankAnswers(messages));
-}
-
-/** Blank answers at the end of the line. */
-function blankAnswers(messages: readonly MessageRecord[]): number {
-  const answers = messages.filter((message) => message.role === "assistant" && message.step !== null);
-  const said = answers.findLastIndex(
-    (message) => (textOf(message.parts) ?? "").trim() !== "" || message.parts.some((part) => part.type === "tool_call"),
-  );
-  return answers.length - 1 - said;
-}
-
-function ownMessages({ live }: ObjectContext, run: RunRecord): MessageRecord[] {
-  return live.store.messagesAfter(run.branch, run.after_position);
-}
-
-function earlierMessages({ live }: ObjectContext, run: RunRecord): MessageRecord[] {
-  if (run.after_position === "") return [];
-  const newestFirst = live.store.messages({
-    branch: run.branch,
-    order: "desc",
-    limit: 1_000_000,
-    includeSilent: true,
-    maxDepth: 0,
-    ...before(run.after_position),
-  });
-  return newestFirst.reverse();
-}
-
-/** Up to and including a position: the store's bound is exclusive, so it is put just behind. */
-function before(position: string): { beyond: string } {
-  return { beyond: `${position}~` };
 }

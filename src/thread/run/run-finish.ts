@@ -2,6 +2,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
+import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { textOf } from "#core/view.ts";
@@ -42,6 +43,11 @@ export function finishRun(
       updated_at: clock.now(),
     });
     work.outbox.mark(run.id);
+    if (finished.parent_run_id !== null) {
+      const tool_executions = work.messages.filter(({ role }) => role === "tool").length;
+      const result = { type: "result" as const, run_id: run.id, tool_executions };
+      live.change({ outgoing: [...(live.record.outgoing ?? []), result] });
+    }
     live.save();
   });
   told.send();
@@ -50,7 +56,7 @@ export function finishRun(
 }
 
 function summary(messages: readonly MessageRecord[]): Pick<RunRecord, "steps" | "text" | "message_ids"> {
-  const answers = messages.filter((message) => message.role === "assistant" && message.step !== null);
+  const answers = messages.filter((message) => isModelAnswer(message) && isOnLine(mainLine, message));
   const last = answers.at(-1);
   return {
     steps: answers.length,

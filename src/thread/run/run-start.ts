@@ -8,10 +8,19 @@ import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
+/** What a run is made of. */
+export interface NewRun {
+  kind: RunKind;
+  limits: Limits | null;
+  input: MessageRecord | null;
+  /** The parent's run that this one answers a call of. */
+  parentRunId?: string | null | undefined;
+}
+
 /** A run that is about to be recorded, queued or begun. */
 export function newRun(
   { live, clock, settings }: ObjectContext,
-  { kind, limits, input }: { kind: RunKind; limits: Limits | null; input: MessageRecord | null },
+  { kind, limits, input, parentRunId = null }: NewRun,
 ): RunRecord {
   const { branch, agent_id, last_position, counts } = live.record;
   return {
@@ -36,7 +45,7 @@ export function newRun(
     error: null,
     message_ids: [],
     limits,
-    parent_run_id: null,
+    parent_run_id: parentRunId,
     version: settings.version,
     stop: false,
     resume_at: null,

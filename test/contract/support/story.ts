@@ -33,6 +33,7 @@ export function messageAt(position: number, changes: Partial<Message> = {}): Mes
     usage: null,
     cost: null,
     result: null,
+    attachments: [],
     ...changes,
   };
 }

@@ -2,6 +2,7 @@
 // may be cut after any write and taken up by another harness from the rows that were left.
 
 import type { PlainEvent } from "#contract/event.ts";
+import { mainLine } from "#core/line.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { ModelMessage, ModelPort } from "#core/ports/model-port.ts";
@@ -175,7 +176,11 @@ export class Harness {
       journal: this.journal,
       sink: this.sink,
       models: this.model,
-      steps: { plan: (shape) => Promise.resolve(this.#plan(shape)) },
+      line: mainLine,
+      steps: {
+        plan: (shape) => Promise.resolve(this.#plan(shape)),
+        tools: () => Promise.resolve(this.#plan({})),
+      },
       strategy,
       hooks: this.#hooks(),
       clock: this.clock,
@@ -192,7 +197,7 @@ export class Harness {
       },
       stopAsked,
       ...(context === undefined ? {} : { context }),
-      committed: Math.max(0, ...committed),
+      committed: () => Math.max(0, ...committed),
     };
   }
 
@@ -217,6 +222,7 @@ export class Harness {
       tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
       toolMode,
       side: "a",
+      role: "assistant",
       depth: 0,
       trace: { sent: sent.length },
     };

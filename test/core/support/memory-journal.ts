@@ -55,6 +55,10 @@ export class MemoryJournal implements RunJournal {
     this.#write(() => this.logs.push(structuredClone(record)));
   }
 
+  appendQueued(message: MessageRecord): void {
+    this.append(message);
+  }
+
   saveRun(_run: RunRecord): void {
     this.#write(() => {});
   }

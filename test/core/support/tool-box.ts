@@ -1,11 +1,12 @@
 // Tools for the loop's tests: a function and what its definition would say.
 
 import type { JsonObject } from "#contract/json.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
 import type { CallContext, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
 
 export type Work = (args: JsonObject, call: CallContext) => Promise<unknown>;
 
-export function ok(result: string): ToolAnswer {
+export function ok(result: string): ToolResult {
   return { status: "success", result };
 }
 

@@ -6,8 +6,9 @@ import type { MessagePage, Page } from "#contract/page.ts";
 import type { PatchThread, PostMessage, PostRun } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
 import type { Admission, Answer, Caller, CreateInput, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
-import { callerHeader, endpointPath, refused, subscribePath } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, filesPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
 import { FakeSubscriber } from "./fake-subscriber.ts";
 import { messageRecord, runRecord, threadRecord } from "./records.ts";
@@ -32,10 +33,12 @@ export class FakeThread implements ThreadStub {
   readonly events: (FakeEvent & { seq: number })[] = [];
   readonly subscribers: FakeSubscriber[] = [];
   readonly endpointCalls: Request[] = [];
+  readonly fileCalls: Request[] = [];
   readonly calls: string[] = [];
   /** Thrown by the next calls, one each. */
   readonly failures: Error[] = [];
   onEndpoint: (request: Request) => Response | Promise<Response> = () => new Response("endpoint");
+  onFiles: (request: Request) => Response | Promise<Response> = () => new Response("bytes");
   onSubscribe: ((subscriber: FakeSubscriber) => void) | null = null;
   #creation: string | null = null;
   readonly #keys = new Map<string, { fingerprint: string; admission: Admission }>();
@@ -177,6 +180,13 @@ export class FakeThread implements ThreadStub {
     return this.#reach(caller) === null ? missing : refused("log_not_found", "There is no such entry.");
   }
 
+  async invokeTool(caller: Caller, name: string, args: object): Promise<Answer<ToolResult>> {
+    this.#enter("invokeTool");
+    return this.#reach(caller) === null
+      ? missing
+      : ok({ status: "success", result: `${name} ${JSON.stringify(args)}` });
+  }
+
   async redeemTicket(nonce: string): Promise<boolean> {
     this.#enter("redeemTicket");
     if (this.#nonces.has(nonce)) return false;
@@ -192,6 +202,10 @@ export class FakeThread implements ThreadStub {
     if (url.pathname.startsWith(endpointPath)) {
       this.endpointCalls.push(request);
       return this.onEndpoint(request);
+    }
+    if (url.pathname.startsWith(filesPath)) {
+      this.fileCalls.push(request);
+      return this.onFiles(request);
     }
     if (url.pathname !== subscribePath) return new Response("not a path of the object", { status: 500 });
     return this.#subscribe(request, url);

@@ -55,6 +55,7 @@ export function messageRecord(fields: Partial<Message>): Message {
     usage: null,
     cost: null,
     result: null,
+    attachments: [],
     ...fields,
   };
 }

@@ -1,0 +1,23 @@
+// What the service says of itself: that it answers, which version it is, what the last build of the definitions found.
+
+import { z } from "zod";
+
+/** A finding of the build as `/healthz` shows it. */
+export const diagnosticSchema = z.object({
+  severity: z.enum(["error", "warning"]),
+  code: z.string(),
+  message: z.string(),
+  file: z.string(),
+  line: z.number().int().optional(),
+  column: z.number().int().optional(),
+  suggestion: z.string().optional(),
+  notes: z.array(z.string()).optional(),
+  source: z.string().optional(),
+});
+
+/** Answer of `GET /healthz`; `diagnostics` only when the last build found something. */
+export const healthSchema = z.object({
+  status: z.literal("ok"),
+  version: z.string(),
+  diagnostics: z.array(diagnosticSchema).optional(),
+});

@@ -1,0 +1,24 @@
+// Fields of a query string, which come as text: flags, whole numbers, lengths of lists.
+
+import { z } from "zod";
+
+/** A field that is set by its name alone. */
+export const flag = z.enum(["true", "false", "1", "0", ""]).transform((value) => value !== "false" && value !== "0");
+
+/** Reads a number of a query: plain digits, few enough to be exact. Anything else stays text and is refused as no number. */
+function readDigits(text: unknown): unknown {
+  return typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+const notDigits = "has to be a whole number in plain digits";
+
+/** A whole number within bounds. */
+export function digits(least: number, most = Number.MAX_SAFE_INTEGER) {
+  return z.preprocess(readDigits, z.number(notDigits).int().min(least).max(most));
+}
+
+/** The length of a page or a list. */
+export function limit(fallback: number, most: number) {
+  // The default stands inside, where JSON Schema finds it.
+  return z.preprocess(readDigits, z.number(notDigits).int().min(1).max(most).default(fallback));
+}

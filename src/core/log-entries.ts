@@ -1,0 +1,37 @@
+// A log row as the entries it stands for (Standard Agents, Log): a step's row holds its tool calls, which are entries of
+// their own under the step's.
+
+import type { JsonObject } from "#contract/json.ts";
+
+import type { LogRecord } from "./record.ts";
+
+/** The row and the calls in it. */
+export function logEntries(row: LogRecord): LogRecord[] {
+  return [row, ...callEntries(row)];
+}
+
+/** The tool calls that a row stands for: those of its step, or itself where it is one that was invoked directly. */
+export function toolCallEntries(row: LogRecord): LogRecord[] {
+  const isOwn = row.type === "tool_call" && row.data["tools"] === undefined;
+  return isOwn ? [row] : callEntries(row);
+}
+
+function callEntries(row: LogRecord): LogRecord[] {
+  const tools = row.data["tools"];
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool, index) => {
+    if (typeof tool !== "object" || tool === null || Array.isArray(tool)) return [];
+    const at = tool["at"];
+    const entry: LogRecord = {
+      id: `${row.id}.${index}`,
+      type: "tool_call",
+      run_id: row.run_id,
+      parent_id: row.id,
+      depth: row.depth,
+      created_at: typeof at === "number" ? at : row.created_at,
+      data: tool as JsonObject,
+      events: [],
+    };
+    return [entry];
+  });
+}

@@ -1,0 +1,17 @@
+// Where a tool's answer leaves what no row can hold.
+
+import type { ToolAnswer } from "./tool-port.ts";
+
+/** The call an answer belongs to. `message_id` is that of its tool message and the same when the call is run again. */
+export interface AnsweredCall {
+  message_id: string;
+  name: string;
+}
+
+/**
+ * Contract: never rejects. The answer comes back with texts that fit a row, the whole of a longer one in a file of the
+ * thread, and with attachments that are files of the thread. What could not be kept is said in the text the model reads.
+ */
+export interface AnswerFiles {
+  keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
+}

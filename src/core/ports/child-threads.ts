@@ -1,0 +1,26 @@
+// Threads that a run starts to have a call answered.
+
+import type { AwaitedAnswer } from "../record.ts";
+
+/** The call that a child thread answers, and what it is asked. */
+export interface ChildStart {
+  thread_id: string;
+  agent_id: string;
+  run_id: string;
+  tool_call_id: string;
+  message_id: string;
+  /** Its first message. */
+  text: string;
+}
+
+/**
+ * Contract: `start` is idempotent by `thread_id`; it rejects when the child could not be reached or refused, and may be tried
+ * again. `stop` is remembered and tried until the child heard it.
+ */
+export interface ChildThreads {
+  /** Threads above the one that asks; a chain that calls itself has to end. */
+  readonly depth: number;
+  newId(): string;
+  start(child: ChildStart): Promise<void>;
+  stop(awaited: AwaitedAnswer): void;
+}

@@ -1,0 +1,48 @@
+// What threads say to each other: a parent starts a child for one of its calls, a child tells what it does and delivers what
+// came of it. Only objects of the deployment can reach these methods.
+
+import type { JsonObject } from "#contract/json.ts";
+
+import type { Delivered, ThreadParent } from "./record.ts";
+import type { Answer, Caller } from "./thread-rpc.ts";
+
+/** A child to be made and started. */
+export interface ChildInput {
+  id: string;
+  agent_id: string;
+  user_id: string | null;
+  parent: ThreadParent;
+  /** Its first message. */
+  text: string;
+}
+
+/** An answer for a call of a parent. */
+export interface Delivery extends Delivered {
+  /** The child that delivers; another thread's word counts for nothing. */
+  from: string;
+  message_id: string;
+}
+
+/** Events of a child for whoever watches its parent. */
+export interface Relay {
+  from: string;
+  message_id: string;
+  events: JsonObject[];
+}
+
+/** Contract: every method may be called again and then changes nothing. */
+export interface ThreadPeer {
+  startChild(input: ChildInput): Promise<Answer<null>>;
+  deliver(delivery: Delivery): Promise<Answer<null>>;
+  /** `watched`: somebody reads the parent's events, so the next ones are worth sending. */
+  relay(relay: Relay): Promise<Answer<{ watched: boolean }>>;
+  stop(caller: Caller, runId: string | null): Promise<Answer<unknown>>;
+  /** `byParent`: the parent deletes it, and need not be told. */
+  remove(caller: Caller, byParent?: boolean): Promise<Answer<null>>;
+}
+
+/** A fresh stub for every call: a stub stays broken after its object was reset. */
+export type PeerDirectory = (threadId: string) => ThreadPeer;
+
+/** Who a thread is to another. */
+export const peerCaller: Caller = { user: null, admin: true };

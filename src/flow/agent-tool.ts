@@ -1,0 +1,114 @@
+// An agent with two sides, called as a tool: its conversation runs in a thread of its own, and the call waits for what comes
+// of it (decision 11). The row of the call names the child before the child is made, so a crash at any point finds it again.
+
+import type { EventDraft } from "#contract/event.ts";
+import { wordsOf } from "#core/cut-text.ts";
+import type { ChildThreads } from "#core/ports/child-threads.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { NestedCall, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
+import type { AwaitedAnswer, Delivered } from "#core/record.ts";
+import type { CallContext } from "#core/tools/call-slot.ts";
+import { failed, stoppedCall } from "#core/tools/outcome.ts";
+import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
+
+import { firstWords } from "./first-words.ts";
+import { nestedToolRunner } from "./nested-tool-runner.ts";
+
+/** Microseconds a call waits for its child thread. */
+const patience = 24 * 60 * 60 * 1_000_000;
+
+/** Threads that may stand above each other: an agent that calls itself has to end. */
+export const deepestThread = 10;
+
+/** Makes the runner. `prompt` is that of the agent's first side. */
+export function agentToolRunner(
+  agent: AnyAgentDefinition,
+  prompt: AnyPromptDefinition,
+  { children, clock }: { children: ChildThreads; clock: Clock },
+): ToolRunner {
+  const nested: NestedRunner = {
+    begin: ({ id, args, message }) => {
+      const thread_id = children.newId();
+      const awaits: AwaitedAnswer = {
+        kind: "child",
+        thread_id,
+        agent_id: agent.name,
+        deadline: clock.now() + patience,
+        delivered: null,
+      };
+      const start: EventDraft = {
+        type: "subagent_start",
+        message_id: message.id,
+        ...ids(awaits, id),
+        prompt: firstWords(args, prompt),
+      };
+      return { awaits, events: [start] };
+    },
+    run: (call, context) => answer(call, context),
+  };
+
+  async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
+    const { awaits } = current(call, context);
+    if (awaits === undefined) return { type: "answer", answer: failed("The child thread of this call is not known.") };
+    if (awaits.delivered !== null) return delivered(call, awaits, { ...context, answer: awaits.delivered });
+    if (context.signal.aborted) return givenUp(awaits, stoppedCall);
+    if (awaits.deadline <= clock.now()) return givenUp(awaits, failed("The agent did not answer in time."));
+    if (children.depth >= deepestThread) return { type: "answer", answer: failed(tooDeep) };
+    try {
+      await children.start({
+        thread_id: awaits.thread_id,
+        agent_id: agent.name,
+        run_id: context.ports.run.id,
+        tool_call_id: call.id,
+        message_id: call.message.id,
+        text: firstWords(call.args, prompt),
+      });
+    } catch (thrown) {
+      return givenUp(awaits, failed(`The agent "${agent.name}" could not be started: ${wordsOf(thrown)}`));
+    }
+    return { type: "rest", until: awaits.deadline };
+  }
+
+  function givenUp(awaits: AwaitedAnswer, said: ReturnType<typeof failed>): NestedOutcome {
+    children.stop(awaits);
+    return { type: "answer", answer: said };
+  }
+
+  const description = agent.toolDescription ?? agent.description ?? `Let ${agent.name} work on a task.`;
+  return nestedToolRunner({ name: agent.name, description, prompt }, nested);
+}
+
+const tooDeep = `Agents call each other more than ${deepestThread} threads deep. Answer without calling another one.`;
+
+/** The call's row as it is now: the answer may have been put into it meanwhile. */
+function current({ message }: NestedCall, { ports }: CallContext) {
+  return ports.journal.messages.find((known) => known.id === message.id) ?? message;
+}
+
+function ids(awaits: AwaitedAnswer, callId: string) {
+  return {
+    subagent_id: awaits.thread_id,
+    subagent_type: awaits.agent_id,
+    parent_tool_call_id: callId,
+    child_thread_id: awaits.thread_id,
+  };
+}
+
+function delivered(
+  { id, message }: NestedCall,
+  awaits: AwaitedAnswer,
+  { events, answer: { answer, usage, cost, tool_executions } }: CallContext & { answer: Delivered },
+): NestedOutcome {
+  events.tell({
+    type: "subagent_end",
+    message_id: message.id,
+    ...ids(awaits, id),
+    success: answer.status === "success",
+    ...(answer.result === undefined ? {} : { result: answer.result }),
+    ...(answer.error === undefined ? {} : { error: answer.error }),
+    usage,
+    cost,
+    tool_executions,
+  });
+  return { type: "answer", answer, spent: { usage, cost } };
+}

@@ -1,0 +1,89 @@
+// What a tool's answer leaves in the thread's files: what it attaches, and the whole of a text that no row can hold (Standard
+// Agents, ToolResult.attachments; architecture §6). What could not be kept is said to the model and costs the answer nothing
+// else.
+
+import { attachmentLimit } from "#contract/attachment.ts";
+import type { AttachmentRef } from "#contract/attachment.ts";
+import { cutText, jsonBytes } from "#core/cut-text.ts";
+import type { AnswerFiles } from "#core/ports/answer-files.ts";
+import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import { resultLimit } from "#core/tools/settle.ts";
+import type { FileRecord } from "#spec/index.ts";
+
+import { spilledText } from "./spilled-text.ts";
+import { attachmentRef, keptAttachment } from "./tool-attachment.ts";
+import type { AttachmentStore } from "./tool-attachment.ts";
+
+/** Bytes of JSON that the notes on attachments may take of a result. */
+const notesLimit = 20_000;
+
+/** Makes the keeper. */
+export function answerFiles(store: AttachmentStore): AnswerFiles {
+  return {
+    async keep(answer, { message_id }) {
+      // The path is the same when the call is run again: what a cut call wrote is written over.
+      const path = `/attachments/tool-result-${message_id}`;
+      const result = await fitted(answer.result, `${path}.txt`, store.files);
+      // An error repeats the result where the tool had no other words for it.
+      const isRepeated = answer.error === answer.result;
+      const error = isRepeated ? result : await fitted(answer.error, `${path}-error.txt`, store.files);
+      const spilled = (isRepeated ? [result.file] : [result.file, error.file])
+        .filter((file) => file !== null)
+        .map((file) => attachmentRef(file, { id: store.newId() }));
+      const { refs, notes } = await keptAttachments(answer.attachments ?? [], attachmentLimit - spilled.length, store);
+      const { attachments: _, ...rest } = answer;
+      const attachments = [...spilled, ...refs];
+      const shown: ToolAnswer = {
+        ...rest,
+        ...(result.text === undefined ? {} : { result: result.text }),
+        ...(error.text === undefined ? {} : { error: error.text }),
+        ...(attachments.length === 0 ? {} : { attachments }),
+      };
+      return notes === "" ? shown : withNotes(shown, notes);
+    },
+  };
+}
+
+/** One after the other: of all that an answer brings, one file at a time is decoded. */
+async function keptAttachments(
+  offered: readonly unknown[],
+  limit: number,
+  store: AttachmentStore,
+): Promise<{ refs: AttachmentRef[]; notes: string }> {
+  const refs: AttachmentRef[] = [];
+  const notes: string[] = [];
+  for (const one of offered.slice(0, limit)) {
+    const kept = await keptAttachment(one, store);
+    if ("ref" in kept) refs.push(kept.ref);
+    else notes.push(kept.note);
+  }
+  const more = offered.length - limit;
+  if (more > 0) notes.push(`[${more} more attachments were left out: a result holds ${limit} at most.]`);
+  return { refs, notes: cutText(notes.join("\n"), notesLimit) };
+}
+
+interface Fitted {
+  text: string | undefined;
+  file: FileRecord | null;
+}
+
+/** The text; of one that is too long what is shown of it, and the file that has the whole. */
+async function fitted(text: string | undefined, path: string, files: ThreadFiles): Promise<Fitted> {
+  // A character takes one byte at least and six at most, so most texts need no counting.
+  const fits =
+    text === undefined ||
+    text.length * 6 + 2 <= resultLimit ||
+    (text.length <= resultLimit && jsonBytes(text) <= resultLimit);
+  if (fits) return { text, file: null };
+  const { shown, file } = await spilledText(text, path, files);
+  return { text: shown, file };
+}
+
+/** The notes stand behind the text that the model reads. */
+function withNotes(answer: ToolAnswer, notes: string): ToolAnswer {
+  const said = (answer.status === "error" ? answer.error : answer.result) ?? "";
+  // Two more bytes for the line break in JSON.
+  const text = said === "" ? notes : `${cutText(said, resultLimit - jsonBytes(notes) - 2)}\n${notes}`;
+  return answer.status === "error" ? { ...answer, error: text } : { ...answer, result: text };
+}

@@ -1,0 +1,23 @@
+// A call's arguments against its zod schema, in words a model can act on.
+
+import type { z } from "zod";
+
+import type { JsonObject } from "#contract/json.ts";
+import { wordsOf } from "#core/cut-text.ts";
+import type { CheckedArguments } from "#core/ports/tool-port.ts";
+
+/** Contract: never throws. Without a schema whatever came is dropped. */
+export function checkArguments(schema: z.ZodType | null, args: JsonObject): CheckedArguments {
+  if (schema === null) return { ok: true, args: {} };
+  try {
+    const parsed = schema.safeParse(args);
+    if (parsed.success) return { ok: true, args: parsed.data as JsonObject };
+    const problems = parsed.error.issues
+      .slice(0, 10)
+      .map((issue) => `${issue.path.map(String).join(".") || "(top level)"}: ${issue.message}`);
+    return { ok: false, problem: problems.join("; ") };
+  } catch (thrown) {
+    // A refinement or transform that throws, or one that is asynchronous.
+    return { ok: false, problem: `The schema could not be applied: ${wordsOf(thrown)}` };
+  }
+}

@@ -1,0 +1,62 @@
+// What the two filter hooks may not do to a message they give back: change whose it is, or add what no message has. Such
+// changes have no effect anyhow; this file finds them, so that the log can name them.
+
+import type { LLMMessage, Message } from "#spec/index.ts";
+
+type Fields = Record<string, unknown>;
+
+const messageFields: ReadonlySet<string> = new Set(
+  Object.keys({
+    id: true,
+    role: true,
+    content: true,
+    name: true,
+    tool_calls: true,
+    tool_call_id: true,
+    created_at: true,
+    parent_id: true,
+    depth: true,
+    silent: true,
+    metadata: true,
+  } satisfies Record<keyof Message, true>),
+);
+
+const historyFields: ReadonlySet<string> = new Set(
+  Object.keys({
+    role: true,
+    content: true,
+    tool_calls: true,
+    tool_call_id: true,
+    name: true,
+  } satisfies Record<keyof LLMMessage, true>),
+);
+
+const identity = ["role", "tool_calls", "tool_call_id"] as const;
+
+/** Fields of a `filter_messages` answer that have no effect. */
+export function refusedByFilter(given: readonly Message[], answer: readonly Fields[]): string[] {
+  const byId = new Map<unknown, Message>(given.map((message) => [message.id, message]));
+  return unique(answer.flatMap((message) => refused(message, byId.get(message["id"]), messageFields)));
+}
+
+/** Fields of a `prefilter_llm_history` answer that have no effect. `originOf` finds the message an object was made from. */
+export function refusedByPrefilter(
+  answer: readonly Fields[],
+  originOf: (message: Fields) => LLMMessage | undefined,
+): string[] {
+  return unique(answer.flatMap((message) => refused(message, originOf(message), historyFields)));
+}
+
+function refused(message: Fields, before: Message | LLMMessage | undefined, known: ReadonlySet<string>): string[] {
+  const unknown = Object.keys(message).filter((field) => !known.has(field));
+  const changed = identity.filter((field) => before !== undefined && !same(message[field], before[field]));
+  return [...unknown, ...changed];
+}
+
+function same(left: unknown, right: unknown): boolean {
+  return left === right || JSON.stringify(left ?? null) === JSON.stringify(right ?? null);
+}
+
+function unique(fields: readonly string[]): string[] {
+  return [...new Set(fields)];
+}

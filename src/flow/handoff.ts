@@ -1,0 +1,35 @@
+// An agent with one side, called as a tool: the thread is handed to it (decision 11). The call only says so; the thread
+// changes hands when the step is recorded.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { callSchema } from "#spec/call-schema.ts";
+import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
+
+import { checkArguments } from "./check-arguments.ts";
+
+/** `prompt` is that of the agent's first side. */
+export function handoffRunner(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolRunner {
+  const schema = callSchema(prompt);
+  return {
+    spec: {
+      name: agent.name,
+      description: agent.toolDescription ?? agent.description ?? `Hand the conversation over to ${agent.name}.`,
+      parameters: argumentsJsonSchema(schema) as JsonObject,
+    },
+    remote: false,
+    sequential: false,
+    dependsOn: [],
+    timeoutMs: 1000,
+    // Saying it twice changes nothing.
+    idempotent: true,
+    handoff: agent.name,
+    check: (args) => checkArguments(schema, args),
+    run: async function* () {
+      const result = `The conversation goes on with ${agent.name}.`;
+      yield { type: "result", result: { status: "success", result } };
+    },
+    reconcile: null,
+  };
+}

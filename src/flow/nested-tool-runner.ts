@@ -1,0 +1,31 @@
+// What every callable that runs a loop of its own has in common as a tool.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
+import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { callSchema } from "#spec/call-schema.ts";
+import type { AnyPromptDefinition } from "#spec/index.ts";
+
+import { checkArguments } from "./check-arguments.ts";
+
+/** A runner whose calls are answered by `nested`. */
+export function nestedToolRunner(
+  { name, description, prompt }: { name: string; description: string; prompt: AnyPromptDefinition },
+  nested: NestedRunner,
+): ToolRunner {
+  const schema = callSchema(prompt);
+  return {
+    spec: { name, description, parameters: argumentsJsonSchema(schema) as JsonObject },
+    remote: false,
+    sequential: false,
+    dependsOn: [],
+    timeoutMs: 0,
+    idempotent: true,
+    nested,
+    check: (args) => checkArguments(schema, args),
+    run: () => {
+      throw new Error("a nested call is never run as a function");
+    },
+    reconcile: null,
+  };
+}

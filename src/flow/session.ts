@@ -1,0 +1,174 @@
+// The strategy of a thread's run: whose turn it is, when a turn ends, when the run does (Standard Agents, agents; decisions
+// 5 to 11). One side speaks with a person, two with each other; a handoff puts another agent in the place of the first. What
+// it remembers is recorded with each step, so that a cut run goes on with the same side and the same counts.
+
+import { z } from "zod";
+
+import type { EventDraft } from "#contract/event.ts";
+import { jsonSchema } from "#contract/json.ts";
+import type { Json } from "#contract/json.ts";
+import { sideSchema } from "#contract/message.ts";
+import type { Side } from "#contract/message.ts";
+import type { Decision, FinishedStep, Progress, RunEnd, StepEffects, Strategy } from "#core/ports/strategy.ts";
+import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
+
+import { runBound, turnBound } from "./step-bounds.ts";
+import type { RunBounds } from "./step-bounds.ts";
+import { turnEnd } from "./turn-end.ts";
+import type { TurnEnd } from "./turn-end.ts";
+
+const stateSchema = z.object({
+  side: sideSchema,
+  turns: z.number(),
+  /** Model steps of the turn so far. */
+  turn_steps: z.number(),
+  handed_over: z.boolean(),
+  /** How the run ends, once that is decided. */
+  end: z
+    .object({
+      status: z.enum(["completed", "limit", "error"]),
+      reason: z.string(),
+      /** Null for none. */
+      outcome: jsonSchema,
+      /** What went wrong; null where nothing did. */
+      message: z.string().nullable(),
+    })
+    .nullable(),
+});
+
+type State = z.infer<typeof stateSchema>;
+
+/** What a session is made of. */
+export interface SessionParts {
+  /** The thread's agent as it is now. */
+  agent: () => Promise<AnyAgentDefinition>;
+  /** The side that speaks first. */
+  first: Side;
+  bounds: RunBounds;
+  /** Blank answers at the end of the run's line. */
+  blanks: () => number;
+  /** What the last finished step recorded; null for a run that has none. */
+  recorded: Json | null;
+}
+
+/** One per drive of a run. */
+export class Session implements Strategy {
+  readonly name = "loop";
+  readonly #parts: SessionParts;
+  readonly #state: State;
+  #forced: Side | null = null;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#state = stateSchema.safeParse(parts.recorded).data ?? {
+      side: parts.first,
+      turns: 0,
+      turn_steps: 0,
+      handed_over: false,
+      end: null,
+    };
+  }
+
+  /** The side that speaks now. */
+  get side(): Side {
+    return this.#state.side;
+  }
+
+  /** Turns that ended. */
+  get turns(): number {
+    return this.#state.turns;
+  }
+
+  /** The side that speaks next, whatever else would follow; only two-sided agents take turns (decision 9). */
+  force(side: Side): void {
+    this.#forced = side;
+  }
+
+  async next({ steps }: Progress): Promise<Decision> {
+    const { end } = this.#state;
+    if (end !== null) return { type: "end", ...runEnd(end) };
+    const bound = runBound(await this.#parts.agent(), this.#state.handed_over, this.#parts.bounds);
+    if (bound === null || steps < bound) return { type: "step" };
+    return { type: "end", status: "limit", reason: "max_steps", turn: this.#state.side };
+  }
+
+  async finished(step: FinishedStep): Promise<StepEffects> {
+    const agent = await this.#parts.agent();
+    const state = this.#state;
+    if (step.asked) state.turn_steps += 1;
+    const forced = agent.type === "dual_ai" ? this.#forced : null;
+    this.#forced = null;
+    const end = step.asked ? this.#turnEnd(agent, step) : null;
+    if (end?.type !== "session" && step.handoff !== null) return this.#handOver(agent, step.handoff);
+    const events: EventDraft[] = [];
+    if (end !== null && !(step.more && end.type === "turn")) events.push(...this.#endTurn(agent, end, forced));
+    else if (forced !== null && forced !== state.side) events.push(...this.#endTurn(agent, forcedEnd, forced));
+    return { events, state: structuredClone(state) };
+  }
+
+  #turnEnd(agent: AnyAgentDefinition, step: FinishedStep): TurnEnd | null {
+    const side = sideOf(agent, this.#state.side);
+    const end = turnEnd(side, step, this.#parts.blanks);
+    const bound = turnBound(agent, side);
+    if (end !== null || bound === null || this.#state.turn_steps < bound) return end;
+    return { type: "turn", reason: "max_steps" };
+  }
+
+  /** The thread's agent becomes another, whose first side speaks next (decision 11). */
+  #handOver(from: AnyAgentDefinition, { agent, tool_call_id }: NonNullable<FinishedStep["handoff"]>): StepEffects {
+    Object.assign(this.#state, { side: "a", turn_steps: 0, handed_over: true });
+    const events: EventDraft[] = [{ type: "agent_handoff", from: from.name, to: agent, tool_call_id }];
+    return { events, state: structuredClone(this.#state), agent };
+  }
+
+  /** Ends the turn; the run with it, unless the other side answers. */
+  #endTurn(agent: AnyAgentDefinition, end: TurnEnd, forced: Side | null): EventDraft[] {
+    const state = this.#state;
+    if (end.type === "failed") {
+      const { reason, message } = end;
+      state.end = { status: "error", reason, outcome: null, message };
+      return [];
+    }
+    const { reason } = end;
+    const outcome = end.outcome === undefined ? {} : { outcome: end.outcome };
+    state.turns += 1;
+    state.turn_steps = 0;
+    const told: EventDraft = { type: "turn_end", side: state.side, reason, ...outcome };
+    const over = sessionOver(agent, end, state.turns);
+    if (over === null) state.side = forced ?? other(state.side);
+    else state.end = { ...over, outcome: end.outcome ?? null, message: null };
+    return [told];
+  }
+}
+
+const forcedEnd: TurnEnd = { type: "turn", reason: "forced" };
+
+/** How the run ends with this turn; null when the other side goes on. */
+function sessionOver(
+  agent: AnyAgentDefinition,
+  end: Exclude<TurnEnd, { type: "failed" }>,
+  turns: number,
+): Pick<NonNullable<State["end"]>, "status" | "reason"> | null {
+  if (end.type === "session") return { status: "completed", reason: end.reason };
+  if (agent.type !== "dual_ai") {
+    return { status: end.reason === "max_steps" ? "limit" : "completed", reason: end.reason };
+  }
+  const { maxSessionTurns } = agent;
+  return maxSessionTurns !== undefined && turns >= maxSessionTurns
+    ? { status: "limit", reason: "max_session_turns" }
+    : null;
+}
+
+function runEnd({ status, reason, outcome, message }: NonNullable<State["end"]>): RunEnd {
+  return { status, reason, outcome, ...(message === null ? {} : { error: { code: reason, message } }) };
+}
+
+/** The configuration of a side. An agent without a second side has only the first (the build refuses such a dual one). */
+export function sideOf(agent: AnyAgentDefinition, side: Side): SideConfig {
+  return side === "b" ? (agent.sideB ?? agent.sideA) : agent.sideA;
+}
+
+/** The side that answers the other. */
+export function other(side: Side): Side {
+  return side === "a" ? "b" : "a";
+}

@@ -1,0 +1,63 @@
+// What the caller of a sub-prompt is told: its words, its calls, its errors, as the configuration asks (Standard Agents,
+// SubpromptConfig).
+
+import { isAnswer, isOnLine, lineUnder } from "#core/line.ts";
+import type { RunEnd } from "#core/ports/strategy.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { outcomeOf, stepOf } from "#core/run-state.ts";
+import type { SubpromptConfig } from "#spec/index.ts";
+
+type Included = Pick<SubpromptConfig, "includeTextResponse" | "includeToolCalls" | "includeErrors">;
+
+/** The answer to the call with the tool message `call`; `messages` are the run's. */
+export function subpromptResult(
+  config: Included,
+  { call, messages, end }: { call: MessageRecord; messages: readonly MessageRecord[]; end: RunEnd },
+): ToolAnswer {
+  const line = lineUnder(call);
+  const own = messages.filter((message) => isOnLine(line, message));
+  const failed = end.status === "error" || end.status === "stopped";
+  const shown = own.flatMap((message, at) =>
+    isAnswer(message) ? stepLines(message, { behind: own.slice(at + 1), config }) : [],
+  );
+  const ending = endingOf(end);
+  if (ending !== null && (config.includeErrors !== false || failed)) shown.push(`[error] ${ending}`);
+  const text = shown.join("\n\n");
+  if (failed) return { status: "error", error: text };
+  return { status: "success", result: text === "" ? "(The prompt gave no output.)" : text };
+}
+
+function stepLines(
+  answer: MessageRecord,
+  { behind, config }: { behind: readonly MessageRecord[]; config: Included },
+): string[] {
+  const { text, calls } = outcomeOf(stepOf(answer, behind));
+  const lines = config.includeTextResponse !== false && text !== null && text.trim() !== "" ? [text] : [];
+  for (const { call, result } of calls) {
+    const failed = result.status === "error";
+    const called = `[tool] ${call.name}(${argumentsText(call.arguments)})`;
+    const error = `[error] ${call.name}: ${result.error ?? result.result ?? ""}`;
+    if (config.includeToolCalls !== false) lines.push(failed ? called : `${called} → ${result.result ?? ""}`);
+    if (failed && config.includeErrors !== false) lines.push(error);
+  }
+  return lines;
+}
+
+function argumentsText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What kept it from coming to an end of its own; null when nothing did. */
+function endingOf({ status, reason, error }: RunEnd): string | null {
+  switch (status) {
+    case "completed":
+      return null;
+    case "limit":
+      return "It was ended at its limit of steps.";
+    case "stopped":
+      return "The run was stopped before it was done.";
+    case "error":
+      return error?.message ?? reason ?? "It failed.";
+  }
+}

@@ -1,0 +1,131 @@
+// A prompt called as a tool: a whole loop in the same thread, one level deeper, under the call's tool message (decision 10).
+// Everything it did stands in rows, so a call that a crash cut goes on where its line ends.
+
+import type { EventDraft } from "#contract/event.ts";
+import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
+import { lineUnder, isOnLine } from "#core/line.ts";
+import type { Line } from "#core/line.ts";
+import { run } from "#core/loop.ts";
+import type { NestedCall, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { CallContext } from "#core/tools/call-slot.ts";
+import { failed } from "#core/tools/outcome.ts";
+import { toMessage } from "#core/view.ts";
+import type { AnyPromptDefinition, SubpromptConfig } from "#spec/index.ts";
+
+import { firstWords } from "./first-words.ts";
+import { messageDraft } from "./message-draft.ts";
+import { nestedToolRunner } from "./nested-tool-runner.ts";
+import { sideStrategy } from "./side-strategy.ts";
+import type { StepBuilder } from "./step-builder.ts";
+import { subpromptResult } from "./subprompt-result.ts";
+import { blankStreak } from "./turn-end.ts";
+
+/** Model steps a sub-prompt may take (decision 10). */
+export const subpromptSteps = 10;
+
+/** Levels that prompts may call each other: one that lists itself has to end. */
+export const deepestLine = 10;
+
+/** Makes the runner; `builderFor` builds the steps of a line under a call. */
+export function subpromptRunner(
+  config: SubpromptConfig,
+  prompt: AnyPromptDefinition,
+  builderFor: (line: Line, call: MessageRecord, prompt: string) => StepBuilder,
+): ToolRunner {
+  const nested: NestedRunner = {
+    begin: ({ id, args, message }) => ({ events: [startEvent(prompt, { id, message, text: words(args) })] }),
+    run: (call, context) => answer(call, context),
+  };
+  const words = (args: NestedCall["args"]) => firstWords(args, prompt, config.initUserMessageProperty);
+
+  async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
+    const { message } = call;
+    const line = lineUnder(message);
+    if (line.depth > deepestLine) return { type: "answer", answer: failed(tooDeep) };
+    const { ports } = context;
+    const { journal } = ports;
+    if (!journal.messages.some((known) => isOnLine(line, known))) await appendInput(call, line, context);
+    const steps = builderFor(line, message, prompt.name);
+    const side = { prompt: prompt.name };
+    const strategy = sideStrategy(side, subpromptSteps, () => blankStreak(journal.messages, line));
+    const halt = await run({ ...ports, line, steps, strategy }, context.signal);
+    if (halt.type === "rest") return { type: "rest", until: halt.until };
+    const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end });
+    context.events.tell(endEvent(prompt, call, { messages: journal.messages, result }));
+    return { type: "answer", answer: result };
+  }
+
+  async function appendInput({ args, message }: NestedCall, line: Line, { ports, events }: CallContext): Promise<void> {
+    const draft: MessageRecord = {
+      ...messageDraft({
+        id: ports.ids.ordered(),
+        role: "user",
+        parts: [{ type: "text", text: words(args) }],
+        branch: ports.run.branch,
+        at: ports.clock.now(),
+        run_id: ports.run.id,
+      }),
+      parent_id: message.id,
+      depth: line.depth,
+    };
+    const input = await ports.hooks.beforeCreateMessage(draft);
+    const own = events.fork();
+    const of = { message_id: input.id, depth: line.depth };
+    own.stage({ type: "message_start", ...of, role: "user", position: input.position, parent_id: message.id });
+    own.stage({ type: "message_end", ...of, message: toMessage(input) });
+    const stored = { ...input, events: own.take() };
+    ports.journal.append(stored);
+    own.release();
+    await ports.hooks.afterCreateMessage(stored);
+  }
+
+  return nestedToolRunner({ name: prompt.name, description: prompt.toolDescription, prompt }, nested);
+}
+
+const tooDeep = `Prompts call each other more than ${deepestLine} levels deep. Answer without calling another one.`;
+
+function startEvent(
+  { name }: AnyPromptDefinition,
+  { id, message, text }: { id: string; message: MessageRecord; text: string },
+): EventDraft {
+  return {
+    type: "subagent_start",
+    message_id: message.id,
+    subagent_id: message.id,
+    subagent_type: name,
+    parent_tool_call_id: id,
+    prompt: text,
+  };
+}
+
+function endEvent(
+  { name }: AnyPromptDefinition,
+  { id, message }: NestedCall,
+  { messages, result }: { messages: readonly MessageRecord[]; result: ToolAnswer },
+): EventDraft {
+  const own = messagesUnder(message, messages);
+  return {
+    type: "subagent_end",
+    message_id: message.id,
+    subagent_id: message.id,
+    subagent_type: name,
+    parent_tool_call_id: id,
+    success: result.status === "success",
+    ...(result.result === undefined ? {} : { result: result.result }),
+    ...(result.error === undefined ? {} : { error: result.error }),
+    usage: own.reduce((sum, { usage }) => addUsage(sum, usage ?? zeroUsage), zeroUsage),
+    cost: own.reduce<number | null>((sum, { usage, cost }) => (usage === null ? sum : addCost(sum, cost)), 0),
+    tool_executions: own.filter(({ role }) => role === "tool").length,
+  };
+}
+
+/** The messages of a call's line and of every line below. */
+function messagesUnder(call: MessageRecord, messages: readonly MessageRecord[]): MessageRecord[] {
+  const above = new Set([call.id]);
+  return messages.filter(({ id, parent_id }) => {
+    const under = parent_id !== null && above.has(parent_id);
+    if (under) above.add(id);
+    return under;
+  });
+}

@@ -1,0 +1,63 @@
+// When a side's turn is over, and what it then comes to (Standard Agents, SideConfig; decisions 5 to 7).
+
+import type { Json } from "#contract/json.ts";
+import { isAnswer, isOnLine } from "#core/line.ts";
+import type { Line } from "#core/line.ts";
+import type { CallOutcome, StepOutcome } from "#core/ports/strategy.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { textOf } from "#core/view.ts";
+import type { SideConfig } from "#spec/index.ts";
+
+/** Blank answers in a row before the run gives up. */
+const blankAnswers = 3;
+
+/** How a turn ended: for its side, for the whole session, or because the model said nothing again and again. */
+export type TurnEnd =
+  | { type: "turn" | "session"; reason: string; outcome?: Json }
+  | { type: "failed"; reason: string; message: string };
+
+/** Null while the turn goes on. `blanks` counts the blank answers at the end of the line. */
+export function turnEnd(side: SideConfig, step: StepOutcome, blanks: () => number): TurnEnd | null {
+  const ended = step.calls.find(({ call, result }) => call.name === side.endSessionTool && result.status === "success");
+  if (ended !== undefined) return { type: "session", reason: "end_session_tool", outcome: stopOutcome(side, ended) };
+  const stopped = step.calls.find(({ call }) => call.name === side.stopTool);
+  if (stopped !== undefined) return { type: "turn", reason: "stop_tool", outcome: stopOutcome(side, stopped) };
+  if (step.calls.length > 0) return null;
+  if (step.text !== null && step.text.trim() !== "") {
+    return side.stopOnResponse === false ? null : { type: "turn", reason: "response" };
+  }
+  if (blanks() < blankAnswers) return null;
+  const message = `The model gave ${blankAnswers} blank answers in a row.`;
+  return { type: "failed", reason: "blank_answer", message };
+}
+
+/** The property of the tool's result, read as JSON; else of its arguments; else the result's text (decision 6). */
+export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Json {
+  const property = side.stopToolResponseProperty;
+  if (property === undefined) return result.result ?? result.error ?? null;
+  const fromResult = field(parsed(result.result), property);
+  if (fromResult !== undefined) return fromResult;
+  return field(call.arguments, property) ?? result.result ?? null;
+}
+
+/** Blank answers at the end of a line. */
+export function blankStreak(messages: readonly MessageRecord[], line: Line): number {
+  const answers = messages.filter((message) => isAnswer(message) && isOnLine(line, message));
+  const said = answers.findLastIndex(
+    (message) => (textOf(message.parts) ?? "").trim() !== "" || message.parts.some((part) => part.type === "tool_call"),
+  );
+  return answers.length - 1 - said;
+}
+
+function parsed(text: string | undefined): Json | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}
+
+function field(value: Json | undefined, property: string): Json | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, property) ? value[property] : undefined;
+}

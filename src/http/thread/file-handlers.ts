@@ -1,0 +1,76 @@
+// The routes of a thread's files. The object answers them, bytes included; here a request of our own making carries what
+// was checked, and the client's body goes through as a stream that nobody here looks into.
+
+import { errorBodySchema, ThreadholdError } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { callerHeader, filesPath } from "#core/thread-rpc.ts";
+
+import { checkConditions, checkUpload } from "../input/upload-headers.ts";
+import type { Call, Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+import { withStub } from "./thread-calls.ts";
+
+type FileRoutes = "readFile" | "putFile" | "deleteFile" | "searchFiles" | "fileStats";
+
+/** What decides which bytes are sent, or whether a write may go on. */
+const conditions = ["if-match", "if-none-match", "if-range", "range"];
+
+/** The handlers. */
+export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
+  return {
+    readFile: (call) => ask(services, call, { operation: "content", path: call.params.path }),
+    putFile(call) {
+      const upload = call.query.mkdir !== true;
+      checkConditions(call.request.headers);
+      if (upload) checkUpload(call.request.headers);
+      return ask(services, call, { operation: "content", path: call.params.path, upload });
+    },
+    deleteFile(call) {
+      checkConditions(call.request.headers);
+      return ask(services, call, { operation: "content", path: call.params.path });
+    },
+    searchFiles: (call) => ask(services, call, { operation: "search" }),
+    fileStats: (call) => ask(services, call, { operation: "stats" }),
+  };
+}
+
+/** What every one of these calls has. */
+type FileCall = Omit<Call<"fileStats">, "query" | "body">;
+
+interface Question {
+  operation: "content" | "search" | "stats";
+  path?: string;
+  /** The body is passed on. What was sent of it is gone, so such a request is made once. */
+  upload?: boolean;
+}
+
+async function ask({ dependencies }: Services, call: FileCall, question: Question): Promise<Response> {
+  const response = await withStub(dependencies.threads, {
+    threadId: call.params.id,
+    repeatable: question.upload !== true,
+    run: (stub) => stub.fetch(fileRequest(call, question)),
+  });
+  // The answer to HEAD has no body to read a refusal from, and none to send.
+  if (response.status < 400 || call.headOnly) return response;
+  throw await refusalOf(response);
+}
+
+function fileRequest({ request, url, caller }: FileCall, question: Question): Request {
+  const inner = new URL(`${filesPath}${question.operation}`, "https://thread");
+  for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);
+  if (question.path !== undefined) inner.searchParams.set("path", question.path);
+  const headers = new Headers({ [callerHeader]: JSON.stringify(caller) });
+  for (const name of question.upload === true ? ["content-type", ...conditions] : conditions) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const body = question.upload === true ? request.body : null;
+  return new Request(inner, { method: request.method, headers, body, redirect: "manual" });
+}
+
+async function refusalOf(response: Response): Promise<Error> {
+  const body = errorBodySchema.safeParse(await response.json().catch(() => null));
+  if (!body.success) return new Error(`The thread answered about a file with status ${String(response.status)}.`);
+  const { code, message, details } = body.data.error;
+  return new ThreadholdError({ code, message, ...(details === undefined ? {} : { details: details as JsonObject }) });
+}

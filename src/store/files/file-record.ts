@@ -1,0 +1,35 @@
+// What the rest of the runtime is shown of a file's row.
+
+import type { Standing } from "#core/ports/thread-files.ts";
+import type { FileRecord } from "#spec/index.ts";
+
+import { joined } from "./file-path.ts";
+import type { FileRow } from "./file-rows.ts";
+
+/** A file with its tag; a folder and a file that lies outside have none. */
+export function standingOf(row: FileRow): Standing {
+  const own = !row.is_folder && row.body.place?.type !== "external";
+  return { record: fileRecord(row), etag: own ? row.body.tag : null };
+}
+
+/** The document's record of a row. */
+export function fileRecord({ parent, name, is_folder, size, body }: FileRow): FileRecord {
+  const { mime_type, place, metadata, width, height, created_at, updated_at } = body;
+  return {
+    path: joined(parent, name),
+    name,
+    mimeType: mime_type,
+    storage: storageOf(place),
+    size,
+    isDirectory: is_folder,
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+    ...(created_at === 0 ? {} : { createdAt: created_at, updatedAt: updated_at }),
+  };
+}
+
+function storageOf(place: FileRow["body"]["place"]): string {
+  if (place?.type === "bucket") return "r2";
+  return place?.type === "external" ? "external" : "thread";
+}

@@ -1,0 +1,107 @@
+// Searches a thread's files by name and by content, in the order of their paths, within bounds.
+
+import { ThreadholdError, refuse } from "#contract/error.ts";
+import type { SearchOptions } from "#core/ports/thread-files.ts";
+import type { GrepResult } from "#spec/index.ts";
+
+import { filePath, joined } from "./file-path.ts";
+import { fileChunks } from "./file-reader.ts";
+import type { FileReaderParts } from "./file-reader.ts";
+import type { FileRow, FileRows, Span } from "./file-rows.ts";
+import { globMatcher } from "./glob.ts";
+import { linePattern, matchingLines } from "./line-search.ts";
+
+/** Files an answer names at most, unless fewer are asked for. */
+export const resultLimit = 1000;
+
+/** Lines of all files together that an answer shows at most; further files are left out. */
+export const shownLines = 10_000;
+
+/** Bytes that one search by content reads at most; files that would go beyond are left out. */
+export const searchedBytes = 64 * 1024 * 1024;
+
+/**
+ * The same for patterns that are long once they are compiled: bytes times instructions of the pattern. A Worker cannot see
+ * its time pass while it computes, so what a search may take is bounded beforehand: some ten seconds at the very worst.
+ */
+const searchedWork = 1.5 * 1024 * 1024 * 1024;
+
+const page = 200;
+
+/** Paths that a glob matches, sorted. */
+export function findFiles(rows: FileRows, glob: string, options: SearchOptions = {}): string[] {
+  const matches = globMatcher(glob);
+  const limit = limitOf(options);
+  const paths: string[] = [];
+  for (const row of filesUnder(rows, options.path)) {
+    const path = joined(row.parent, row.name);
+    if (matches(path)) paths.push(path);
+  }
+  return paths.sort().slice(0, limit);
+}
+
+/** Files with the lines that match, sorted by path. Files that lie outside are not read. */
+export async function grepFiles(
+  parts: FileReaderParts,
+  pattern: string,
+  options: SearchOptions = {},
+): Promise<GrepResult[]> {
+  const compiled = linePattern(pattern);
+  const limit = limitOf(options);
+  const results: GrepResult[] = [];
+  let left = Math.min(searchedBytes, searchedWork / compiled.programSize());
+  let lines = shownLines;
+  for (const row of filesUnder(parts.rows, options.path)) {
+    if (results.length >= limit || lines <= 0) break;
+    if (row.body.place?.type === "external" || row.size > left) continue;
+    left -= row.size;
+    const matches = await matchesIn(parts, row, { pattern: compiled, limit: lines });
+    if (matches.length === 0) continue;
+    lines -= matches.length;
+    results.push({ path: joined(row.parent, row.name), matches });
+  }
+  return results.sort((first, second) => (first.path < second.path ? -1 : 1));
+}
+
+/** The lines of one file; none of one that was changed or removed while it was searched. */
+async function matchesIn(
+  parts: FileReaderParts,
+  row: FileRow,
+  search: { pattern: ReturnType<typeof linePattern>; limit: number },
+): Promise<GrepResult["matches"]> {
+  try {
+    return (await matchingLines(fileChunks(parts, row), search)) ?? [];
+  } catch (thrown) {
+    if (thrown instanceof ThreadholdError && thrown.code === "conflict") return [];
+    throw thrown;
+  }
+}
+
+function limitOf({ limit = resultLimit }: SearchOptions): number {
+  if (Number.isInteger(limit) && limit > 0) return Math.min(limit, resultLimit);
+  throw refuse("invalid_request", "`limit` must be a whole number from 1 on.", {
+    fields: [{ path: "limit", message: "must be a whole number from 1 on" }],
+  });
+}
+
+/** The files below a folder. */
+function* filesUnder(rows: FileRows, folder = "/"): Generator<FileRow> {
+  for (const span of spansOf(filePath(folder).path)) {
+    let after: Pick<FileRow, "parent" | "name"> | null = null;
+    for (;;) {
+      const found: FileRow[] = rows.files(span, { after, limit: page });
+      yield* found;
+      after = found.at(-1) ?? null;
+      if (found.length < page || after === null) break;
+    }
+  }
+}
+
+/** A folder's own files, then those of the folders below it: names hold no control characters, and `0` follows `/`. */
+function spansOf(path: string): Span[] {
+  if (path === "/") return [{ from: path, to: null }];
+  return [
+    { from: path, to: `${path}\u0001` },
+    { from: `${path}/`, to: `${path}0` },
+  ];
+}

@@ -1,0 +1,284 @@
+// A thread's files over its rows (Standard Agents, threads; decisions 17 and 18). It names, finds, lists and removes; writer,
+// reader and search do the rest.
+
+import { refuse } from "#contract/error.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { ImagePort } from "#core/ports/image-port.ts";
+import type { FileFacts, ThreadFiles } from "#core/ports/thread-files.ts";
+
+import { freePath } from "./attachment-path.ts";
+import { deleteFromBucket, emptyBucket } from "./file-bucket.ts";
+import { filePath, foldersAbove } from "./file-path.ts";
+import type { FilePath } from "./file-path.ts";
+import { fileChunks, openBytes, wholeBytes } from "./file-reader.ts";
+import { fileRecord, standingOf } from "./file-record.ts";
+import type { FileRow, FileRows } from "./file-rows.ts";
+import { findFiles, grepFiles } from "./file-search.ts";
+import { FileWriter, folderRow, makeFolders } from "./file-writer.ts";
+import type { BucketChoice } from "./file-writer.ts";
+import { measured, thumbnailPixels } from "./image-facts.ts";
+
+/** Bytes of metadata of a file, as JSON, and characters of its type: both stand in the row that may hold its bytes. */
+const metadataLimit = 64 * 1024;
+const mimeTypeLimit = 255;
+
+/** Characters of the address of a file that lies outside. */
+const urlLimit = 8192;
+
+/** Bytes of an image that is loaded to be measured or made small. */
+export const imageLimit = 20 * 1024 * 1024;
+
+/** Entries read from a folder at once. */
+const page = 500;
+
+/** What the files of a thread are made of. */
+export interface FileSystemParts {
+  rows: FileRows;
+  images: ImagePort;
+  clock: Clock;
+  /** Bytes a file may have. */
+  limit: number;
+  /** Null where every file stays in the thread. */
+  bucket: BucketChoice | null;
+  /** There is something to forget, or will be where a write does not end: call `sweep` soon. */
+  onGarbage: () => void;
+}
+
+/** Files with what the thread's object needs beside the port. */
+export interface ManagedThreadFiles extends ThreadFiles {
+  /**
+   * Forgets bytes that no file stands for. Resolves to false while a write is under way, so that what a crash would leave of
+   * it is swept; rejects with `unavailable` where the bucket fails. What lies in a bucket that is not bound waits for it.
+   */
+  sweep(): Promise<boolean>;
+  /**
+   * The thread is being deleted: everything in the bucket goes, then `rest` is done. Nothing is written from here on. Where
+   * either fails the files are open again, and deleting can be repeated.
+   */
+  destroy(rest: () => Promise<void>): Promise<void>;
+}
+
+/** Makes them. Touches no storage. */
+export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
+  const { rows, images, clock } = parts;
+  const reading = { rows, bucket: parts.bucket?.bucket ?? null };
+  const writer = new FileWriter(parts);
+  /** Paths that attachments on their way have taken. */
+  const attaching = new Set<string>();
+
+  function find(path: unknown): { at: FilePath; row: FileRow | null } {
+    const at = filePath(path);
+    return { at, row: at.name === "" ? rootRow : rows.find(at.parent, at.name) };
+  }
+
+  function file(path: unknown): FileRow | null {
+    const { row } = find(path);
+    return row === null || row.is_folder ? null : row;
+  }
+
+  /** The file, if its bytes are the thread's own. */
+  function ownFile(path: unknown): FileRow | null {
+    const row = file(path);
+    return row?.body.place?.type === "external" ? null : row;
+  }
+
+  const files: ManagedThreadFiles = {
+    limit: parts.limit,
+    async write(path, body, facts) {
+      const at = filePath(path);
+      checkFacts(facts);
+      const known = await measured(images, body, { facts, limit: imageLimit });
+      return fileRecord(await writer.write(at, body, known));
+    },
+    async attach(name, body, facts) {
+      const path = freePath(rows, name, attaching);
+      attaching.add(path);
+      try {
+        return await files.write(path, body, facts);
+      } finally {
+        attaching.delete(path);
+      }
+    },
+    async link(path, url, facts) {
+      const at = filePath(path);
+      checkFacts(facts);
+      if (facts.size !== undefined && !(Number.isSafeInteger(facts.size) && facts.size >= 0)) {
+        throw refuse("invalid_request", "The size of a file outside must be a whole number of bytes.");
+      }
+      return fileRecord(writer.link(at, outsideUrl(url), facts));
+    },
+    async read(path) {
+      const row = ownFile(path);
+      if (row === null) return null;
+      return wholeBytes(reading, row);
+    },
+    async open(path, range) {
+      const row = ownFile(path);
+      if (row === null) return null;
+      return { record: fileRecord(row), etag: row.body.tag, body: await openBytes(reading, row, range) };
+    },
+    async chunks(path, signal) {
+      const row = ownFile(path);
+      return row === null ? null : fileChunks(reading, row, signal);
+    },
+    async standing(path) {
+      const { row } = find(path);
+      return row === null ? null : standingOf(row);
+    },
+    async stat(path) {
+      const { row } = find(path);
+      return row === null ? null : fileRecord(row);
+    },
+    async list(path) {
+      const { at, row } = find(path);
+      if (row === null) throw missing(at);
+      if (!row.is_folder) throw refuse("conflict", `${at.path} is a file, not a folder.`);
+      return [...childrenOf(rows, at.path)].map(fileRecord);
+    },
+    async remove(path) {
+      const { at, row } = find(path);
+      if (row === null) throw missing(at);
+      if (row.is_folder) throw refuse("conflict", `${at.path} is a folder. Remove it as one when it is empty.`);
+      const leftover = rows.transaction(() => {
+        rows.remove(at.parent, at.name);
+        dropImplied(rows, at);
+        return writer.dropBytes(row);
+      });
+      if (leftover) parts.onGarbage();
+    },
+    async makeFolder(path) {
+      const { at, row } = find(path);
+      if (row !== null && !row.is_folder) throw refuse("conflict", `${at.path} is a file.`);
+      if (row !== null && row.body.implied !== true) return fileRecord(row);
+      for (const above of foldersAbove(at)) {
+        if (rows.find(above.parent, above.name)?.is_folder === false) {
+          throw refuse("conflict", `${above.path} is a file, so no folder can be below it.`);
+        }
+      }
+      const made = folderRow(at, { now: clock.now(), implied: false });
+      rows.transaction(() => {
+        makeFolders(rows, at, { now: clock.now(), implied: true });
+        rows.put(made, null);
+      });
+      return fileRecord(made);
+    },
+    async removeFolder(path) {
+      const { at, row } = find(path);
+      if (row === null) throw missing(at);
+      if (!row.is_folder) throw refuse("conflict", `${at.path} is a file, not a folder.`);
+      if (at.name === "") throw refuse("conflict", "The root cannot be removed.");
+      if (!isEmpty(rows, at)) throw refuse("conflict", `${at.path} is not empty.`);
+      rows.transaction(() => {
+        rows.remove(at.parent, at.name);
+        dropImplied(rows, at);
+      });
+    },
+    async stats() {
+      const { files: fileCount, folders: directoryCount, bytes: totalSize } = rows.totals();
+      return { fileCount, directoryCount, totalSize };
+    },
+    grep: (pattern, options) => grepFiles(reading, pattern, options),
+    find: async (glob, options) => findFiles(rows, glob, options),
+    async thumbnail(path) {
+      const row = ownFile(path);
+      if (row === null || !row.body.mime_type.startsWith("image/") || row.size > imageLimit) return null;
+      const kept = rows.thumbnail(row.parent, row.name);
+      if (kept !== null) return kept;
+      const bytes = await files.read(path);
+      const made = bytes === null ? null : await images.thumbnail(bytes, thumbnailPixels);
+      if (made === null || made.bytes.byteLength > thumbnailLimit) return null;
+      // The file may have been written anew meanwhile: then this is no picture of it.
+      if (rows.find(row.parent, row.name)?.body.tag !== row.body.tag) return files.thumbnail(path);
+      rows.keepThumbnail(row.parent, row.name, made.bytes);
+      return made.bytes;
+    },
+    async sweep() {
+      const doomed = rows.garbage().filter(({ generation }) => !writer.isWriting(generation));
+      const [inBucket, chunks] = [
+        doomed.filter((one) => one.bucket_key !== null),
+        doomed.filter((one) => one.bucket_key === null),
+      ];
+      for (const { generation } of chunks) {
+        rows.transaction(() => {
+          rows.dropChunks(generation);
+          rows.removeGarbage(generation);
+        });
+      }
+      if (reading.bucket !== null && inBucket.length > 0) {
+        await deleteFromBucket(
+          reading.bucket,
+          inBucket.flatMap(({ bucket_key }) => bucket_key ?? []),
+        );
+        rows.transaction(() => {
+          for (const { generation } of inBucket) rows.removeGarbage(generation);
+        });
+      }
+      return !writer.busy;
+    },
+    async destroy(rest) {
+      writer.close(true);
+      try {
+        if (parts.bucket !== null) await emptyBucket(parts.bucket.bucket, parts.bucket.threadId);
+        await rest();
+      } catch (thrown) {
+        writer.close(false);
+        throw thrown;
+      }
+    },
+  };
+  return files;
+}
+
+/** Refuses what would not fit a row beside the bytes, or not a header. Callers say it better where they know the field. */
+function checkFacts({ mimeType, metadata }: FileFacts): void {
+  if (mimeType.length > mimeTypeLimit || !/^[\x20-\x7e]+$/.test(mimeType)) {
+    throw refuse("invalid_request", `A file's MIME type is ASCII text of at most ${mimeTypeLimit} characters.`);
+  }
+  if (new TextEncoder().encode(JSON.stringify(metadata ?? {})).byteLength > metadataLimit) {
+    throw refuse("too_large", `A file's metadata may have at most ${metadataLimit} bytes of JSON.`);
+  }
+}
+
+function outsideUrl(given: string): string {
+  const url = given.length <= urlLimit ? URL.parse(given) : null;
+  if (url !== null && (url.protocol === "https:" || url.protocol === "http:")) return url.href;
+  throw refuse("invalid_request", `A file outside has an http or https address of at most ${urlLimit} characters.`);
+}
+
+/** Bytes a small picture may take beside its image in a row. */
+const thumbnailLimit = 150_000;
+
+const rootRow: FileRow = {
+  parent: "/",
+  name: "",
+  is_folder: true,
+  size: 0,
+  body: { mime_type: "inode/directory", tag: "root", created_at: 0, updated_at: 0 },
+};
+
+function* childrenOf(rows: FileRows, parent: string): Generator<FileRow> {
+  let after: string | null = null;
+  for (;;) {
+    const found: FileRow[] = rows.children(parent, { after, limit: page });
+    yield* found;
+    after = found.at(-1)?.name ?? null;
+    if (found.length < page) return;
+  }
+}
+
+function isEmpty(rows: FileRows, { path }: FilePath): boolean {
+  return rows.children(path, { after: null, limit: 1 }).length === 0;
+}
+
+/** Removes the folders above that only what was below them had made. */
+function dropImplied(rows: FileRows, at: FilePath): void {
+  for (const folder of foldersAbove(at).reverse()) {
+    const row = rows.find(folder.parent, folder.name);
+    if (row?.body.implied !== true || !isEmpty(rows, folder)) return;
+    rows.remove(folder.parent, folder.name);
+  }
+}
+
+function missing({ path }: FilePath) {
+  return refuse("file_not_found", `There is no file ${path} in this thread.`);
+}

@@ -1,0 +1,281 @@
+// Writes files: bytes first, under a generation of their own, then the row that makes them the file, together with what
+// drops the bytes before. Until that moment the old file stands; what a failure or a crash leaves behind is garbage with a
+// row that says so.
+
+import { refuse } from "#contract/error.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { FileBody, LinkFacts, WriteFacts } from "#core/ports/thread-files.ts";
+import { turns } from "#lib/bounded-fetch.ts";
+
+import { counted, inChunks, leave, piecesOf } from "./byte-pieces.ts";
+import { deleteFromBucket, storeInBucket } from "./file-bucket.ts";
+import type { Bucket } from "./file-bucket.ts";
+import { foldersAbove } from "./file-path.ts";
+import type { FilePath } from "./file-path.ts";
+import { standingOf } from "./file-record.ts";
+import { chunkBytes } from "./file-rows.ts";
+import type { FileBodyRecord, FilePlace, FileRow, FileRows } from "./file-rows.ts";
+
+/** Where large files go. */
+export interface BucketChoice {
+  bucket: Bucket;
+  /** First part of every key. */
+  threadId: string;
+  /** Bytes from which on a file goes there. They are gathered in memory, so they are few. */
+  threshold: number;
+}
+
+/** What writing needs. */
+export interface FileWriterParts {
+  rows: FileRows;
+  clock: Clock;
+  /** Bytes a file may have. */
+  limit: number;
+  bucket: BucketChoice | null;
+  /** Tells that there is garbage, or what will be garbage if it never becomes a file. Never called in a transaction. */
+  onGarbage: () => void;
+}
+
+/** Streams that are stored at a time; each may hold what comes before the threshold and a part. Others wait. */
+const streamsAtOnce = 4;
+
+/** One per object: it knows which generations are being written. */
+export class FileWriter {
+  readonly #parts: FileWriterParts;
+  readonly #writing = new Set<number>();
+  readonly #inTurn = turns(streamsAtOnce);
+  #last: number | null = null;
+  #closed = false;
+
+  constructor(parts: FileWriterParts) {
+    this.#parts = parts;
+  }
+
+  /** The thread is being deleted: what is under way fails, and nothing else begins, unless it opens again. */
+  close(closed: boolean): void {
+    this.#closed = closed;
+  }
+
+  /** True while any bytes come in that are not in a row of their file. */
+  get busy(): boolean {
+    return this.#writing.size > 0;
+  }
+
+  /** True while the bytes of a generation come in. */
+  isWriting(generation: number): boolean {
+    return this.#writing.has(generation);
+  }
+
+  /** Writes the body and gives the row it became. A stream that is refused unread is cancelled. */
+  async write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
+    try {
+      if (at.name === "") throw refuse("conflict", "The root is a folder and cannot be written.");
+      this.#mustBeFree(at);
+      const write = () => this.#write(at, body, facts);
+      return await (body instanceof ReadableStream ? this.#inTurn(null, write) : write());
+    } finally {
+      await leave(body);
+    }
+  }
+
+  /** Records a file whose bytes are not ours. */
+  link(at: FilePath, url: string, { size = 0, ...facts }: LinkFacts): FileRow {
+    if (at.name === "") throw refuse("conflict", "The root is a folder and cannot be written.");
+    const place = { type: "external" as const, url };
+    const { row, leftover } = this.#commit(at, { place, bytes: null, generation: null, size, facts });
+    if (leftover) this.#parts.onGarbage();
+    return row;
+  }
+
+  async #write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
+    const count = { bytes: 0 };
+    const pieces = counted(piecesOf(body), count, { limit: this.#parts.limit, path: at.path });
+    const { place, bytes, generation } = await this.#store(pieces);
+    try {
+      const { row, leftover } = this.#commit(at, { place, bytes, generation, size: count.bytes, facts });
+      if (leftover) this.#parts.onGarbage();
+      return row;
+    } catch (thrown) {
+      await this.#discard(place, generation);
+      throw thrown;
+    } finally {
+      this.#writing.delete(generation ?? 0);
+    }
+  }
+
+  /** Stores bytes where they belong; gives those that fit a row back. */
+  async #store(pieces: AsyncGenerator<Uint8Array>): Promise<Stored> {
+    const { bucket } = this.#parts;
+    const chunks = inChunks(pieces, chunkBytes);
+    const begun: Uint8Array[] = [];
+    let gathered = 0;
+    // One chunk is a row; what is under the threshold is chunks, so that much is gathered before its place is known.
+    const enough = bucket === null ? 0 : bucket.threshold;
+    while (begun.length < 2 || gathered < enough) {
+      const next = await chunks.next();
+      if (next.done === true) {
+        if (begun.length > 1) return this.#storeChunks(begun, chunks);
+        return { place: { type: "row" }, bytes: begun[0] ?? new Uint8Array(), generation: null };
+      }
+      begun.push(next.value);
+      gathered += next.value.byteLength;
+    }
+    return bucket === null ? this.#storeChunks(begun, chunks) : this.#storeInBucket(begun, chunks, bucket);
+  }
+
+  async #storeChunks(begun: Uint8Array[], rest: AsyncGenerator<Uint8Array>): Promise<Stored> {
+    const generation = await this.#begin(null, rest);
+    let count = 0;
+    try {
+      for await (const chunk of all(begun, rest)) {
+        this.#parts.rows.putChunk(generation, count, chunk);
+        count += 1;
+      }
+    } catch (thrown) {
+      await this.#discard({ type: "chunks", generation, count }, generation);
+      throw thrown;
+    }
+    return { place: { type: "chunks", generation, count }, bytes: null, generation };
+  }
+
+  async #storeInBucket(
+    begun: Uint8Array[],
+    rest: AsyncGenerator<Uint8Array>,
+    { bucket, threadId }: BucketChoice,
+  ): Promise<Stored> {
+    // Never a number that rows are asked for: an object must not get the key of one that a file stands for.
+    const place = { type: "bucket" as const, key: `${threadId}/${crypto.randomUUID()}` };
+    const generation = await this.#begin(place.key, rest);
+    try {
+      await storeInBucket(bucket, place.key, all(begun, rest));
+    } catch (thrown) {
+      await rest.return(undefined);
+      await this.#discard(place, generation);
+      throw thrown;
+    }
+    return { place, bytes: null, generation };
+  }
+
+  /** A generation that is garbage until a file stands for it. Closes the source where it cannot begin. */
+  async #begin(bucketKey: string | null, source: AsyncGenerator<Uint8Array>): Promise<number> {
+    const { rows, onGarbage } = this.#parts;
+    try {
+      const generation = this.#next();
+      rows.addGarbage({ generation, bucket_key: bucketKey });
+      this.#writing.add(generation);
+      onGarbage();
+      return generation;
+    } catch (thrown) {
+      await source.return(undefined);
+      throw thrown;
+    }
+  }
+
+  #next(): number {
+    const generation = (this.#last ?? this.#parts.rows.lastGeneration()) + 1;
+    this.#last = generation;
+    return generation;
+  }
+
+  /** Drops what a failed write stored, as far as that is possible now; its garbage row stands for the rest. */
+  async #discard(place: FilePlace, generation: number | null): Promise<void> {
+    const { rows, bucket, onGarbage } = this.#parts;
+    this.#writing.delete(generation ?? 0);
+    if (generation === null) return;
+    if (place.type === "bucket") {
+      // At once, because a thread that was deleted meanwhile has nobody left to do it; the sweep tries again.
+      if (bucket !== null) await deleteFromBucket(bucket.bucket, [place.key]).catch(() => undefined);
+      onGarbage();
+      return;
+    }
+    rows.transaction(() => {
+      rows.dropChunks(generation);
+      rows.removeGarbage(generation);
+    });
+  }
+
+  #commit(at: FilePath, written: Stored & { size: number; facts: WriteFacts }): { row: FileRow; leftover: boolean } {
+    const { rows, clock } = this.#parts;
+    const { place, bytes, generation, size, facts } = written;
+    const now = clock.now();
+    return rows.transaction(() => {
+      this.#mustBeFree(at);
+      const before = rows.find(at.parent, at.name);
+      const tag = crypto.randomUUID().slice(0, 18);
+      facts.check?.(before === null ? null : standingOf(before), tag);
+      const body: FileBodyRecord = {
+        mime_type: facts.mimeType,
+        place,
+        tag,
+        ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
+        ...(facts.width === undefined ? {} : { width: facts.width }),
+        ...(facts.height === undefined ? {} : { height: facts.height }),
+        created_at: before?.body.created_at ?? now,
+        updated_at: now,
+      };
+      const row: FileRow = { parent: at.parent, name: at.name, is_folder: false, size, body };
+      makeFolders(rows, at, { now, implied: true });
+      rows.put(row, bytes);
+      if (generation !== null) rows.removeGarbage(generation);
+      return { row, leftover: before !== null && this.dropBytes(before) };
+    });
+  }
+
+  /** Drops what a row's file owned; part of the caller's transaction. True where the bucket has to forget it. */
+  dropBytes({ body: { place } }: FileRow): boolean {
+    const { rows } = this.#parts;
+    if (place?.type === "chunks") rows.dropChunks(place.generation);
+    if (place?.type !== "bucket") return false;
+    rows.addGarbage({ generation: this.#next(), bucket_key: place.key });
+    return true;
+  }
+
+  /** Refused where a folder stands at the path, or a file where its folder would be. */
+  #mustBeFree(at: FilePath): void {
+    const { rows } = this.#parts;
+    if (this.#closed) throw refuse("thread_not_found", "The thread is being deleted, so nothing is written any more.");
+    if (rows.find(at.parent, at.name)?.is_folder === true) {
+      throw refuse("conflict", `${at.path} is a folder; a file cannot take its place.`);
+    }
+    for (const folder of foldersAbove(at)) {
+      if (rows.find(folder.parent, folder.name)?.is_folder === false) {
+        throw refuse("conflict", `${folder.path} is a file, so nothing can be stored below it.`);
+      }
+    }
+  }
+}
+
+/** Bytes that are stored and no file yet. The generation is that of their garbage row; null for those of a file's own row. */
+interface Stored {
+  place: FilePlace;
+  bytes: Uint8Array | null;
+  generation: number | null;
+}
+
+async function* all(begun: Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  // Handed on one by one, so that what is stored can be forgotten.
+  for (let next = begun.shift(); next !== undefined; next = begun.shift()) yield next;
+  yield* rest;
+}
+
+/** Makes the folders above a path that are not there; part of the caller's transaction. */
+export function makeFolders(rows: FileRows, at: FilePath, { now, implied }: { now: number; implied: boolean }): void {
+  for (const { parent, name } of foldersAbove(at)) {
+    if (rows.find(parent, name) === null) rows.put(folderRow({ parent, name }, { now, implied }), null);
+  }
+}
+
+/** A folder's row. */
+export function folderRow(
+  { parent, name }: Pick<FilePath, "parent" | "name">,
+  { now, implied }: { now: number; implied: boolean },
+): FileRow {
+  const body: FileBodyRecord = {
+    mime_type: "inode/directory",
+    tag: "folder",
+    ...(implied ? { implied } : {}),
+    created_at: now,
+    updated_at: now,
+  };
+  return { parent, name, is_folder: true, size: 0, body };
+}

@@ -1,0 +1,102 @@
+// File rows in memory: the twin of those in SQLite, for what runs without an object.
+
+import type { FileRow, FileRows, Garbage } from "./file-rows.ts";
+
+interface Kept {
+  row: FileRow;
+  bytes: Uint8Array | null;
+  thumbnail: Uint8Array | null;
+}
+
+interface State {
+  files: Map<string, Kept>;
+  chunks: Map<number, Map<number, Uint8Array>>;
+  garbage: Map<number, Garbage>;
+}
+
+/** Rows of nobody's. */
+export function memoryFileRows(): FileRows {
+  let state: State = { files: new Map(), chunks: new Map(), garbage: new Map() };
+  const key = (parent: string, name: string) => `${parent}\u0000${name}`;
+  const sorted = () =>
+    [...state.files.values()]
+      .map(({ row }) => row)
+      .sort((left, right) => compare(left.parent, right.parent) || compare(left.name, right.name));
+
+  return {
+    transaction(work) {
+      const before = copied(state);
+      try {
+        return work();
+      } catch (thrown) {
+        state = before;
+        throw thrown;
+      }
+    },
+    find: (parent, name) => structuredClone(state.files.get(key(parent, name))?.row ?? null),
+    put(row, bytes) {
+      const kept = { row: structuredClone(row), bytes: bytes?.slice() ?? null, thumbnail: null };
+      state.files.set(key(row.parent, row.name), kept);
+    },
+    remove: (parent, name) => void state.files.delete(key(parent, name)),
+    bytes: (parent, name) => state.files.get(key(parent, name))?.bytes?.slice() ?? null,
+    thumbnail: (parent, name) => state.files.get(key(parent, name))?.thumbnail?.slice() ?? null,
+    keepThumbnail(parent, name, bytes) {
+      const kept = state.files.get(key(parent, name));
+      if (kept !== undefined) kept.thumbnail = bytes.slice();
+    },
+    children: (parent, { after, limit }) =>
+      sorted()
+        .filter((row) => row.parent === parent && (after === null || compare(row.name, after) > 0))
+        .slice(0, limit)
+        .map((row) => structuredClone(row)),
+    files: ({ from, to }, { after, limit }) =>
+      sorted()
+        .filter((row) => compare(row.parent, from) >= 0 && (to === null || compare(row.parent, to) < 0))
+        .filter((row) => !row.is_folder && (after === null || isBehind(row, after)))
+        .slice(0, limit)
+        .map((row) => structuredClone(row)),
+    totals() {
+      const rows = sorted();
+      const folders = rows.filter(({ is_folder }) => is_folder).length;
+      const bytes = rows.reduce((sum, { size }) => sum + size, 0);
+      return { files: rows.length - folders, folders, bytes };
+    },
+    putChunk(generation, number, bytes) {
+      const chunks = state.chunks.get(generation) ?? new Map<number, Uint8Array>();
+      chunks.set(number, bytes.slice());
+      state.chunks.set(generation, chunks);
+    },
+    chunk: (generation, number) => state.chunks.get(generation)?.get(number)?.slice() ?? null,
+    dropChunks: (generation) => void state.chunks.delete(generation),
+    lastGeneration: () => Math.max(0, ...state.chunks.keys(), ...state.garbage.keys()),
+    addGarbage: (garbage) => void state.garbage.set(garbage.generation, { ...garbage }),
+    removeGarbage: (generation) => void state.garbage.delete(generation),
+    garbage: () => [...state.garbage.values()].sort((left, right) => left.generation - right.generation),
+  };
+}
+
+function copied({ files, chunks, garbage }: State): State {
+  return {
+    files: new Map([...files].map(([key, kept]) => [key, { ...kept }])),
+    chunks: new Map([...chunks].map(([generation, list]) => [generation, new Map(list)])),
+    garbage: new Map(garbage),
+  };
+}
+
+function isBehind(row: FileRow, after: Pick<FileRow, "parent" | "name">): boolean {
+  return (compare(row.parent, after.parent) || compare(row.name, after.name)) > 0;
+}
+
+const encoder = new TextEncoder();
+
+/** As SQLite compares text: byte by byte of its UTF-8. */
+function compare(left: string, right: string): number {
+  const [a, b] = [encoder.encode(left), encoder.encode(right)];
+  const shared = Math.min(a.length, b.length);
+  for (let at = 0; at < shared; at += 1) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}

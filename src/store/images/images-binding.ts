@@ -1,0 +1,82 @@
+// Images through Cloudflare's binding; in local development through its stand-in. Billed by transformation in production, so
+// whoever asks keeps what was made.
+
+import type { ImagePort, ImageSize, MadeImage } from "#core/ports/image-port.ts";
+
+/** What is tried one after the other until an image is small enough: parts of the longest side allowed, and qualities. */
+const attempts = [
+  { scale: 1, quality: 85 },
+  { scale: 1, quality: 60 },
+  { scale: 0.7, quality: 60 },
+  { scale: 0.5, quality: 50 },
+  { scale: 0.3, quality: 40 },
+];
+
+/** Where there is no binding nothing is measured or made. */
+export const noImages: ImagePort = {
+  size: () => Promise.resolve(null),
+  thumbnail: () => Promise.resolve(null),
+  shrink: () => Promise.resolve(null),
+};
+
+/** The port over a binding. */
+export function imagesBinding(binding: ImagesBinding): ImagePort {
+  async function made(
+    bytes: Uint8Array,
+    given: ImageSize,
+    goal: { side: number; quality: number },
+  ): Promise<MadeImage> {
+    const { side, quality } = goal;
+    // The longer side alone: given both, the stand-in of local development pads the image to a square.
+    const answer = await binding
+      .input(streamOf(bytes))
+      .transform({ ...(given.width < given.height ? { height: side } : { width: side }), fit: "scale-down" })
+      .output({ format: "image/webp", quality });
+    const out = new Uint8Array(await answer.response().arrayBuffer());
+    const { width, height } = await sizeOf(binding, out);
+    return { bytes: out, mimeType: "image/webp", width, height };
+  }
+
+  return {
+    size: (bytes) => orNull(() => sizeOf(binding, bytes)),
+    thumbnail: (bytes, pixels) =>
+      orNull(async () => {
+        const given = await sizeOf(binding, bytes);
+        return made(bytes, given, { side: within(given, pixels), quality: 80 });
+      }),
+    shrink: (bytes, { pixels, limit }) =>
+      orNull(async () => {
+        const given = await sizeOf(binding, bytes);
+        for (const { scale, quality } of attempts) {
+          const side = Math.max(1, Math.floor(within(given, pixels) * scale));
+          const image = await made(bytes, given, { side, quality });
+          if (image.bytes.byteLength <= limit) return image;
+        }
+        return null;
+      }),
+  };
+}
+
+/** The longer side of an image that is not to be enlarged. */
+function within({ width, height }: ImageSize, pixels: number): number {
+  return Math.min(pixels, Math.max(width, height));
+}
+
+async function sizeOf(binding: ImagesBinding, bytes: Uint8Array): Promise<ImageSize> {
+  const info = await binding.info(streamOf(bytes));
+  if (!("width" in info)) throw new Error("an image without a size");
+  return { width: info.width, height: info.height };
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new Blob([bytes as Uint8Array<ArrayBuffer>]).stream() as ReadableStream<Uint8Array>;
+}
+
+/** What is no image, or one that the service does not read, makes it throw. */
+async function orNull<T>(work: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await work();
+  } catch {
+    return null;
+  }
+}

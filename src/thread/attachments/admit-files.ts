@@ -1,0 +1,58 @@
+// The files of a message around its admission: taken in before it, removed again when the message is refused after all or
+// turns out to be one that was admitted before.
+
+import { refuse } from "#contract/error.ts";
+import type { StoredPart } from "#core/record.ts";
+import type { Admission } from "#core/thread-rpc.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { incomingParts } from "./incoming-file.ts";
+import type { MessageInput } from "./incoming-file.ts";
+import { takeFiles } from "./taken-files.ts";
+import type { FileTaker } from "./taken-files.ts";
+
+/** Who knows whether the thread still is. */
+interface Presence {
+  readonly gone: boolean;
+}
+
+/** Admits a message with its files. */
+export async function withTakenFiles(
+  context: ObjectContext,
+  presence: Presence,
+  { input, admit }: { input: MessageInput; admit: (parts: StoredPart[]) => Promise<Admission> },
+): Promise<Admission> {
+  const { messages, discard } = await takeFiles([incomingParts(input, "")], fileTaker(context, presence));
+  try {
+    const admission = await admit(messages[0] ?? []);
+    if (admission.repeated) await discard();
+    return admission;
+  } catch (thrown) {
+    await discard();
+    throw thrown;
+  }
+}
+
+/** The parts of a new thread's first messages, in order. */
+export async function initialParts(
+  context: ObjectContext,
+  presence: Presence,
+  inputs: readonly MessageInput[],
+): Promise<StoredPart[][]> {
+  const incoming = inputs.map((input, index) => incomingParts(input, `initial_messages.${index}.`));
+  const { messages } = await takeFiles(incoming, fileTaker(context, presence));
+  return messages;
+}
+
+function fileTaker({ files, images, outbound, clock, live }: ObjectContext, presence: Presence): FileTaker {
+  return {
+    files,
+    images,
+    outbound,
+    clock,
+    newId: () => live.uuids.next(),
+    mustBeThere: () => {
+      if (presence.gone) throw refuse("thread_not_found", "There is no such thread.");
+    },
+  };
+}

@@ -1,0 +1,11 @@
+// Where tools of a thread leave what no row can hold.
+
+import type { AnswerFiles } from "#core/ports/answer-files.ts";
+import { answerFiles } from "#flow/answer-files.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+
+/** The keeper of a thread. */
+export function answersOf({ files, live }: Pick<ObjectContext, "files" | "live">): AnswerFiles {
+  return answerFiles({ files, newId: () => live.uuids.next() });
+}

@@ -1,0 +1,160 @@
+// Takes a message's files into the thread: bytes under `/attachments/`, and in the message only what refers to them. Whatever
+// can be refused without storing is refused before anything is stored; what was stored for a message that is refused after
+// all is removed again.
+
+import { mimeTypeSchema } from "#contract/attachment.ts";
+import type { FilePart, ImagePart } from "#contract/content.ts";
+import { refuse } from "#contract/error.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { ImagePort } from "#core/ports/image-port.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { StoredPart } from "#core/record.ts";
+import { fileName, nameOfType, withTypeExtension } from "#lib/file-name.ts";
+import { imageType } from "#lib/image-type.ts";
+import type { FileRecord } from "#spec/index.ts";
+
+import { checkedMessages } from "./checked-files.ts";
+import type { CheckedFile } from "./checked-files.ts";
+import { fetchedFile } from "./fetched-file.ts";
+import type { FetchedFile } from "./fetched-file.ts";
+import { about, wrongFile } from "./file-refusal.ts";
+import { fitImage } from "./fit-image.ts";
+import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
+
+/** Bytes of one fetched file, and of all that one request has fetched. */
+const fetchedFileBytes = 8 * 1024 * 1024;
+const fetchedBytes = 20 * 1024 * 1024;
+
+/** Milliseconds that all of a request's fetches may take together. */
+const fetchMs = 60_000;
+
+/** What taking files needs. `mustBeThere` throws when the thread was deleted while something was waited for. */
+export interface FileTaker {
+  files: ThreadFiles;
+  images: ImagePort;
+  outbound: OutboundFetch;
+  clock: Clock;
+  newId: () => string;
+  mustBeThere: () => void;
+}
+
+/** Messages' parts as their rows hold them. */
+export interface TakenFiles {
+  messages: StoredPart[][];
+  /** Removes what was stored for them; never rejects. */
+  discard: () => Promise<void>;
+}
+
+/**
+ * Takes the files of messages that come together, one after the other. Rejects with a refusal that names the field, and
+ * leaves nothing behind then.
+ */
+export async function takeFiles(messages: readonly IncomingPart[][], taker: FileTaker): Promise<TakenFiles> {
+  const checked = await checkedMessages(messages, taker.files);
+  const taking = new Taking(taker);
+  try {
+    const taken: StoredPart[][] = [];
+    for (const message of checked) {
+      const parts: StoredPart[] = [];
+      for (const part of message) {
+        parts.push("from" in part ? await about(part.incoming.field, () => taking.take(part)) : part);
+      }
+      taken.push(parts);
+    }
+    return { messages: taken, discard: () => taking.discard() };
+  } catch (thrown) {
+    await taking.discard();
+    throw thrown;
+  }
+}
+
+/** The files of one message on their way in. */
+class Taking {
+  readonly #taker: FileTaker;
+  readonly #stored: string[] = [];
+  /** Microseconds. */
+  readonly #begun: number;
+  #fetched = 0;
+
+  constructor(taker: FileTaker) {
+    this.#taker = taker;
+    this.#begun = taker.clock.now();
+  }
+
+  async take(file: CheckedFile): Promise<StoredPart> {
+    switch (file.from) {
+      case "file":
+        return this.#part(file.record, file.incoming);
+      case "data":
+        return this.#store(file.incoming, file.bytes, file.incoming.mimeType);
+      case "url": {
+        const { bytes, mimeType, name } = await this.#fetch(file.url);
+        const { incoming } = file;
+        if (incoming.type === "image" && isNoImage(bytes, mimeType)) {
+          throw wrongFile(incoming.field, `the address gives ${mimeType ?? "something"} and no image.`);
+        }
+        const declared = mimeType ?? incoming.mimeType;
+        return this.#store({ ...incoming, name: incoming.name ?? name }, bytes, declared);
+      }
+    }
+  }
+
+  async discard(): Promise<void> {
+    const { files } = this.#taker;
+    // One that is gone already, or a thread that is, needs no removing.
+    await Promise.allSettled(this.#stored.splice(0).map((path) => files.remove(path)));
+  }
+
+  async #fetch(url: string): Promise<FetchedFile> {
+    const { outbound, clock } = this.#taker;
+    const totalMs = Math.floor(fetchMs - (clock.now() - this.#begun) / 1000);
+    if (totalMs <= 0) throw refuse("unavailable", "the files before it took too long to be fetched.");
+    const left = fetchedBytes - this.#fetched;
+    if (left <= 0) throw refuse("too_large", `over ${fetchedBytes} bytes would be fetched for one request.`);
+    const bytes = Math.min(fetchedFileBytes, left);
+    const file = await fetchedFile(url, outbound, { bytes, totalMs });
+    this.#fetched += file.bytes.byteLength;
+    return file;
+  }
+
+  async #store(incoming: IncomingFile, bytes: Uint8Array, declared: string | null): Promise<StoredPart> {
+    const { files, images, mustBeThere } = this.#taker;
+    const wanted = mediaType(declared);
+    const { bytes: kept, mimeType, width, height } = await fitImage(bytes, wanted, images);
+    const given = fileName(incoming.name ?? "", nameOfType(wanted.startsWith("image/") ? "image" : "file", wanted));
+    const name = kept === bytes ? given : withTypeExtension(given, mimeType);
+    mustBeThere();
+    const record = await files.attach(name, kept, { mimeType, width, height });
+    this.#stored.push(record.path);
+    return this.#part(record, incoming);
+  }
+
+  #part(record: FileRecord, { type, mimeType }: IncomingFile): ImagePart | FilePart {
+    const { path, name, size, width, height } = record;
+    // A file that was put without saying so may still be the image that the message says it is.
+    const own = mediaType(record.mimeType);
+    const mime_type = type === "image" && !own.startsWith("image/") ? mediaType(mimeType) : own;
+    return {
+      type: type ?? (mime_type.startsWith("image/") ? "image" : "file"),
+      mime_type,
+      path,
+      name,
+      id: this.#taker.newId(),
+      size,
+      ...(width === undefined ? {} : { width }),
+      ...(height === undefined ? {} : { height }),
+    };
+  }
+}
+
+/** A media type as files carry it: images without parameters, anything that is none as bytes. */
+function mediaType(declared: string | null): string {
+  const type = declared?.trim().toLowerCase() ?? "";
+  if (!mimeTypeSchema.safeParse(type).success) return "application/octet-stream";
+  return type.startsWith("image/") ? type.replace(/ *;.*$/, "") : type;
+}
+
+function isNoImage(bytes: Uint8Array, mimeType: string | null): boolean {
+  return imageType(bytes) === null && mimeType?.startsWith("image/") !== true;
+}

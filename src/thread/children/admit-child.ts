@@ -1,0 +1,15 @@
+// Admits the task that a parent gives its child.
+
+import type { ChildInput } from "#core/thread-peer.ts";
+import { peerCaller } from "#core/thread-peer.ts";
+
+import type { OpenThread } from "../open-thread.ts";
+import { admitMessage } from "../run/admission.ts";
+
+/** Begins the child's run; asked again, it changes nothing. */
+export async function admitChild({ context, driver }: OpenThread, { id, parent, text }: ChildInput): Promise<null> {
+  const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true } as const;
+  const key = { key: `call ${parent.message_id}`, fingerprint: id };
+  await admitMessage(context, driver, { caller: peerCaller, input, key, parentRunId: parent.run_id });
+  return null;
+}

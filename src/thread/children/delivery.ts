@@ -1,0 +1,53 @@
+// What a parent does with what its children say. Another thread's word counts only for the call that waits for it.
+
+import type { EventDraft } from "#contract/event.ts";
+import type { JsonObject } from "#contract/json.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { Delivery, Relay } from "#core/thread-peer.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import type { Driver } from "../run/driver.ts";
+
+/** Puts an answer into the row of its call and lets the run go on. Late and repeated ones change nothing. */
+export function takeDelivery({ live }: ObjectContext, driver: Driver, delivery: Delivery): void {
+  const { from, message_id, ...delivered } = delivery;
+  const row = waitingCall(live, { from, message_id });
+  if (row?.awaits === undefined || row.awaits.delivered !== null) return;
+  const answered = { ...row, awaits: { ...row.awaits, delivered } };
+  live.store.updateMessage(answered);
+  live.changed(answered);
+  driver.goOn(row.run_id);
+}
+
+/** Tells a child's events to whoever watches. */
+export function takeRelay({ live }: ObjectContext, { from, message_id, events }: Relay): { watched: boolean } {
+  const { broadcaster } = live;
+  const row = broadcaster.readers === 0 ? null : waitingCall(live, { from, message_id });
+  if (row === null) return { watched: false };
+  for (const event of events) broadcaster.send(broadcaster.number(subagentEvent(row, from, event)));
+  broadcaster.rest();
+  return { watched: true };
+}
+
+function waitingCall(
+  { store }: ObjectContext["live"],
+  { from, message_id }: Pick<Delivery, "from" | "message_id">,
+): MessageRecord | null {
+  const row = store.message(message_id);
+  return row?.status === "started" && row.awaits?.thread_id === from ? row : null;
+}
+
+function subagentEvent(call: MessageRecord, from: string, event: JsonObject): EventDraft {
+  const { id, run_id, step, side, depth, tool_call_id } = call;
+  return {
+    type: "subagent_event",
+    message_id: id,
+    depth,
+    ...(run_id === null ? {} : { run_id }),
+    ...(step === null ? {} : { step }),
+    ...(side === null ? {} : { side }),
+    subagent_id: from,
+    parent_tool_call_id: tool_call_id ?? "",
+    event,
+  };
+}

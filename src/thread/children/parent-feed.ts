@@ -1,0 +1,64 @@
+// Tells a child's parent what the child does, while somebody watches there. A courtesy: nothing is kept or tried again, the
+// child's own events are the record. Where nobody watches, one question a step is all it costs.
+
+import type { PlainEvent } from "#contract/event.ts";
+import type { JsonObject } from "#contract/json.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { isDelta } from "../reader/delta-buffer.ts";
+
+/** Events that wait at most; a parent that hears nothing of them may read the child. */
+const longestBuffer = 100;
+
+/** One per object that has a parent. */
+export class ParentFeed {
+  readonly #context: ObjectContext;
+  #watched = true;
+  #waiting: PlainEvent[] = [];
+  #sending: Promise<void> | null = null;
+
+  constructor(context: ObjectContext) {
+    this.#context = context;
+  }
+
+  /** Hears every event of the child. */
+  hear(event: PlainEvent): void {
+    if (isDelta(event)) return;
+    this.#waiting = [...this.#waiting, event].slice(-longestBuffer);
+    const asks = event.type === "step_end" || event.type === "run_start" || event.type === "run_end";
+    if (this.#watched || asks) this.#send();
+  }
+
+  /** Resolves when what was heard so far is told, so that a result never overtakes what led to it. */
+  async drain(): Promise<void> {
+    await this.#sending;
+  }
+
+  #send(): void {
+    if (this.#sending !== null) return;
+    this.#sending = this.#sendAll();
+    this.#context.background(this.#sending);
+  }
+
+  async #sendAll(): Promise<void> {
+    const { live, threads } = this.#context;
+    const { parent, id } = live.record;
+    try {
+      // What is told in the same breath goes together.
+      await Promise.resolve();
+      while (parent !== null && this.#waiting.length > 0) {
+        const events = this.#waiting as unknown as JsonObject[];
+        this.#waiting = [];
+        const relay = { from: id, message_id: parent.message_id, events };
+        const answer = await threads(parent.thread_id).relay(relay);
+        this.#watched = answer.ok && answer.value.watched;
+        if (!this.#watched) return;
+      }
+    } catch {
+      // Not heard: whoever watches the parent sees the result when it is delivered.
+      this.#watched = false;
+    } finally {
+      this.#sending = null;
+    }
+  }
+}

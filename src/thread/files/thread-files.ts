@@ -1,0 +1,54 @@
+// The files of a loaded thread: over its own storage, a bucket for large ones where one is bound, changes told.
+
+import type { EventDraft } from "#contract/event.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { ImagePort } from "#core/ports/image-port.ts";
+import type { FileRecord } from "#spec/index.ts";
+import type { Bucket } from "#store/files/file-bucket.ts";
+import { createFileSystem } from "#store/files/file-system.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
+import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
+import type { MeteredStorage } from "#store/meter.ts";
+
+import type { LiveThread } from "../live-thread.ts";
+import { tellingFiles } from "./telling-files.ts";
+
+/** What a deployment gives its threads for files. */
+export interface FileSettings {
+  images: ImagePort;
+  bucket: Bucket | null;
+  /** Bytes from which on a file goes to the bucket. */
+  bucketThreshold: number;
+  /** Bytes a file may have. */
+  limit: number;
+}
+
+/** Makes them. `onGarbage` hears when there is something to sweep soon. */
+export function threadFiles(
+  live: LiveThread,
+  { storage, clock, settings, onGarbage }: ThreadFilesParts,
+): ManagedThreadFiles {
+  const { images, bucket, bucketThreshold: threshold, limit } = settings;
+  const files = createFileSystem({
+    rows: sqliteFileRows(storage, () => live.retired),
+    images,
+    clock,
+    limit,
+    bucket: bucket === null ? null : { bucket, threshold, threadId: live.record.id },
+    // A thread that is gone sets no alarm.
+    onGarbage: () => void (live.retired || onGarbage()),
+  });
+  return tellingFiles(files, (path, file) => live.tell([changeEvent(path, file)]));
+}
+
+/** What they are made of. */
+export interface ThreadFilesParts {
+  storage: MeteredStorage;
+  clock: Clock;
+  settings: FileSettings;
+  onGarbage: () => void;
+}
+
+function changeEvent(path: string, file: FileRecord | null): EventDraft {
+  return { type: "file_changed", path, change: file === null ? "deleted" : "written", file };
+}

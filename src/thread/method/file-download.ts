@@ -1,0 +1,69 @@
+// Sends what stands at a path: a file's bytes or a range of them, a folder's entries, or in place of either the record or a
+// small picture. One version of a file is sent, never parts of two.
+
+import { refuse } from "#contract/error.ts";
+import type { ReadFile } from "#contract/file.ts";
+import type { OpenFile, Standing, ThreadFiles } from "#core/ports/thread-files.ts";
+import { contentRange, readByteRange } from "#lib/byte-range.ts";
+import type { RangeOutcome } from "#lib/byte-range.ts";
+
+import { checkMatch, isKnown, rangeHolds } from "./file-condition.ts";
+import { bytesHeaders, pictureHeaders, versionHeaders } from "./file-headers.ts";
+import type { Version } from "./file-headers.ts";
+import { fileJson, noFile } from "./file-json.ts";
+
+/** What is asked of a path. */
+export interface ReadQuery extends ReadFile {
+  path: string;
+}
+
+/** Tries to open the version that was looked at. */
+const openLimit = 3;
+
+/** The answer. Throws to refuse. */
+export async function readFile(files: ThreadFiles, { method, headers }: Request, query: ReadQuery): Promise<Response> {
+  const { path, stat, thumbnail } = query;
+  if (thumbnail === true) return sendPicture(files, path);
+  for (let attempt = 0; attempt < openLimit; attempt++) {
+    const standing = await files.standing(path);
+    if (standing === null) throw noFile(path);
+    if (stat === true) return fileJson(standing.record);
+    if (standing.record.isDirectory) return fileJson({ entries: await files.list(path) });
+    const version = ownVersion(standing);
+    checkMatch(headers, version);
+    if (isKnown(headers, version.etag)) return new Response(null, { status: 304, headers: versionHeaders(version) });
+    if (method === "HEAD") return new Response(null, { headers: bytesHeaders(version, version.record.size) });
+    const range = rangeOf(headers, version);
+    const file = await files.open(path, range ?? undefined);
+    if (file?.etag === version.etag) return sendBytes(file, range);
+    await file?.body.cancel();
+  }
+  throw refuse("conflict", `"${path}" is written faster than it can be read.`);
+}
+
+async function sendPicture(files: ThreadFiles, path: string): Promise<Response> {
+  const picture = await files.thumbnail(path);
+  if (picture === null) throw refuse("file_not_found", `There is no picture of "${path}".`);
+  return new Response(picture, { headers: pictureHeaders });
+}
+
+function ownVersion({ record, etag }: Standing): Version {
+  if (etag === null) throw refuse("file_not_found", `The bytes of ${record.path} are not kept in this thread.`);
+  return { record, etag };
+}
+
+/** The range to send; null for the whole. */
+function rangeOf(headers: Headers, { record: { size }, etag }: Version): Part | null {
+  const range = readByteRange(rangeHolds(headers, etag) ? headers.get("range") : null, size);
+  if (range.kind !== "outside") return range.kind === "part" ? range : null;
+  throw refuse("range_not_satisfiable", `The file has ${String(size)} bytes.`, { size });
+}
+
+function sendBytes(file: OpenFile, range: Part | null): Response {
+  const { size } = file.record;
+  if (range === null) return new Response(file.body, { headers: bytesHeaders(file, size) });
+  const headers = { ...bytesHeaders(file, range.length), "content-range": contentRange(range, size) };
+  return new Response(file.body, { status: 206, headers });
+}
+
+type Part = Extract<RangeOutcome, { kind: "part" }>;

@@ -1,0 +1,66 @@
+// Answers what `http` asks about a thread's files, here in the object, so that bytes go from the rows to the network and
+// back in one stream and are never whole in memory.
+
+import { refuse } from "#contract/error.ts";
+import { putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file.ts";
+import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import { filesPath } from "#core/thread-rpc.ts";
+
+import { checkWrite } from "./file-condition.ts";
+import { readFile } from "./file-download.ts";
+import { fileJson, noFile } from "./file-json.ts";
+import { writeFile } from "./file-upload.ts";
+
+/** The answer. Throws to refuse. */
+export async function serveFiles(files: ThreadFiles, incoming: Request, url: URL): Promise<Response> {
+  const query = Object.fromEntries(url.searchParams);
+  switch (url.pathname.slice(filesPath.length)) {
+    case "content":
+      return serveContent(files, incoming, query);
+    case "search":
+      return search(files, query);
+    case "stats":
+      return fileJson(await files.stats());
+    default:
+      throw refuse("route_not_found", "The thread has no such question about its files.");
+  }
+}
+
+type Query = Readonly<Record<string, string>>;
+
+async function serveContent(files: ThreadFiles, incoming: Request, query: Query): Promise<Response> {
+  const { path = "", ...rest } = query;
+  switch (incoming.method) {
+    case "GET":
+    case "HEAD":
+      return readFile(files, incoming, { path, ...readFileSchema.parse(rest) });
+    case "PUT":
+      if (putFileSchema.parse(rest).mkdir === true) return makeFolder(files, incoming, path);
+      return writeFile(files, incoming, path);
+    case "DELETE":
+      return remove(files, incoming, path);
+    default:
+      throw refuse("method_not_allowed", "A file is read, written or deleted.");
+  }
+}
+
+async function makeFolder(files: ThreadFiles, { headers }: Request, path: string): Promise<Response> {
+  const before = await files.standing(path);
+  checkWrite(headers, before);
+  return fileJson(await files.makeFolder(path), before === null ? 201 : 200);
+}
+
+/** A tree goes file by file, so that no single call deletes more than its caller looked at. */
+async function remove(files: ThreadFiles, { headers }: Request, path: string): Promise<Response> {
+  const standing = await files.standing(path);
+  if (standing === null) throw noFile(path);
+  checkWrite(headers, standing);
+  await (standing.record.isDirectory ? files.removeFolder(path) : files.remove(path));
+  return new Response(null, { status: 204 });
+}
+
+async function search(files: ThreadFiles, query: Query): Promise<Response> {
+  const { grep, glob, path, limit } = searchFilesSchema.parse(query);
+  if (grep !== undefined) return fileJson({ results: await files.grep(grep, { path, limit }) });
+  return fileJson({ paths: await files.find(glob ?? "", { path, limit }) });
+}

@@ -1,0 +1,142 @@
+// Calls that no model asked for (Standard Agents, queueTool and invokeTool; decision 13).
+
+import { refuse } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { fitLog } from "#core/fit-log.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { nobodyAnswers, wrongArguments } from "#core/tools/outcome.ts";
+import { perform } from "#core/tools/perform.ts";
+import { settle } from "#core/tools/settle.ts";
+import { toolRunner } from "#flow/tool-runner.ts";
+import type { ExecutionState, ThreadState } from "#spec/index.ts";
+
+import { answersOf } from "../attachments/answers-of.ts";
+import type { InvokedResult, ObjectContext, ThreadCalls } from "../object-context.ts";
+import { startRun } from "./admission.ts";
+import { definitionAccess } from "./definition-access.ts";
+import type { Driver } from "./driver.ts";
+import { newRun } from "./run-start.ts";
+
+/** Most calls that may wait for their run. */
+const queueLimit = 100;
+
+/** The calls of one thread. `context` is read when a call is made. */
+export function threadCalls(context: () => ObjectContext, driver: () => Driver): ThreadCalls {
+  return {
+    queue: (name, args) => queueCall(context(), driver(), { name, args }),
+    invoke: (name, args, state) => invoke(context(), { name, args, state }),
+  };
+}
+
+/** Durable when it returns: the run's row holds the call until it is made. */
+function queueCall(context: ObjectContext, driver: Driver, { name, args }: { name: string; args: JsonObject }): void {
+  const { live, definitions } = context;
+  const isCallable = (["tools", "prompts", "agents"] as const).some((kind) => definitions.has(kind, name));
+  if (!isCallable) throw unknown(context, name);
+  const call = { id: `call_${crypto.randomUUID()}`, name, arguments: args };
+  const active = driver.activeRun;
+  if (active === null) {
+    const run = newRun(context, { kind: "tool", limits: null, input: null });
+    startRun(context, driver, { ...run, calls: [call] });
+    return;
+  }
+  const calls = active.calls ?? [];
+  if (calls.length >= queueLimit) throw refuse("conflict", `${queueLimit} calls wait already; at most so many may.`);
+  active.calls = [...calls, call];
+  live.store.updateRun(active);
+}
+
+function unknown({ definitions }: ObjectContext, name: string) {
+  const known = definitions.names("tools").join(", ") || "none";
+  return refuse("tool_not_found", `There is no tool named "${name}". Defined: ${known}.`);
+}
+
+/** Runs a tool's function and gives its result; a log says that it was. */
+async function invoke(
+  context: ObjectContext,
+  { name, args, state }: { name: string; args: JsonObject; state: ThreadState | null },
+): Promise<InvokedResult> {
+  const { definitions, clock, live } = context;
+  if (!definitions.has("tools", name)) {
+    if (!definitions.has("prompts", name) && !definitions.has("agents", name)) throw unknown(context, name);
+    throw refuse("conflict", `"${name}" runs a loop of its own, which only a run can hold. Use queueTool for it.`);
+  }
+  const id = `call_${live.uuids.next()}`;
+  const atRest = state === null ? restAccess(context, id) : null;
+  const given = state ?? atRest?.state;
+  const hooks = atRest?.hooks ?? definitionAccess(context, null).hooks;
+  if (given === undefined) throw refuse("internal", "A tool needs a state.");
+  const runner = toolRunner(name, await definitions.tool(name), given);
+  const begun = clock.now();
+  const answer = await call(runner, { id, args, signal: given.execution?.abortSignal, context });
+  const after = await hooks.afterToolCall({ id, name, arguments: JSON.stringify(args) }, answer);
+  const result = settle(await answersOf(context).keep(after, { message_id: id, name }));
+  const { stack, ...shown } = result;
+  live.store.insertLog(
+    fitLog({
+      id: live.uuids.next(),
+      type: "tool_call",
+      run_id: live.record.active_run_id,
+      parent_id: null,
+      depth: 0,
+      created_at: begun,
+      data: {
+        what: "invoked",
+        id,
+        name,
+        arguments: args,
+        result: { ...shown } as JsonObject,
+        is_error: result.status === "error",
+        duration_ms: (clock.now() - begun) / 1000,
+        ...(stack === undefined ? {} : { stack }),
+      },
+      events: [],
+    }),
+  );
+  return told(result);
+}
+
+/** The answer without what only the log keeps. */
+function told({ status, result, error, attachments }: ReturnType<typeof settle>): InvokedResult {
+  return {
+    status,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+    ...(attachments === undefined ? {} : { attachments }),
+  };
+}
+
+function call(
+  runner: ToolRunner,
+  work: { id: string; args: JsonObject; signal: AbortSignal | undefined; context: ObjectContext },
+) {
+  const { id, args, context } = work;
+  const checked = runner.check(args);
+  if (!checked.ok) return wrongArguments(checked.problem);
+  if (runner.remote) return nobodyAnswers(runner.spec.name);
+  const surroundings = {
+    clock: context.clock,
+    // Nobody subscribed to a call without a message: its progress has no place in the thread's events.
+    tell: () => {},
+    signal: work.signal ?? new AbortController().signal,
+  };
+  return perform(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, surroundings);
+}
+
+/** The least execution there can be, for a tool that is invoked while no run is under way. */
+function restAccess(context: ObjectContext, flowId: string) {
+  const execution: ExecutionState = {
+    flowId,
+    currentSide: "a",
+    stepCount: 0,
+    sideAStepCount: 0,
+    sideBStepCount: 0,
+    turnCount: 0,
+    stopped: false,
+    messageHistory: [],
+    forceTurn: () => {},
+    stop: () => {},
+    abortSignal: new AbortController().signal,
+  };
+  return definitionAccess(context, { execution, context: {} });
+}

@@ -1,0 +1,51 @@
+// What queries about files may say, and what answers about them are.
+
+import { expect, it } from "vitest";
+
+import {
+  fileStatsSchema,
+  putFileSchema,
+  readFileAnswerSchema,
+  readFileSchema,
+  searchFilesAnswerSchema,
+  searchFilesSchema,
+} from "#contract/file.ts";
+
+const record = { path: "/a", name: "a", mimeType: "text/plain", storage: "thread", size: 1, isDirectory: false };
+
+it("ASK1: queries about files refuse a field they do not know", () => {
+  for (const [schema, valid] of [
+    [readFileSchema, { stat: "" }],
+    [putFileSchema, { mkdir: "true" }],
+    [searchFilesSchema, { glob: "**" }],
+  ] as const) {
+    expect(schema.safeParse(valid).success).toBe(true);
+    expect(schema.safeParse({ ...valid, more: "1" }).success).toBe(false);
+  }
+});
+
+it("FHTTP17 a search is by one of two, in a hundred files where nobody says", () => {
+  expect(searchFilesSchema.parse({ grep: "a" })).toEqual({ grep: "a", limit: 100 });
+  for (const wrong of [
+    {},
+    { grep: "a", glob: "a" },
+    { grep: "" },
+    { glob: "x".repeat(1001) },
+    { grep: "a", limit: "1001" },
+  ]) {
+    expect(searchFilesSchema.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
+  }
+});
+
+it("FHTTP10 one of the two is asked for: the record, or the picture", () => {
+  expect(readFileSchema.parse({ stat: "", thumbnail: "false" })).toEqual({ stat: true, thumbnail: false });
+  expect(readFileSchema.safeParse({ stat: "", thumbnail: "1" }).success).toBe(false);
+});
+
+it("FHTTP10, FHTTP17, FHTTP18 answers are a folder or a record, lines or paths, and counts", () => {
+  for (const answer of [{ entries: [record] }, record]) expect(readFileAnswerSchema.parse(answer)).toEqual(answer);
+  const lines = { results: [{ path: "/a", matches: [{ line: 1, content: "x" }] }] };
+  for (const answer of [lines, { paths: ["/a"] }]) expect(searchFilesAnswerSchema.parse(answer)).toEqual(answer);
+  expect(readFileAnswerSchema.safeParse({ ...record, size: -1 }).success).toBe(false);
+  expect(fileStatsSchema.safeParse({ fileCount: 1, directoryCount: 0 }).success).toBe(false);
+});

@@ -1,0 +1,223 @@
+// A thread's files over the network: a real wrangler dev, real connections, some of them broken on purpose.
+
+import { createHash, randomBytes } from "node:crypto";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { ApiClient, codeOf } from "../support/http-client/api-client.ts";
+import { type DevServer, startDevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+import { codeIn, rawCall, RawRequest } from "./support/raw-request.ts";
+
+const mib = 1024 * 1024;
+/** Bytes a file may have here. */
+const limit = 32 * mib;
+const tokens = "anna-secret=anna,ben-secret=ben";
+
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+describe("files over the network", () => {
+  const project = copyProject("");
+  let server: DevServer | undefined;
+  const as = (user: string): ApiClient => new ApiClient(server?.url ?? "", { authorization: `Bearer ${user}-secret` });
+
+  beforeAll(async () => {
+    const variables = ["--var", `API_TOKENS:${tokens}`, "--var", `MAX_FILE_BYTES:${String(limit)}`];
+    server = await startDevServer(project.state("files"), variables, project.root);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    project.remove();
+  });
+
+  /** A new thread of Anna's, and the path of its files. */
+  async function annas(): Promise<{ anna: ApiClient; id: string; files: string }> {
+    const anna = as("anna");
+    const { id } = await anna.createThread();
+    return { anna, id, files: `/api/threads/${id}/files` };
+  }
+
+  it("FHTTP4, FHTTP11 what was sent in chunks or whole comes back byte by byte", async () => {
+    const { anna, files } = await annas();
+    const bytes = randomBytes(24 * mib);
+    const chunked = new RawRequest(anna, "PUT", `${files}/big.bin`);
+    for (let at = 0; at < bytes.byteLength; at += mib) await chunked.write(bytes.subarray(at, at + mib));
+    chunked.end();
+    expect((await chunked.answer()).status).toBe(201);
+    expect((await rawCall(anna, "PUT", `${files}/whole.bin`, { body: bytes })).status).toBe(201);
+    for (const path of [`${files}/big.bin`, `${files.replace("/api/", "/api/~/")}/whole.bin`]) {
+      const back = await rawCall(anna, "GET", path);
+      expect([path, back.status, back.headers["content-length"]]).toEqual([path, 200, String(bytes.byteLength)]);
+      expect(hashOf(back.body)).toBe(hashOf(bytes));
+      const head = await rawCall(anna, "HEAD", path);
+      expect([head.status, head.headers["content-length"], head.body.byteLength]).toEqual([
+        200,
+        String(bytes.byteLength),
+        0,
+      ]);
+      expect(head.headers.etag).toBe(back.headers.etag);
+    }
+    const part = await rawCall(anna, "GET", `${files}/big.bin`, { headers: { range: "bytes=5000000-15000000" } });
+    expect([part.status, part.headers["content-range"]]).toEqual([206, `bytes 5000000-15000000/${24 * mib}`]);
+    expect(hashOf(part.body)).toBe(hashOf(bytes.subarray(5_000_000, 15_000_001)));
+    const known = await rawCall(anna, "GET", `${files}/big.bin`, {
+      headers: { "if-none-match": part.headers.etag ?? "" },
+    });
+    expect([known.status, known.body.byteLength]).toEqual([304, 0]);
+    const none = await rawCall(anna, "GET", `${files}/big.bin`, { headers: { range: `bytes=${24 * mib}-` } });
+    expect([none.status, none.headers["content-range"]]).toEqual([416, `bytes */${24 * mib}`]);
+  });
+
+  it("FHTTP2 no path leads to another's file, however it is written", async () => {
+    const [{ anna, id, files }, ben] = [await annas(), as("ben")];
+    const { id: bens } = await ben.createThread();
+    await rawCall(ben, "PUT", `/api/threads/${bens}/files/secret.txt`, { body: Buffer.from("secret") });
+    const target = `threads/${bens}/files/secret.txt`;
+    for (const path of [
+      `../../${bens}/files/secret.txt`,
+      `%2e%2e/%2e%2e/${bens}/files/secret.txt`,
+      `..%2f..%2f${bens}%2ffiles%2fsecret.txt`,
+      `..%2f..%2f..%2f${encodeURIComponent(target)}`,
+      `%252e%252e%252f%252e%252e%252f${bens}/files/secret.txt`,
+      `..%5c..%5c${bens}%5cfiles%5csecret.txt`,
+      `%c0%ae%c0%ae/%c0%ae%c0%ae/${bens}/files/secret.txt`,
+      `%e0%80%ae%e0%80%ae/secret.txt`,
+      `.%00./secret.txt`,
+      `%2fetc%2fpasswd`,
+      `;/../${target}`,
+    ]) {
+      for (const method of ["GET", "DELETE", "PUT"]) {
+        const body = method === "PUT" ? { body: Buffer.from("stolen") } : {};
+        const answer = await rawCall(anna, method, `${files}/${path}`, body);
+        // A strange name may be a file's of her own.
+        if (method !== "PUT" || answer.status >= 300) {
+          expect([method, path, [400, 404].includes(answer.status)]).toEqual([method, path, true]);
+        }
+        expect(answer.body.toString()).not.toContain('secret"');
+        await rawCall(anna, "DELETE", `${files}/${path}`);
+      }
+    }
+    expect((await rawCall(ben, "GET", `/api/threads/${bens}/files/secret.txt`)).body.toString()).toBe("secret");
+    expect((await anna.call("GET", `/api/threads/${id}/files-stats`)).body).toMatchObject({ totalSize: 0 });
+    expect(server?.output()).not.toContain("internal_error");
+  });
+
+  it("FHTTP3 another's thread has no files, and an upload to it is refused however long it is", async () => {
+    const { anna, id, files } = await annas();
+    await rawCall(anna, "PUT", `${files}/a.txt`, { body: Buffer.from("annas") });
+    const ben = as("ben");
+    for (const path of ["", "/", "/a.txt", "/a.txt?stat", "/a.txt?thumbnail"]) {
+      const answer = await ben.call("GET", `${files}${path}`);
+      expect([path, answer.status, codeOf(answer)]).toEqual([path, 404, "thread_not_found"]);
+    }
+    const big = await rawCall(ben, "PUT", `${files}/a.txt`, { body: randomBytes(10 * mib) });
+    expect([big.status, codeIn(big)]).toEqual([404, "thread_not_found"]);
+    for (const [method, path] of [
+      ["DELETE", `${files}/a.txt`],
+      ["PUT", `${files}/b?mkdir`],
+      ["GET", `/api/threads/${id}/files-search?glob=**`],
+      ["GET", `/api/threads/${id}/files-stats`],
+    ] as const) {
+      const answer = await ben.call(method, path);
+      expect([method, path, answer.status, codeOf(answer)]).toEqual([method, path, 404, "thread_not_found"]);
+    }
+    expect((await anna.call("GET", `${files}/a.txt`)).text).toBe("annas");
+    expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({ paths: ["/a.txt"] });
+  });
+
+  it("FHTTP12 a file over the limit is refused by what it claims and by what comes, and the old one stays", async () => {
+    const { anna, files } = await annas();
+    const path = `${files}/a.txt`;
+    const old = await rawCall(anna, "PUT", path, { body: Buffer.from("old") });
+    const tooLarge = async (sent: RawRequest): Promise<void> => {
+      const answer = await sent.answer();
+      expect([answer.status, codeIn(answer)]).toEqual([413, "too_large"]);
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { details: { limit } } });
+    };
+    // Nothing is sent but the claim.
+    await tooLarge(new RawRequest(anna, "PUT", path, { "content-length": String(limit + 1) }));
+    const counted = new RawRequest(anna, "PUT", path);
+    const piece = randomBytes(mib);
+    for (let sent = 0; sent <= limit; sent += piece.byteLength) await counted.write(piece);
+    counted.end();
+    await tooLarge(counted);
+    const claimed = new RawRequest(anna, "PUT", path, { "content-length": String(limit + mib) });
+    for (let sent = 0; sent <= limit; sent += piece.byteLength) await claimed.write(piece);
+    claimed.end();
+    await tooLarge(claimed);
+    const now = await rawCall(anna, "GET", path);
+    expect([now.headers.etag, now.body.toString()]).toEqual([old.headers.etag, "old"]);
+    const exact = new RawRequest(anna, "PUT", path);
+    for (let sent = 0; sent < limit; sent += piece.byteLength) await exact.write(piece);
+    exact.end();
+    expect((await exact.answer()).status).toBe(200);
+  });
+
+  it("FHTTP13 an upload that breaks off leaves the old file, whether its length was said or not", async () => {
+    const { anna, id, files } = await annas();
+    const path = `${files}/a.bin`;
+    const old = await rawCall(anna, "PUT", path, { body: Buffer.from("old") });
+    const stays = async (): Promise<void> => {
+      const now = await rawCall(anna, "GET", path);
+      expect([now.headers.etag, now.body.toString()]).toEqual([old.headers.etag, "old"]);
+    };
+    for (const headers of [{ "content-length": String(8 * mib) }, {}]) {
+      for (const target of [path, `${files}/new.bin`]) {
+        const broken = new RawRequest(anna, "PUT", target, headers);
+        await broken.write(randomBytes(3 * mib));
+        await broken.breakOff();
+        await stays();
+        const gone = new RawRequest(anna, "PUT", target, headers);
+        await gone.write(randomBytes(3 * mib));
+        gone.vanish();
+        await stays();
+      }
+    }
+    // Another one to its end, so that what broke off had its time.
+    expect((await rawCall(anna, "PUT", `${files}/other.bin`, { body: randomBytes(4 * mib) })).status).toBe(201);
+    await stays();
+    expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({
+      paths: ["/a.bin", "/other.bin"],
+    });
+    expect(server?.output()).not.toContain("thread_failed");
+  });
+
+  it("FHTTP14 of two writers at once with one condition, one is told that it came late", async () => {
+    const { anna, files } = await annas();
+    const path = `${files}/a.bin`;
+    const both = async (headers: Record<string, string>): Promise<number[]> => {
+      const writers = ["one", "two"].map(() => new RawRequest(anna, "PUT", path, headers));
+      for (const writer of writers) await writer.write(randomBytes(3 * mib));
+      for (const writer of writers) writer.end();
+      const answers = await Promise.all(writers.map((writer) => writer.answer()));
+      return answers.map(({ status }) => status).sort((left, right) => left - right);
+    };
+    expect(await both({ "if-none-match": "*" })).toEqual([201, 409]);
+    const { headers } = await rawCall(anna, "HEAD", path);
+    expect(await both({ "if-match": headers.etag ?? "" })).toEqual([200, 409]);
+    // Without one the last wins, and it wins whole.
+    expect(await both({})).toEqual([200, 200]);
+    expect((await rawCall(anna, "GET", path)).body.byteLength).toBe(3 * mib);
+  });
+
+  it("FHTTP20 a reader that stops reading stops the object, and never gets parts of two versions", async () => {
+    const { anna, files } = await annas();
+    const path = `${files}/a.bin`;
+    const [first, second] = [Buffer.alloc(24 * mib, 1), Buffer.alloc(24 * mib, 2)];
+    await rawCall(anna, "PUT", path, { body: first });
+    const reading = new RawRequest(anna, "GET", path);
+    reading.end();
+    const response = await reading.response();
+    response.pause();
+    expect((await rawCall(anna, "PUT", path, { body: second })).status).toBe(200);
+    const pieces: Buffer[] = [];
+    const outcome = await (async () => {
+      for await (const piece of response) pieces.push(piece as Buffer);
+      return "whole";
+    })().catch(() => "broken");
+    const got = Buffer.concat(pieces);
+    // Had it not stopped, all of the first version would have been on its way.
+    expect([outcome, got.byteLength < first.byteLength, got.includes(2)]).toEqual(["broken", true, false]);
+    expect(hashOf((await rawCall(anna, "GET", path)).body)).toBe(hashOf(second));
+  });
+});

@@ -1,0 +1,209 @@
+// What a tool's answer leaves in the thread's files, and what the model reads in its place.
+
+import { describe, expect, it } from "vitest";
+
+import { attachmentRefSchema } from "#contract/attachment.ts";
+import { refuse } from "#contract/error.ts";
+import { jsonBytes } from "#core/cut-text.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import { readAnswer, resultLimit, settle } from "#core/tools/settle.ts";
+import { answerFiles } from "#flow/answer-files.ts";
+import { toBase64 } from "#lib/base64.ts";
+
+import { idOf } from "../store/records.ts";
+import { MemoryFiles, pngBytes } from "../support/memory-files.ts";
+
+const call = { message_id: "m1", name: "draw" };
+
+/** Keeps an answer, and settles it as its row does. */
+async function kept(said: unknown, files = new MemoryFiles()) {
+  let next = 0;
+  const store = { files: files.port, newId: () => idOf((next += 1)) };
+  const answer = await answerFiles(store).keep(readAnswer(said), call);
+  return { files, answer, row: settle(answer) };
+}
+
+const ok = (attachments: unknown, result = "done") => ({ status: "success", result, attachments });
+const png = { name: "chart.png", mimeType: "image/png", data: toBase64(pngBytes(100)) };
+
+describe("new files", () => {
+  it("ATT7 a new file is stored as it is and referred to by the result", async () => {
+    const { files, row } = await kept(ok([{ ...png, width: 20, height: 10 }]));
+    expect(files.stored.get("/attachments/chart.png")?.bytes).toEqual(pngBytes(100));
+    expect(row).toEqual({
+      status: "success",
+      result: "done",
+      attachments: [
+        {
+          id: idOf(1),
+          type: "file",
+          path: "/attachments/chart.png",
+          name: "chart.png",
+          mimeType: "image/png",
+          size: 100,
+          width: 20,
+          height: 10,
+        },
+      ],
+    });
+  });
+
+  it("ATT7 bytes of any length survive, with padding, without, and as a data URL", async () => {
+    for (const length of [0, 1, 2, 3, 49_151, 49_152, 49_153, 300_001]) {
+      const bytes = Uint8Array.from({ length }, (_, at) => (at * 7 + 3) % 256);
+      const data = toBase64(bytes);
+      for (const text of [data, data.replace(/=+$/, ""), `data:image/png;base64,${data}`]) {
+        const { files } = await kept(ok([{ ...png, data: text }]));
+        expect(files.stored.get("/attachments/chart.png")?.bytes).toEqual(bytes);
+      }
+    }
+  });
+
+  it.for([
+    ["../../etc/passwd", "passwd"],
+    ["a/b\\c.txt", "c.txt"],
+    ["..", "attachment.png"],
+    ["", "attachment.png"],
+    ["a\u0000\n]b.png", "ab.png"],
+    ["\ud800.png", "\ufffd.png"],
+    [`${"x".repeat(5000)}.png`, `${"x".repeat(116)}.png`],
+    ["__proto__", "__proto__"],
+  ])("ATT7 the name %j becomes %j", async ([name, stored], { expect: expectHere }) => {
+    const { files } = await kept(ok([{ ...png, name }]));
+    expectHere(files.paths).toEqual([`/attachments/${stored}`]);
+  });
+});
+
+describe("files that are there", () => {
+  it("ATT8 a reference to a file of the thread is kept, and what it says of it is the file's own", async () => {
+    const files = new MemoryFiles();
+    files.put("/a.txt", Uint8Array.of(1, 2), "text/plain");
+    const { row } = await kept(
+      ok([{ id: "mine", type: "file", path: "/a.txt", name: "lie", mimeType: "image/png", size: 9, description: "d" }]),
+      files,
+    );
+    expect(row.attachments).toEqual([
+      { id: "mine", type: "file", path: "/a.txt", name: "a.txt", mimeType: "text/plain", size: 2, description: "d" },
+    ]);
+  });
+
+  it("ATT8 a reference to nothing is said to the model", async () => {
+    const { row } = await kept(ok([{ id: "x", type: "file", path: "/gone.txt" }]));
+    expect(row).toEqual({
+      status: "success",
+      result: "done\n[The attachment gone.txt was not kept: this thread has no such file.]",
+    });
+  });
+});
+
+describe("what is no attachment", () => {
+  const hostile = {
+    get name(): string {
+      throw new Error("trap");
+    },
+  };
+
+  it.for<[string, unknown, RegExp]>([
+    ["wrong base64", [{ ...png, data: "no base64!" }], /chart\.png was not kept: its data is not base64/],
+    ["padding inside", [{ ...png, data: "QQ==QQ==" }], /not base64/],
+    ["bytes for text", [{ ...png, data: Uint8Array.of(1) }], /an attachment is \{name, mimeType, data\}/],
+    ["no media type", [{ ...png, mimeType: "png" }], /an attachment is/],
+    ["null", [null], /an attachment is/],
+    ["text", "chart.png", /an attachment is/],
+    ["a trap", [hostile], /could not be read or stored/],
+    ["an empty object", {}, /an attachment is/],
+  ])(
+    "ATT9 %s is a note that the model reads, and the answer stays",
+    async ([, attachments, note], { expect: here }) => {
+      const { files, row } = await kept(ok(attachments));
+      here(row.status).toBe("success");
+      here(row.result).toMatch(/^done\n\[The attachment/);
+      here(row.result).toMatch(note);
+      here(row.attachments).toBeUndefined();
+      here(files.paths).toEqual([]);
+      const failed = await kept({ status: "error", error: "broke", attachments });
+      here(failed.row.error).toMatch(/^broke\n\[The attachment/);
+    },
+  );
+
+  it("ATT9 of hundreds the first twenty are kept, and the rest is counted", async () => {
+    const { files, row } = await kept(ok(Array.from({ length: 300 }, () => png)));
+    expect(files.paths).toHaveLength(20);
+    expect(row.attachments).toHaveLength(20);
+    expect(row.result).toBe("done\n[280 more attachments were left out: a result holds 20 at most.]");
+  });
+
+  it("ATT9 a file that storage refuses is a note with its reason, and nothing inside is told", async () => {
+    const files = new MemoryFiles();
+    files.refusing = refuse("too_large", "/attachments/chart.png is too large.");
+    expect((await kept(ok([png]), files)).row.result).toContain("was not kept: /attachments/chart.png is too large.]");
+    files.refusing = new Error("SQLITE_FULL at 0xdead");
+    const { row } = await kept(ok([png]), files);
+    expect(row.result).toContain("it could not be read or stored.");
+    expect(JSON.stringify(row)).not.toContain("SQLITE");
+  });
+});
+
+describe("long texts", () => {
+  const long = `${"a".repeat(10_000)}${"é👍".repeat(200_000)}${"z".repeat(10_000)}`;
+
+  it("ATT10 a text that no row can hold is a file, and the model reads its beginning, its end, its place and its size", async () => {
+    const { files, answer, row } = await kept(ok(undefined, long));
+    expect(files.text("/attachments/tool-result-m1.txt")).toBe(long);
+    const { size } = files.stored.get("/attachments/tool-result-m1.txt")?.record ?? { size: 0 };
+    expect(row.result).toContain(`in the file /attachments/tool-result-m1.txt (${size} bytes)`);
+    expect(row.result).toContain("a".repeat(8000));
+    expect(row.result?.endsWith("z".repeat(4000))).toBe(true);
+    expect(row.attachments).toMatchObject([{ path: "/attachments/tool-result-m1.txt", mimeType: "text/plain", size }]);
+    expect(jsonBytes(row)).toBeLessThan(100_000);
+    expect(row.result).toBe(answer.result);
+  });
+
+  it("ATT10 a call that is run again writes over what it wrote before", async () => {
+    const files = new MemoryFiles();
+    await kept(ok(undefined, long), files);
+    await kept(ok(undefined, `${long}!`), files);
+    expect(files.paths).toHaveLength(1);
+    expect(files.text("/attachments/tool-result-m1.txt")).toBe(`${long}!`);
+  });
+
+  it("ATT10 a long error is a file too, once where it repeats the result", async () => {
+    const error = await kept({ status: "error", error: long });
+    expect(error.files.paths).toEqual(["/attachments/tool-result-m1-error.txt"]);
+    const repeated = await kept({ status: "error", result: long });
+    expect(repeated.files.paths).toEqual(["/attachments/tool-result-m1.txt"]);
+    expect(repeated.row.error).toContain("/attachments/tool-result-m1.txt");
+    const both = await kept({ status: "error", result: long, error: `${long}?` });
+    expect(both.row.attachments).toHaveLength(2);
+  });
+
+  it("ATT10 a text at the limit stays as it is, also where JSON makes more of it", async () => {
+    const fits = "x".repeat(resultLimit - 2);
+    expect((await kept(ok(undefined, fits))).row.result).toBe(fits);
+    const control = "\u0001".repeat(resultLimit / 6);
+    const { files, row } = await kept(ok(undefined, control));
+    expect(files.text("/attachments/tool-result-m1.txt")).toBe(control);
+    expect(jsonBytes(row.result)).toBeLessThan(resultLimit);
+  });
+
+  it("ATT11 where it cannot be stored the model reads beginning and end, and that the rest is lost", async () => {
+    const files = new MemoryFiles();
+    files.refusing = refuse("too_large", "The thread's files are full.");
+    const { row } = await kept(ok(undefined, long), files);
+    expect(row.result).toContain("The whole text could not be kept: The thread's files are full.");
+    expect(row.result?.endsWith("z".repeat(4000))).toBe(true);
+    expect(row.attachments).toBeUndefined();
+  });
+
+  it("ATT11 a text and notes together fit a row", async () => {
+    const said: ToolAnswer = { status: "success", result: "x".repeat(resultLimit - 2), attachments: [7] };
+    const { row } = await kept(said);
+    expect(jsonBytes(row.result)).toBeLessThanOrEqual(resultLimit);
+    expect(row.result).toMatch(/\[The attachment was not kept: .*\]$/);
+  });
+});
+
+it("ATT9 only files of the thread are attachments of a stored result", () => {
+  const ref = { id: "a", type: "file", path: "/a", name: "a", mimeType: "text/plain", size: 1 };
+  expect(settle(ok([png, ref, { ...ref, size: -1 }])).attachments).toEqual([attachmentRefSchema.parse(ref)]);
+});

@@ -1,0 +1,32 @@
+// How many steps a run may take.
+
+import { expect, it } from "vitest";
+
+import { runBound } from "#flow/step-bounds.ts";
+import type { AnyAgentDefinition } from "#spec/index.ts";
+
+const one = (side: object = {}): AnyAgentDefinition => ({ name: "one", sideA: { prompt: "p", ...side } });
+const two = (a: object, b: object, extra: object = {}): AnyAgentDefinition => ({
+  name: "two",
+  type: "dual_ai",
+  sideA: { prompt: "p", ...a },
+  sideB: { prompt: "p", ...b },
+  ...extra,
+});
+const ceiling = { asked: undefined, ceiling: 250 };
+
+it("DUAL10 the ceiling holds unless the agent bounds every path", () => {
+  expect(runBound(one(), false, ceiling)).toBe(250);
+  expect(runBound(one({ maxSteps: 5 }), false, ceiling)).toBeNull();
+  expect(runBound(one({ maxSteps: 5 }), true, ceiling)).toBe(250);
+  const bounded = { maxSteps: 5 };
+  expect(runBound(two(bounded, bounded), false, ceiling)).toBe(250);
+  expect(runBound(two(bounded, {}, { maxSessionTurns: 4 }), false, ceiling)).toBe(250);
+  expect(runBound(two(bounded, bounded, { maxSessionTurns: 4 }), false, ceiling)).toBeNull();
+});
+
+it("DUAL10 what the caller asked for goes over the ceiling, and null lifts it", () => {
+  expect(runBound(one(), false, { asked: 3, ceiling: 250 })).toBe(3);
+  expect(runBound(one(), false, { asked: null, ceiling: 250 })).toBeNull();
+  expect(runBound(one(), false, { asked: undefined, ceiling: null })).toBeNull();
+});

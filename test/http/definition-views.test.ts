@@ -1,0 +1,213 @@
+// Every field of Standard Agents' definitions, as the API shows them.
+
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
+import type { Registry } from "#spec/index.ts";
+
+import { origin, refusalOf, testApp } from "./support/test-app.ts";
+
+const desk = defineAgent({
+  name: "desk",
+  // oxlint-disable-next-line typescript/no-deprecated -- it is shown as long as definitions carry it
+  title: "Help desk",
+  type: "dual_ai",
+  maxSessionTurns: 4,
+  sideA: {
+    label: "Clerk",
+    prompt: "serve",
+    stopOnResponse: false,
+    stopTool: "close",
+    stopToolResponseProperty: "verdict",
+    maxSteps: 5,
+    endSessionTool: "hang_up",
+  },
+  sideB: { prompt: "complain" },
+  exposeAsTool: true,
+  toolDescription: "Settles a complaint",
+  description: "Handles complaints",
+  icon: "/icons/desk.svg",
+});
+const plain = defineAgent({ name: "plain", sideA: { prompt: "complain" }, icon: "https://cdn.example/x.svg" });
+const exposed = defineAgent({
+  name: "exposed",
+  sideA: { prompt: "complain" },
+  exposeAsTool: true,
+  toolDescription: "X",
+});
+const serve = definePrompt({
+  name: "serve",
+  toolDescription: "Serves a customer",
+  prompt: [
+    { type: "text", content: "Serve. " },
+    { type: "include", prompt: "complain" },
+  ],
+  model: "fast",
+  includeChat: true,
+  includePastTools: true,
+  parallelToolCalls: true,
+  toolChoice: "required",
+  requiredSchema: z.object({ case: z.string().describe("What it is about"), days: z.number().default(3) }),
+  tools: ["close", { name: "complain", includeErrors: false }],
+  reasoning: { effort: "low", maxTokens: 2000, exclude: true, include: true },
+  recentImageThreshold: 2,
+});
+const complain = definePrompt({ name: "complain", toolDescription: "Complains", prompt: "Complain.", model: "fast" });
+const fast = defineModel({
+  name: "fast",
+  provider: "openrouter",
+  model: "some/model",
+  includedProviders: ["azure"],
+  fallbacks: ["slow"],
+  inputPrice: 1,
+  outputPrice: 2,
+  cachedPrice: 0.5,
+  capabilities: { vision: true, functionCalling: true, structuredOutputs: false },
+});
+const slow = defineModel({ name: "slow", provider: "test", model: "m" });
+const close = defineTool("Closes", async () => ({ status: "success" }));
+
+const entry = <T>(value: T) => Promise.resolve(value);
+const registry: Registry = {
+  agents: { desk: () => entry(desk), plain: () => entry(plain), exposed: () => entry(exposed) },
+  prompts: { serve: () => entry(serve), complain: () => entry(complain) },
+  models: { fast: () => entry(fast), slow: () => entry(slow) },
+  tools: { close: () => entry(close) },
+  hooks: [],
+  routes: [],
+  hash: "views",
+};
+const { ask } = testApp({ dependencies: { registry } });
+
+async function shown(path: string): Promise<unknown> {
+  return (await ask(path)).json();
+}
+
+describe("definitions keep the document's spelling", () => {
+  it("VIEW1: an agent, with a path for an icon as a full URL", async () => {
+    expect(await shown("/api/agents/desk")).toEqual({
+      name: "desk",
+      title: "Help desk",
+      type: "dual_ai",
+      maxSessionTurns: 4,
+      sideA: {
+        label: "Clerk",
+        prompt: "serve",
+        stopOnResponse: false,
+        stopTool: "close",
+        stopToolResponseProperty: "verdict",
+        maxSteps: 5,
+        endSessionTool: "hang_up",
+      },
+      sideB: {
+        label: null,
+        prompt: "complain",
+        stopOnResponse: true,
+        stopTool: null,
+        stopToolResponseProperty: null,
+        maxSteps: null,
+        endSessionTool: null,
+      },
+      exposeAsTool: true,
+      toolDescription: "Settles a complaint",
+      description: "Handles complaints",
+      icon: `${origin}/icons/desk.svg`,
+    });
+    expect(await shown("/api/agents/plain")).toMatchObject({
+      title: "plain",
+      type: "ai_human",
+      icon: "https://cdn.example/x.svg",
+      sideB: null,
+      exposeAsTool: false,
+    });
+    expect(await shown("/api/~/agents/desk")).toMatchObject({ icon: `${origin}/icons/desk.svg` });
+  });
+
+  it("VIEW1: a prompt, its input as JSON Schema", async () => {
+    expect(await shown("/api/prompts/serve")).toEqual({
+      name: "serve",
+      toolDescription: "Serves a customer",
+      prompt: [
+        { type: "text", content: "Serve. " },
+        { type: "include", prompt: "complain" },
+      ],
+      model: "fast",
+      includeChat: true,
+      includePastTools: true,
+      parallelToolCalls: true,
+      toolChoice: "required",
+      requiredSchema: {
+        type: "object",
+        properties: {
+          case: { type: "string", description: "What it is about" },
+          days: { type: "number", default: 3 },
+        },
+        required: ["case"],
+        additionalProperties: false,
+      },
+      tools: ["close", { name: "complain", includeErrors: false }],
+      reasoning: { effort: "low", maxTokens: 2000, exclude: true, include: true },
+      recentImageThreshold: 2,
+    });
+    expect(await shown("/api/prompts/complain")).toMatchObject({
+      includeChat: false,
+      includePastTools: false,
+      parallelToolCalls: false,
+      toolChoice: "auto",
+      requiredSchema: null,
+      tools: [],
+      reasoning: null,
+      recentImageThreshold: 10,
+    });
+  });
+
+  it("VIEW1: a model", async () => {
+    expect(await shown("/api/models/fast")).toMatchObject({
+      name: "fast",
+      provider: "openrouter",
+      model: "some/model",
+      includedProviders: ["azure"],
+      fallbacks: ["slow"],
+      inputPrice: 1,
+      outputPrice: 2,
+      cachedPrice: 0.5,
+      capabilities: { vision: true, functionCalling: true, structuredOutputs: false },
+    });
+  });
+});
+
+describe("what a model may call", () => {
+  const schema = (properties: object, required: string[]) => ({
+    type: "object",
+    properties,
+    required,
+    additionalProperties: false,
+  });
+
+  it("VIEW2: tools, prompts that others offer, and agents with `exposeAsTool`, in order of name", async () => {
+    expect(await shown("/api/tools")).toMatchObject({
+      tools: [
+        { name: "close", kind: "tool", description: "Closes" },
+        { name: "complain", kind: "prompt", description: "Complains" },
+        { name: "desk", kind: "agent", description: "Settles a complaint" },
+        { name: "exposed", kind: "agent", description: "X" },
+      ],
+      next_cursor: null,
+    });
+  });
+
+  it("VIEW2: an agent wants what the prompt of its side A requires, else one task", async () => {
+    const wants = { case: { type: "string", description: "What it is about" }, days: { type: "number", default: 3 } };
+    expect(await shown("/api/tools/desk")).toMatchObject({ parameters: schema(wants, ["case"]), remote: false });
+    const task = { task: { type: "string", description: expect.any(String) } };
+    expect(await shown("/api/tools/exposed")).toMatchObject({ parameters: schema(task, ["task"]) });
+    expect(await shown("/api/tools/complain")).toMatchObject({ parameters: schema(task, ["task"]) });
+  });
+
+  it("VIEW2: what nobody offers is not among them", async () => {
+    for (const name of ["plain", "serve", "constructor"]) {
+      expect(await refusalOf(await ask(`/api/tools/${name}`))).toMatchObject({ status: 404, code: "tool_not_found" });
+    }
+  });
+});

@@ -1,0 +1,36 @@
+// What really went over the wire: the request as a server on the loopback read it, and what the port told of the call.
+
+import { inject } from "vitest";
+
+import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { collect, model, request, serverPort, type Provider } from "./ask-model.ts";
+import type { Sent } from "./sent-request.ts";
+
+/** A request as the server read it, and the answer's parts. */
+export interface OverHttp {
+  body: Sent;
+  parts: ModelPart[];
+  /** What the model layer warned of, as the log keeps it. */
+  warnings: string;
+}
+
+/** Makes a call over real HTTP. The model's name may be any: the server answers one it does not know with a refusal. */
+export async function overHttp(
+  provider: Provider,
+  more: Partial<ModelRequest> = {},
+  definition: Partial<AnyModelDefinition> = {},
+): Promise<OverHttp> {
+  const id = crypto.randomUUID();
+  const headers = { ...definition.headers, "x-server-id": id };
+  const asked = request(model(provider, "some-model", { ...definition, headers }), more);
+  const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+  const told = await fetch(`${inject("modelServer")}/__requests?id=${id}`);
+  const [only, ...others] = await told.json<{ body: Sent }[]>();
+  if (only === undefined || others.length > 0) throw new Error(`not one request: ${JSON.stringify(parts)}`);
+  const warnings = parts.flatMap((part) =>
+    part.type === "raw" && part.chunk.includes('"warnings"') ? part.chunk : [],
+  );
+  return { body: only.body, parts, warnings: warnings.join("\n") };
+}

@@ -1,0 +1,171 @@
+// How a prompt's `reasoning` reaches each provider, read off the requests that a server on the loopback was sent.
+
+import { describe, expect, it } from "vitest";
+
+import type { ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
+
+import { callAndResult, user, type Provider } from "./ask-model.ts";
+import { overHttp } from "./http-request.ts";
+import type { Sent } from "./sent-request.ts";
+
+const tools: ToolSpec[] = [{ name: "look", description: "Looks", parameters: { type: "object" } }];
+
+/** The fields a provider puts thinking into. */
+const fields: Record<Provider, (body: Sent) => unknown> = {
+  openai: (body) => body["reasoning_effort"],
+  anthropic: (body) => ({ thinking: body["thinking"], effort: body["output_config"]?.["effort"] }),
+  google: (body) => body["generationConfig"]?.["thinkingConfig"],
+  openrouter: (body) => body["reasoning"],
+};
+
+async function asked(
+  provider: Provider,
+  reasoning: ReasoningConfig,
+  { model, ...more }: Partial<Omit<ModelRequest, "model">> & { model?: string } = {},
+  definition: Partial<AnyModelDefinition> = {},
+) {
+  const named = model === undefined ? {} : { model };
+  const { body, warnings } = await overHttp(provider, { reasoning, ...more }, { ...definition, ...named });
+  return { sent: fields[provider](body), body, warnings };
+}
+
+describe("openai", () => {
+  it.for(["o4-mini", "gpt-5", "gpt-5.1", "some-model"])("REASON1: %s is sent an effort", async (model) => {
+    for (const effort of ["low", "medium", "high"] as const) {
+      expect((await asked("openai", { effort }, { model })).sent).toBe(effort);
+    }
+  });
+
+  it("REASON1: tokens win over effort and become the effort that comes nearest, with a warning", async () => {
+    const { sent, warnings } = await asked("openai", { effort: "high", maxTokens: 2000 }, { model: "o4-mini" });
+    expect(sent).toBe("medium");
+    expect(warnings).toContain('2000 tokens were asked for as effort \\"medium\\"');
+  });
+
+  it.for(["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"])(
+    "REASON1: %s, which does not reason, is sent none",
+    async (model) => {
+      const { sent, warnings } = await asked("openai", { effort: "high" }, { model });
+      expect(sent).toBeUndefined();
+      expect(warnings).toContain("does not reason");
+    },
+  );
+
+  it("REASON1: the lowest level is sent to models that know it, else it is `low`", async () => {
+    const level = { thinkingLevel: "minimal" } as const;
+    expect((await asked("openai", {}, { model: "gpt-5-mini" }, level)).sent).toBe("minimal");
+    expect((await asked("openai", {}, { model: "o4-mini" }, level)).sent).toBe("low");
+    expect(
+      (await asked("openai", {}, { model: "gpt-4o" }, { ...level, compat: { supportsReasoningEffort: true } })).sent,
+    ).toBe("minimal");
+    expect(
+      (await asked("openai", { effort: "low" }, { model: "o4-mini" }, { compat: { supportsReasoningEffort: false } }))
+        .sent,
+    ).toBeUndefined();
+  });
+});
+
+describe("anthropic", () => {
+  it("REASON2: models up to 4.6 are sent a budget, raised to the floor with a warning and kept under the limit", async () => {
+    for (const model of ["claude-sonnet-4-5-20250929", "claude-opus-4-6", "claude-sonnet-4-20250514"]) {
+      const { sent, body, warnings } = await asked("anthropic", { maxTokens: 300 }, { model, maxTokens: 4000 });
+      expect(sent).toEqual({ thinking: { type: "enabled", budget_tokens: 1024 }, effort: undefined });
+      expect([body["max_tokens"], warnings.includes("raised to the floor of 1024")]).toEqual([4000, true]);
+    }
+    const { sent, body } = await asked("anthropic", { effort: "low", maxTokens: 5000 }, { maxTokens: 5000 });
+    expect(sent).toEqual({ thinking: { type: "enabled", budget_tokens: 3976 }, effort: undefined });
+    expect(body["max_tokens"]).toBe(5000);
+  });
+
+  it.for(["claude-opus-4-7", "claude-sonnet-5", "claude-haiku-5-5-20261001", "claude-fable-5"])(
+    "REASON3: %s, which refuses a budget, is sent an effort and shows its thinking only without `exclude`",
+    async (model) => {
+      const shown = await asked("anthropic", { effort: "medium" }, { model });
+      expect(shown.sent).toEqual({ thinking: { type: "adaptive", display: "summarized" }, effort: "medium" });
+      const hidden = await asked("anthropic", { maxTokens: 9000, exclude: true }, { model });
+      expect(hidden.sent).toEqual({ thinking: { type: "adaptive", display: "omitted" }, effort: "high" });
+      expect(hidden.warnings).toContain("takes no thinking budget");
+      expect(shown.body["max_tokens"]).toBe(8192);
+    },
+  );
+
+  it("REASON4: it is not asked to think where it would refuse to, and the log says so", async () => {
+    const high = { effort: "high" } as const;
+    const forced = await asked("anthropic", high, { tools, toolChoice: "required" });
+    const messages = [user("?"), ...callAndResult("call_1234567890")];
+    const foreign = await asked("anthropic", high, { messages, tools });
+    const narrow = await asked("anthropic", high, { maxTokens: 1024 });
+    for (const { sent, warnings } of [forced, foreign, narrow]) {
+      expect(sent).toEqual({ thinking: undefined, effort: undefined });
+      expect(warnings).toMatch(/not asked to/);
+    }
+  });
+});
+
+describe("google", () => {
+  it("REASON5: up to Gemini 2.5 it is sent a budget between the model's bounds and under the limit", async () => {
+    const budget = async (model: string, reasoning: ReasoningConfig, maxTokens: number | null = null) => {
+      const { sent, warnings } = await asked("google", reasoning, { model, maxTokens });
+      return [(sent as { thinkingBudget?: number } | undefined)?.thinkingBudget, warnings.includes("floor")];
+    };
+    expect(await budget("gemini-2.5-flash", { effort: "low" })).toEqual([512, false]);
+    expect(await budget("gemini-2.5-flash", { effort: "high", maxTokens: 3000 })).toEqual([3000, false]);
+    expect(await budget("gemini-2.5-flash", { maxTokens: 90_000 })).toEqual([24_576, false]);
+    expect(await budget("gemini-2.5-pro", { maxTokens: 90_000 })).toEqual([32_768, false]);
+    expect(await budget("gemini-2.5-pro", { maxTokens: 20 })).toEqual([128, true]);
+    expect(await budget("gemini-2.5-flash-lite", { maxTokens: 100 })).toEqual([512, true]);
+    expect(await budget("gemini-2.5-flash", { effort: "high" }, 4000)).toEqual([2976, false]);
+    expect(await budget("gemini-2.5-pro", { effort: "high" }, 100)).toEqual([undefined, false]);
+  });
+
+  it("REASON5: from Gemini 3 on it is sent a level, or the tokens that were named", async () => {
+    const sent = async (model: string, reasoning: ReasoningConfig) =>
+      (await asked("google", reasoning, { model })).sent;
+    const shown = { includeThoughts: true };
+    expect(await sent("gemini-3.1-pro", { effort: "medium" })).toEqual({ thinkingLevel: "medium", ...shown });
+    expect(await sent("gemini-3-pro-preview", { effort: "medium" })).toEqual({ thinkingLevel: "high", ...shown });
+    expect(await sent("gemini-3-flash", { effort: "low", maxTokens: 700 })).toEqual({ thinkingBudget: 700, ...shown });
+  });
+
+  it("REASON5: thoughts are asked for unless they are to be excluded, and of a model that does not think not at all", async () => {
+    expect((await asked("google", { effort: "low", exclude: true }, { model: "gemini-2.5-flash" })).sent).toEqual({
+      thinkingBudget: 512,
+      includeThoughts: false,
+    });
+    for (const model of ["gemini-2.0-flash", "gemini-1.5-pro", "gemma-3-27b-it"]) {
+      const { sent, warnings } = await asked("google", { effort: "low" }, { model });
+      expect(sent).toBeUndefined();
+      expect(warnings).toContain("does not think");
+    }
+  });
+});
+
+describe("openrouter", () => {
+  it("REASON6: it is sent effort or tokens, and `exclude` also where neither is named", async () => {
+    const sent = async (reasoning: ReasoningConfig, more = {}) => (await asked("openrouter", reasoning, more)).sent;
+    expect(await sent({ effort: "medium" })).toEqual({ effort: "medium" });
+    expect(await sent({ effort: "low", maxTokens: 700 })).toEqual({ max_tokens: 700 });
+    expect(await sent({ effort: "low", exclude: true })).toEqual({ effort: "low", exclude: true });
+    expect(await sent({ exclude: true })).toEqual({ exclude: true });
+    expect(await sent({ include: true })).toBeUndefined();
+    expect(await sent({ maxTokens: 700 }, { model: "anthropic/claude-sonnet-4.5", maxTokens: 4000 })).toEqual({
+      max_tokens: 1024,
+    });
+    expect(await sent({ maxTokens: 9000 }, { maxTokens: 4000 })).toEqual({ max_tokens: 2976 });
+  });
+});
+
+describe("every provider", () => {
+  it.for(["openai", "anthropic", "google", "openrouter"] as const)(
+    "REASON7: %s is sent nothing where nobody wishes anything, and `include` is no wish of the wire",
+    async (provider) => {
+      for (const reasoning of [{}, { include: true }]) {
+        const { sent } = await asked(provider, reasoning, { model: "o4-mini" });
+        expect(JSON.stringify(sent ?? {})).toBe("{}");
+      }
+      const { body } = await overHttp(provider);
+      expect(JSON.stringify(body)).not.toMatch(/thinking|reasoning/);
+    },
+  );
+});

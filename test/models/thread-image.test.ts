@@ -1,0 +1,53 @@
+// An image of a thread on its whole way to a provider: from the thread's files into the body of the request.
+
+import { expect, it } from "vitest";
+
+import type { AttachmentRef } from "#contract/attachment.ts";
+import { withAttachments } from "#flow/history-attachments.ts";
+import { toBase64 } from "#lib/base64.ts";
+
+import { MemoryFiles, pngBytes } from "../support/memory-files.ts";
+import { callAndResult, message, model, providers, user } from "./ask-model.ts";
+import { capture } from "./sent-request.ts";
+
+const drawn: AttachmentRef = {
+  id: "a1",
+  type: "file",
+  path: "/attachments/chart.png",
+  name: "chart.png",
+  mimeType: "image/png",
+  size: 80,
+};
+
+const files = new MemoryFiles();
+files.put("/attachments/cat.png", pngBytes(90), "image/png");
+files.put("/attachments/chart.png", pngBytes(80), "image/png");
+
+it.for(providers)("ATT20 %s is sent images of the thread as their bytes, a user's and a tool's", async (provider) => {
+  const cat = { type: "image" as const, mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
+  const results = callAndResult("toolu_01AAAA").map((entry) =>
+    entry.role === "tool"
+      ? { ...entry, result: { status: "success" as const, result: "drawn", attachments: [drawn] } }
+      : entry,
+  );
+  const messages = [message("user", { parts: [{ type: "text", text: "Look" }, cat] }), ...results, user("And?")];
+  const view = { files: files.port, models: [model(provider, "some-model")], recent: undefined };
+  const { body } = await capture(provider, { messages: await withAttachments(messages, view) });
+  const sent = JSON.stringify(body);
+  expect(sent).toContain(toBase64(pngBytes(90)));
+  expect(sent).toContain(toBase64(pngBytes(80)));
+  expect(sent).not.toContain("attachments/cat.png");
+});
+
+it.for(providers)("ATT20 %s is sent a line for an image that is gone from the thread", async (provider) => {
+  const gone = { type: "image" as const, mime_type: "image/png", path: "/attachments/gone.png", size: 90 };
+  const messages = await withAttachments([message("user", { parts: [gone] })], {
+    files: files.port,
+    models: [model(provider, "some-model")],
+    recent: undefined,
+  });
+  const { body } = await capture(provider, { messages });
+  expect(JSON.stringify(body)).toContain(
+    "[image: gone.png, image/png, 90 bytes, /attachments/gone.png; the file is gone]",
+  );
+});

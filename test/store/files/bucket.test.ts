@@ -1,0 +1,303 @@
+// Large files in a bucket: the local one of the pool, and one that fails when told to.
+
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { Bucket } from "#store/files/file-bucket.ts";
+import type { FileRows } from "#store/files/file-rows.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
+import { memoryFileRows } from "#store/files/memory-file-rows.ts";
+import { imagesBinding } from "#store/images/images-binding.ts";
+
+import { realPng } from "../../support/real-png.ts";
+import { bytesOf, chunk, codeOf, pattern, plain, same, stage, streamOf } from "./file-stage.ts";
+
+const { FILES, IMAGES } = env as unknown as { FILES: R2Bucket; IMAGES: ImagesBinding };
+
+const threshold = 2 * chunk + 1000;
+
+/** Keys of a thread in the bucket. */
+async function keysOf(threadId: string): Promise<string[]> {
+  return (await FILES.list({ prefix: `${threadId}/` })).objects.map(({ key }) => key);
+}
+
+interface BucketStage {
+  rows: FileRows;
+  files: ManagedThreadFiles;
+  threadId: string;
+  keys: () => Promise<string[]>;
+  calls: () => number;
+}
+
+function bucketStage(
+  bucket: Bucket = FILES,
+  rows = memoryFileRows(),
+  threadId: string = crypto.randomUUID(),
+): BucketStage {
+  const { files, calls } = stage(rows, { bucket: { bucket, threshold, threadId }, images: imagesBinding(IMAGES) });
+  return { rows, files, threadId, keys: () => keysOf(threadId), calls };
+}
+
+/** The real bucket, whose calls of a name fail while it is in `broken`. Uploads count what became of them. */
+function fragile() {
+  const broken = new Set<string>();
+  const uploads = { begun: 0, completed: 0, aborted: 0 };
+  const guarded = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    if (broken.has(name)) throw new Error(`${name} broke`);
+    return work();
+  };
+  const bucket: Bucket = {
+    get: ((key: string, options: R2GetOptions) => guarded("get", () => FILES.get(key, options))) as Bucket["get"],
+    delete: (keys) => guarded("delete", () => FILES.delete(keys)),
+    list: (options) => guarded("list", () => FILES.list(options)),
+    createMultipartUpload: (key) =>
+      guarded("create", async () => {
+        const upload = await FILES.createMultipartUpload(key);
+        uploads.begun += 1;
+        return {
+          key: upload.key,
+          uploadId: upload.uploadId,
+          uploadPart: (number, bytes) => guarded("part", () => upload.uploadPart(number, bytes)),
+          complete: (parts) =>
+            guarded("complete", async () => {
+              const done = await upload.complete(parts);
+              uploads.completed += 1;
+              return done;
+            }),
+          abort: () =>
+            guarded("abort", async () => {
+              await upload.abort();
+              uploads.aborted += 1;
+            }),
+        };
+      }),
+  };
+  return { bucket, broken, uploads };
+}
+
+test("FILE25 a file from the threshold on lies in the bucket, and every way to read it works", async () => {
+  const { files, rows, threadId, keys } = bucketStage();
+  for (const size of [threshold, 3 * chunk, 7 * chunk + 13]) {
+    const bytes = pattern(size, size);
+    const record = await files.write("big", streamOf(bytes, [70_001, 1_000_000]), plain);
+    expect(record).toMatchObject({ storage: "r2", size });
+    expect(await files.stat("big")).toEqual(record);
+    expect(same(await files.read("big"), bytes)).toBe(true);
+    const ranges = [{ offset: 0 }, { offset: 5, length: 10 }, { offset: chunk - 5, length: 10 }, { offset: size - 3 }];
+    for (const range of [...ranges, { offset: size }, { offset: size + 10, length: 5 }, { offset: 4, length: 0 }]) {
+      const part = await bytesOf((await files.open("big", range))?.body ?? new ReadableStream());
+      const end = range.length === undefined ? undefined : range.offset + range.length;
+      expect([range, same(part, bytes.subarray(range.offset, end))]).toEqual([range, true]);
+    }
+    const seen = [];
+    for await (const { data, ...one } of (await files.chunks("big")) ?? []) {
+      expect(same(data, bytes.subarray(one.index * chunk, (one.index + 1) * chunk))).toBe(true);
+      seen.push(one);
+    }
+    const totalChunks = Math.ceil(size / chunk);
+    expect(seen).toEqual(seen.map((_, index) => ({ index, totalChunks, isLast: index === totalChunks - 1 })));
+    expect(seen).toHaveLength(totalChunks);
+    expect(rows.chunk(1, 0)).toBeNull();
+  }
+  await files.sweep();
+  expect(await keys()).toHaveLength(1);
+  expect((await keys())[0]).toMatch(new RegExp(`^${threadId}/[0-9a-f-]{36}$`));
+  await files.destroy(() => Promise.resolve());
+});
+
+test("FILE25 a file in the bucket is searched and has a small picture", async () => {
+  const { files } = bucketStage();
+  await files.write("text", `${"x\n".repeat(chunk)}${"y".repeat(2000)}needle\n`, plain);
+  expect(await files.stat("text")).toMatchObject({ storage: "r2" });
+  expect((await files.grep("needle$"))[0]?.matches[0]?.line).toBe(chunk + 1);
+  const noise = pattern(2500 * 1800);
+  const image = await realPng(2500, 1800, (x, y) => noise[y * 2500 + x] ?? 0);
+  expect(await files.write("a.png", image, { mimeType: "image/png" })).toMatchObject({ storage: "r2", width: 2500 });
+  expect((await files.thumbnail("a.png"))?.byteLength).toBeGreaterThan(100);
+  await files.destroy(() => Promise.resolve());
+});
+
+test("FILE26 a file under the threshold stays in the thread, and so do all without a bucket", async () => {
+  const { files, keys } = bucketStage();
+  for (const size of [0, chunk, chunk + 1, threshold - 1]) {
+    const bytes = pattern(size);
+    expect(await files.write("small", bytes, plain)).toMatchObject({ storage: "thread", size });
+    expect(same(await files.read("small"), bytes)).toBe(true);
+  }
+  expect(await keys()).toEqual([]);
+  const without = stage(memoryFileRows()).files;
+  expect(await without.write("big", pattern(threshold), plain)).toMatchObject({ storage: "thread" });
+});
+
+test("FILE27 what is replaced or removed is deleted from the bucket by the next sweep", async () => {
+  const { files, rows, keys, calls } = bucketStage();
+  const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
+  await files.write("a", first, plain);
+  expect(calls()).toBe(1);
+  await files.write("a", second, plain);
+  expect(calls()).toBe(3);
+  expect(await keys()).toHaveLength(2);
+  expect(same(await files.read("a"), second)).toBe(true);
+  expect(await files.sweep()).toBe(true);
+  expect(await keys()).toHaveLength(1);
+  expect(same(await files.read("a"), second)).toBe(true);
+  await files.write("a", "small", plain);
+  await files.write("b", first, plain);
+  await files.link("b", "https://example.com", plain);
+  await files.write("c", first, plain);
+  await files.remove("c");
+  expect(rows.garbage()).toHaveLength(3);
+  expect(await files.sweep()).toBe(true);
+  expect([await keys(), rows.garbage()]).toEqual([[], []]);
+});
+
+test("FILE27 a later life of the object never writes over what an earlier one put into the bucket", async () => {
+  const before = bucketStage();
+  const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
+  await before.files.write("first", first, plain);
+  // The same rows, and nothing of what the object knew.
+  const after = bucketStage(FILES, before.rows, before.threadId);
+  await after.files.write("second", second, plain);
+  expect(same(await after.files.read("first"), first)).toBe(true);
+  expect(same(await after.files.read("second"), second)).toBe(true);
+  await after.files.remove("first");
+  await after.files.remove("second");
+  expect(after.rows.garbage()).toHaveLength(2);
+  await after.files.sweep();
+  expect(await after.keys()).toEqual([]);
+});
+
+test("FILE10 a file in the bucket that is replaced while it is read fails the reader or is whole", async () => {
+  const { files } = bucketStage();
+  await files.write("a", pattern(threshold), plain);
+  const chunks = (await files.chunks("a"))?.[Symbol.asyncIterator]();
+  await chunks?.next();
+  await files.write("a", pattern(threshold, 9), plain);
+  await files.sweep();
+  expect(await codeOf(chunks?.next() ?? Promise.resolve())).toBe("conflict");
+  await files.destroy(() => Promise.resolve());
+  // The row stands, and its bytes are gone.
+  expect(await codeOf(files.read("a"))).toBe("unavailable");
+});
+
+for (const call of ["create", "part", "complete"]) {
+  test(`FILE28 a bucket whose ${call} fails leaves the file as it was and nothing behind`, async () => {
+    const { bucket, broken, uploads } = fragile();
+    const { files, rows, keys } = bucketStage(bucket);
+    await files.write("a", "old", plain);
+    let cancelled = false;
+    const source = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => controller.enqueue(pattern(300_000)),
+        cancel() {
+          cancelled = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    broken.add(call);
+    const body = call === "complete" ? pattern(threshold) : source;
+    expect(await codeOf(files.write("a", body, plain))).toBe("unavailable");
+    expect(cancelled).toBe(call !== "complete");
+    expect(uploads.aborted).toBe(uploads.begun);
+    expect(new TextDecoder().decode((await files.read("a")) ?? new Uint8Array())).toBe("old");
+    expect(rows.garbage()).toHaveLength(1);
+    broken.clear();
+    expect(await files.sweep()).toBe(true);
+    expect([rows.garbage(), await keys()]).toEqual([[], []]);
+  });
+}
+
+test("FILE28 a source that fails or is too long leaves no upload and no object", async () => {
+  const { bucket, uploads } = fragile();
+  const { files, keys, rows } = bucketStage(bucket);
+  let left = 30;
+  const failing = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      left -= 1;
+      if (left > 0) controller.enqueue(pattern(300_000));
+      else controller.error(new Error("the source broke"));
+    },
+  });
+  await expect(files.write("a", failing, plain)).rejects.toThrow("the source broke");
+  expect(uploads).toEqual({ begun: 1, completed: 0, aborted: 1 });
+  await files.sweep();
+  expect([await keys(), rows.garbage(), await files.stat("a")]).toEqual([[], [], null]);
+});
+
+test("FILE28 deleting that fails stays noted until a sweep succeeds, chunks are swept meanwhile", async () => {
+  const { bucket, broken } = fragile();
+  const { files, rows, keys, threadId } = bucketStage(bucket);
+  await files.write("a", pattern(threshold), plain);
+  rows.addGarbage({ generation: 50, bucket_key: null });
+  rows.putChunk(50, 0, new Uint8Array(3));
+  broken.add("delete");
+  await files.remove("a");
+  expect(await codeOf(files.sweep())).toBe("unavailable");
+  expect([rows.chunk(50, 0), rows.garbage().length, (await keys()).length]).toEqual([null, 1, 1]);
+  // Without the binding it waits, and wakes nobody.
+  const unbound = stage(rows).files;
+  expect(await unbound.sweep()).toBe(true);
+  expect(rows.garbage()).toHaveLength(1);
+  const later = bucketStage(FILES, rows, threadId);
+  expect(await later.files.sweep()).toBe(true);
+  expect([rows.garbage(), await keys()]).toEqual([[], []]);
+});
+
+test("FILE29 deleting a thread empties its part of the bucket and no other's, or can be repeated", async () => {
+  const { bucket, broken } = fragile();
+  const { files, keys } = bucketStage(bucket);
+  const other = bucketStage();
+  await other.files.write("kept", pattern(threshold), plain);
+  for (const path of ["a", "b", "c"]) await files.write(path, pattern(threshold), plain);
+  let rest = 0;
+  const count = () => Promise.resolve(void (rest += 1));
+  broken.add("list");
+  expect(await codeOf(files.destroy(count))).toBe("unavailable");
+  expect([rest, (await keys()).length]).toEqual([0, 3]);
+  await files.write("still", "open", plain);
+  broken.clear();
+  await expect(files.destroy(() => Promise.reject(new Error("catalog")))).rejects.toThrow("catalog");
+  await files.write("still", "open", plain);
+  // An upload that is under way while the thread goes.
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const late = codeOf(files.write("late", readable, plain));
+  const writer = writable.getWriter();
+  await writer.write(pattern(threshold));
+  await files.destroy(count);
+  expect(rest).toBe(1);
+  await writer.close();
+  expect(await late).toBe("thread_not_found");
+  expect(await codeOf(files.write("later", "x", plain))).toBe("thread_not_found");
+  expect(await keys()).toEqual([]);
+  expect(await other.keys()).toHaveLength(1);
+  await other.files.destroy(() => Promise.resolve());
+});
+
+test("FILE30 without the bucket a file that lies in it is refused by name, and can be removed", async () => {
+  const { files, rows, threadId } = bucketStage();
+  await files.write("a", pattern(threshold), plain);
+  const unbound = stage(rows).files;
+  expect(await unbound.stat("a")).toMatchObject({ storage: "r2" });
+  const chunks = (await unbound.chunks("a"))?.[Symbol.asyncIterator]();
+  for (const call of [unbound.read("a"), unbound.open("a"), unbound.grep("x"), chunks?.next() ?? Promise.resolve()]) {
+    expect(await codeOf(call)).toBe("unavailable");
+    await expect(call).rejects.toThrow("/a lies in a bucket that is not bound. Bind it as FILES again.");
+  }
+  await unbound.remove("a");
+  expect(await unbound.sweep()).toBe(true);
+  const later = bucketStage(FILES, rows, threadId);
+  await later.files.sweep();
+  expect(await later.keys()).toEqual([]);
+});
+
+test("FILE30 a bucket that cannot be read is told as that", async () => {
+  const { bucket, broken } = fragile();
+  const { files } = bucketStage(bucket);
+  await files.write("a", pattern(threshold), plain);
+  broken.add("get");
+  expect(await codeOf(files.read("a"))).toBe("unavailable");
+  broken.clear();
+  expect((await files.read("a"))?.byteLength).toBe(threshold);
+  await files.destroy(() => Promise.resolve());
+});

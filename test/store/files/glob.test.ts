@@ -1,0 +1,158 @@
+// Globs: picomatch says what they mean, a linear engine matches them.
+
+import fc from "fast-check";
+import picomatch from "picomatch/posix";
+import { expect, test } from "vitest";
+
+import { globMatcher } from "#store/files/glob.ts";
+import { memoryFileRows } from "#store/files/memory-file-rows.ts";
+
+import { codeOf, plain, stage } from "./file-stage.ts";
+
+const seed = Date.now() % 2 ** 31;
+console.info(`FILE19 seed ${seed}`);
+
+const paths = [
+  "/a.json",
+  "/b.txt",
+  "/.env",
+  "/a/b.json",
+  "/a/b/c.json",
+  "/a/.git/x",
+  "/ä ö.txt",
+  "/a/[x].txt",
+  "/A.JSON",
+  "/日本/語.md",
+];
+
+async function found(glob: string): Promise<string[]> {
+  const { files } = stage(memoryFileRows());
+  for (const path of paths) await files.write(path, "x", plain);
+  return files.find(glob);
+}
+
+test("FILE19 globs mean what they mean elsewhere, dots are ordinary, a leading slash is part of the pattern", async () => {
+  expect(await found("*")).toEqual(["/.env", "/A.JSON", "/a.json", "/b.txt", "/ä ö.txt"]);
+  expect(await found("/*")).toEqual(["/.env", "/A.JSON", "/a.json", "/b.txt", "/ä ö.txt"]);
+  expect(await found("*.json")).toEqual(["/a.json"]);
+  expect(await found("**/*.json")).toEqual(["/a.json", "/a/b.json", "/a/b/c.json"]);
+  expect(await found("/**/*.json")).toEqual(["/a.json", "/a/b.json", "/a/b/c.json"]);
+  expect(await found("**")).toEqual([...paths].sort());
+  expect(await found("/**")).toEqual([...paths].sort());
+  expect(await found("a/**")).toEqual(["/a/.git/x", "/a/[x].txt", "/a/b.json", "/a/b/c.json"]);
+  expect(await found("a/*/*")).toEqual(["/a/.git/x", "/a/b/c.json"]);
+  expect(await found("{a,b}.{json,txt}")).toEqual(["/a.json", "/b.txt"]);
+  expect(await found("[ab].*")).toEqual(["/a.json", "/b.txt"]);
+  expect(await found("[!a]*")).toEqual(["/.env", "/A.JSON", "/b.txt", "/ä ö.txt"]);
+  expect(await found("[[:upper:]]*")).toEqual(["/A.JSON"]);
+  expect(await found("?.json")).toEqual(["/a.json"]);
+  expect(await found("ä*")).toEqual(["/ä ö.txt"]);
+  expect(await found("ä ?.txt")).toEqual(["/ä ö.txt"]);
+  expect(await found("日本/*")).toEqual(["/日本/語.md"]);
+  expect(await found("a/\\[x\\].txt")).toEqual(["/a/[x].txt"]);
+  expect(await found("@(a|b).*")).toEqual(["/a.json", "/b.txt"]);
+  expect(await found("none")).toEqual([]);
+  expect(await found("/")).toEqual([]);
+  expect(await found(".*")).toEqual(["/.env"]);
+  expect(await found("**/.*/*")).toEqual(["/a/.git/x"]);
+  expect(await found("a.json/**/*")).toEqual([]);
+  expect(await found("a/**/*.json")).toEqual(["/a/b.json", "/a/b/c.json"]);
+  expect(await found("../**")).toEqual([]);
+});
+
+/** Characters that code points are one unit of, so that `?` means the same to both engines. */
+const letters = ["a", "a", "b", "c", ".", "-", "é", "日", "1", "A", "]", "(", "!"];
+
+const name = fc
+  .string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 5 })
+  .filter((one) => !one.endsWith("."));
+const path = fc
+  .array(fc.oneof(fc.constantFrom("a", "b", "c", ".a", "ab", "é"), name), { minLength: 1, maxLength: 4 })
+  .map((names) => `/${names.join("/")}`);
+/** Pieces of globs. */
+const pieces =
+  String.raw`* ** /**/ **/ /** / /* ? [ab] [!ab] [a-c] [^.] [[:alpha:]] \* \[ {a,b} {a,b/c} {a,{b,c}} {1..3} {,a}
+  {.*,b} {a.*,b} (a|b) (a.*) @(a|b) +(a|b) *(a|b) ?(a) . *. .* a b é 日 -`.split(/\s+/);
+
+const piece = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...pieces) }, { weight: 1, arbitrary: name });
+
+/** Pieces that may match nothing: behind a globstar picomatch then takes the folder's own name for something below it. */
+const optional = /\/\*\*\/.*(\{,a\}|\?\(a\)|\*\(a\|b\))/;
+const glob = fc
+  .tuple(fc.constantFrom("", "", "/"), fc.array(piece, { minLength: 1, maxLength: 6 }))
+  .map(([slash, pieces]) => slash + pieces.join(""))
+  .filter((one) => one !== "/" && !optional.test(one));
+
+/** What picomatch itself says, on its own engine. */
+function reference(pattern: string): (given: string) => boolean {
+  const options = { dot: true, nonegate: true, posix: true, strictSlashes: true };
+  const relative = picomatch.makeRe(pattern.replace(/^\//, ""), options);
+  const rooted = pattern.startsWith("/") ? picomatch.makeRe(pattern, options) : null;
+  return (given) => {
+    const matches = relative.test(given.slice(1));
+    // Taking both slashes off loses nothing.
+    if (rooted?.test(given) === true) expect([pattern, given, matches]).toEqual([pattern, given, true]);
+    return matches;
+  };
+}
+
+test("FILE19 the linear engine agrees with picomatch's own", () => {
+  let refused = 0;
+  let matched = 0;
+  fc.assert(
+    fc.property(glob, fc.array(path, { minLength: 1, maxLength: 15 }), (pattern, given) => {
+      let ours: ((path: string) => boolean) | null = null;
+      try {
+        ours = globMatcher(pattern);
+      } catch {
+        refused += 1;
+        return;
+      }
+      const theirs = reference(pattern);
+      for (const one of given) {
+        const expected = theirs(one);
+        if (expected) matched += 1;
+        expect([pattern, one, ours(one)]).toEqual([pattern, one, expected]);
+      }
+    }),
+    { seed, numRuns: 15_000 },
+  );
+  console.info(`FILE19 ${matched} matches compared, ${refused} patterns refused`);
+  expect(matched).toBeGreaterThan(1000);
+  expect(refused).toBeLessThan(500);
+});
+
+test("FILE20 bombs are refused or answered, and what is no glob is refused", async () => {
+  const { files } = stage(memoryFileRows());
+  await files.write(`${"a".repeat(250)}/${"a".repeat(250)}`, "x", plain);
+  const bombs = [
+    "{a,b}".repeat(100),
+    "{".repeat(512),
+    "{a,".repeat(128),
+    "{1..1000000}{1..1000000}",
+    "*".repeat(512),
+    "**/".repeat(170),
+    "*a".repeat(255),
+    `${"?(a)".repeat(120)}b`,
+    `${"+(".repeat(100)}a${")".repeat(100)}`,
+    "*(*(*(*(a|b)|c)|d)|e)z",
+    "+(a|aa)".repeat(60),
+    "(((((a*)*)*)*)*)b",
+    "[".repeat(512),
+    "(".repeat(256) + ")".repeat(256),
+    "\\".repeat(512),
+    "\u0000\n\ud800",
+  ];
+  for (const bomb of bombs) {
+    const outcome = await files.find(bomb).then(
+      (list) => list.length <= 1,
+      (thrown: unknown) => (thrown as { code: string }).code === "invalid_request",
+    );
+    expect([bomb.slice(0, 20), outcome]).toEqual([bomb.slice(0, 20), true]);
+  }
+  for (const bad of ["", "x".repeat(513), "!(a)", "(?!a)*", "(?=a)", "\\1", null, undefined, 5, {}, ["*"]]) {
+    const call = files.find(bad as string);
+    expect(await codeOf(call)).toBe("invalid_request");
+    await expect(call).rejects.toThrow(/^The glob /);
+  }
+});

@@ -1,0 +1,171 @@
+// Searching files by content: what a line is, what a pattern means, and what keeps a search within bounds.
+
+import { expect, test } from "vitest";
+
+import type { SearchOptions } from "#core/ports/thread-files.ts";
+import { memoryFileRows } from "#store/files/memory-file-rows.ts";
+
+import { chunk, codeOf, plain, stage } from "./file-stage.ts";
+
+/** Files of a thread, and how its lines are found: by number and content. */
+async function filled(contents: Record<string, string | Uint8Array>) {
+  const { files } = stage(memoryFileRows());
+  for (const [path, body] of Object.entries(contents)) await files.write(path, body, plain);
+  const lines = async (pattern: string, options?: SearchOptions) =>
+    (await files.grep(pattern, options)).flatMap(({ path, matches }) =>
+      matches.map(({ line, content }) => `${path}:${line}:${content}`),
+    );
+  return { files, lines };
+}
+
+test("FILE17 a pattern is matched line by line, with anchors, flags and classes of its own", async () => {
+  const { lines } = await filled({ "a.txt": "alpha\nBeta\n\ngamma alpha\n", "b.txt": "äpfel 12\nalphabet" });
+  expect(await lines("^alpha$")).toEqual(["/a.txt:1:alpha"]);
+  expect(await lines("alpha")).toEqual(["/a.txt:1:alpha", "/a.txt:4:gamma alpha", "/b.txt:2:alphabet"]);
+  expect(await lines("beta")).toEqual([]);
+  expect(await lines("(?i)BETA")).toEqual(["/a.txt:2:Beta"]);
+  expect(await lines("^$")).toEqual(["/a.txt:3:"]);
+  expect(await lines("\\d{2}$")).toEqual(["/b.txt:1:äpfel 12"]);
+  expect(await lines("^\\pL+ ")).toEqual(["/a.txt:4:gamma alpha", "/b.txt:1:äpfel 12"]);
+  expect(await lines("alpha\\n")).toEqual([]);
+  expect(await lines("(?s)alpha.Beta")).toEqual([]);
+  expect(await lines("(a|g).*alpha$")).toEqual(["/a.txt:4:gamma alpha"]);
+  expect(await lines("\\balpha\\b")).toEqual(["/a.txt:1:alpha", "/a.txt:4:gamma alpha"]);
+});
+
+test("FILE17 lines end at LF or CRLF, and the last needs no end", async () => {
+  const { lines } = await filled({ crlf: "one\r\ntwo\r\n\r\nlast", cr: "one\rtwo", bom: "\ufeffone\n", end: "one\n" });
+  expect(await lines("^(one|two|last|)$")).toEqual([
+    "/bom:1:one",
+    "/crlf:1:one",
+    "/crlf:2:two",
+    "/crlf:3:",
+    "/crlf:4:last",
+    "/end:1:one",
+  ]);
+  expect(await lines("two")).toEqual(["/cr:1:one\rtwo", "/crlf:2:two"]);
+});
+
+test("FILE17 numbers and lines hold over the border of chunks", async () => {
+  const before = "0123456789abcde\n".repeat(chunk / 16);
+  const crossing = `${before.slice(0, -8)}crossing line\r\nnext\r\n`;
+  const split = `${before.slice(0, -1)}\r\nafter\n`;
+  const { lines } = await filled({ crossing, split, longer: `${before}${before}x` });
+  const count = chunk / 16;
+  expect(await lines("crossing|next|^after$|^x$")).toEqual([
+    `/crossing:${count}:01234567crossing line`,
+    `/crossing:${count + 1}:next`,
+    `/longer:${2 * count + 1}:x`,
+    `/split:${count + 1}:after`,
+  ]);
+});
+
+test("FILE17 binary files are left out, text of any encoding is searched as far as it reads", async () => {
+  const binary = new TextEncoder().encode("needle\u0000needle\n");
+  const late = new TextEncoder().encode(`${"x\n".repeat(5000)}needle\u0000\n`);
+  const { lines } = await filled({
+    binary,
+    late,
+    latin: new Uint8Array([0xe9, 0x20, 0x6e, 0x65, 0x65, 0x64, 0x6c, 0x65]),
+  });
+  expect(await lines("needle")).toEqual(["/late:5001:needle\u0000", "/latin:1:\ufffd needle"]);
+});
+
+test("FILE18 long lines are cut, in what is searched and in what is shown", async () => {
+  const far = `${"x".repeat(65_536)}needle`;
+  const { lines } = await filled({
+    far,
+    near: `${"x".repeat(65_530)}needle${"y".repeat(5 * chunk)}\nneedle 2`,
+    wide: "ü".repeat(600),
+  });
+  expect(await lines("needle$")).toEqual([`/near:1:${"x".repeat(500)}…`]);
+  expect(await lines("needle 2")).toEqual(["/near:2:needle 2"]);
+  expect(await lines("ü")).toEqual([`/wide:1:${"ü".repeat(500)}…`]);
+});
+
+test("FILE18 answers are bounded by files, by lines of a file and by lines in all", async () => {
+  const many: Record<string, string> = {};
+  for (let n = 0; n < 15; n += 1) many[`m/${String(n).padStart(2, "0")}`] = "hit\n".repeat(2000);
+  const { files } = await filled(many);
+  const all = await files.grep("hit");
+  expect(all.map(({ matches }) => matches.length)).toEqual(Array.from({ length: 10 }, () => 1000));
+  const two = await files.grep("hit", { limit: 2 });
+  expect(two.map(({ path }) => path)).toEqual(["/m/00", "/m/01"]);
+  for (const limit of [0, -1, 1.5, Number.NaN])
+    expect(await codeOf(files.grep("hit", { limit }))).toBe("invalid_request");
+  const { files: names } = stage(memoryFileRows());
+  for (let n = 0; n < 1005; n += 1) await names.write(`f${n}`, "x", plain);
+  expect(await names.find("*")).toHaveLength(1000);
+  expect(await names.find("*", { limit: 5000 })).toHaveLength(1000);
+  expect(await names.grep("x")).toHaveLength(1000);
+});
+
+test("FILE17 a search in a folder takes what is below it and nothing beside it", async () => {
+  const { files, lines } = await filled({
+    "a/x": "hit",
+    "a/b/x": "hit",
+    "a!/x": "hit",
+    a0: "hit",
+    "ab/x": "hit",
+    "a-/x": "hit",
+    x: "hit",
+    "é/x": "hit",
+    "\uffff/x": "hit",
+  });
+  expect(await lines("hit", { path: "a" })).toEqual(["/a/b/x:1:hit", "/a/x:1:hit"]);
+  expect(await files.find("**", { path: "/a/b/" })).toEqual(["/a/b/x"]);
+  expect(await files.find("**", { path: "é" })).toEqual(["/é/x"]);
+  expect(await lines("hit", { path: "none" })).toEqual([]);
+  expect(await lines("hit")).toHaveLength(9);
+  expect(await lines("hit", { path: "/" })).toHaveLength(9);
+});
+
+test("FILE18 patterns that would run for ever elsewhere return", async () => {
+  const text = `${"a".repeat(60_000)}!\n`;
+  const { lines } = await filled({ one: text.repeat(5), two: "x ".repeat(30_000) });
+  for (const pattern of [
+    "(a+)+$",
+    "(a|aa)+$",
+    "(.*a){20}$",
+    "([a-zA-Z]+)*$",
+    "(x+x+)+y",
+    "^(([a-z])+.)+[A-Z]([a-z])+$",
+  ]) {
+    expect((await lines(pattern)).length).toBeLessThanOrEqual(6);
+  }
+});
+
+test("FILE18 a pattern that is heavy once compiled searches less, and one that is none is refused with its place", async () => {
+  const { files, lines } = await filled({ "a-large": "aaaa\n".repeat(300_000), small: "aaaa\n" });
+  // 3 000 instructions: half a megabyte of text is what it may look at.
+  expect(await files.grep("(.{0,100}){9}a").then((found) => found.map(({ path }) => path))).toEqual(["/small"]);
+  expect((await lines("a{4}")).length).toBe(1001);
+  const refused: [unknown, RegExp][] = [
+    ["(a", /missing closing \): `\(a`/],
+    ["a**", /invalid nested repetition operator: `\*\*`/],
+    ["[z-a]", /invalid character class range: `z-a`/],
+    ["((a{100}){100}){100}", /invalid repeat count/],
+    ["\\pX", /invalid character class range: `\\pX`/],
+    ["(?=a)b", /looking ahead or behind .*\(\?=/],
+    ["(?!a)b", /looking ahead or behind .*\(\?!/],
+    ["(?<=a)b", /looking ahead or behind .*\(\?<=/],
+    ["(?<!a)b", /looking ahead or behind .*\(\?<!/],
+    ["(a)\\1", /references to groups .*`\\1`/],
+    ["", /must be a text/],
+    ["x".repeat(1001), /1001 characters/],
+    [null, /must be a text/],
+    [/a/, /must be a text/],
+  ];
+  for (const [pattern, message] of refused) {
+    const call = files.grep(pattern as string);
+    expect(await codeOf(call)).toBe("invalid_request");
+    await expect(call).rejects.toThrow(message);
+  }
+});
+
+test("FILE18 a file that is removed while others are searched is left out", async () => {
+  const { files } = await filled({ a: "hit\n".repeat(10), b: `${"x\n".repeat(chunk)}hit` });
+  const searching = files.grep("hit");
+  await files.remove("b");
+  expect((await searching).map(({ path }) => path)).toEqual(["/a"]);
+});

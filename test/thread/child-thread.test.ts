@@ -1,0 +1,352 @@
+// An agent called as a tool works in a thread of its own: what the parent keeps meanwhile, and what a crash, a stop or a
+// deletion on either side leads to.
+
+import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { Environment } from "#environment.ts";
+
+import { skip } from "../worker/clock.ts";
+import app from "../worker/index.ts";
+import { acts, asked, personas } from "../worker/team.ts";
+import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import type { Following } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+const runPage = { limit: 50, order: "desc" as const };
+
+/** Something a persona waits at until the test lets it go on. */
+function door() {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open: () => open() };
+}
+
+beforeEach(() => {
+  personas.clear();
+  acts.clear();
+  asked.length = 0;
+});
+
+const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const lastRunOf = async (id: string) => (await value(stubOf(id).listRuns(admin, runPage))).items[0];
+
+/** A boss that asks a panel once, and a panel that decides "yes" when its door opens. */
+function panelBehind(passed: Promise<void>): void {
+  personas.set("boss", ({ step }) =>
+    step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
+  );
+  personas.set("pro", async () => {
+    await passed;
+    return { text: "pro says" };
+  });
+  personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+}
+
+/** Begins a run of a boss and resolves when its child is known and at work. */
+async function begun(agent = "boss"): Promise<{ id: string; child: string; following: Following }> {
+  const id = await newThread(agent);
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go"), null));
+  const start = await following.until((event) => event.type === "subagent_start");
+  const child = start.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
+  const own = await follow(child, { after: "0" });
+  await own.until((event) => event.type === "step_start");
+  own.close();
+  return { id, child, following };
+}
+
+const isEnd = (event: ThreadEvent) => event.type === "run_end";
+
+/** Waits until nothing of the parent is under way: it rests with its deadline's alarm. */
+async function rested(id: string): Promise<number> {
+  await evict(id);
+  const alarm = await alarmOf(id);
+  if (alarm === null) throw new Error("a resting run needs an alarm");
+  return alarm;
+}
+
+describe("an agent in a thread of its own", () => {
+  it("CHILD1 answers the call, its cost counts for the parent, and its events are told inside the parent's", async () => {
+    const id = await newThread("boss");
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
+    );
+    personas.set("pro", () => ({ text: "pro says" }));
+    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+    const following = await follow(id, { after: "0" });
+    await converse(id, "go");
+    const end = await following.until((event) => event.type === "run_end");
+    following.close();
+    const messages = await messagesOf(id);
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "go"],
+      ["assistant", null],
+      ["tool", "yes"],
+      ["assistant", "boss done"],
+    ]);
+    const start = following.events.find((event) => event.type === "subagent_start");
+    expect(start).toMatchObject({ subagent_type: "panel", prompt: "decide" });
+    const child = start?.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
+    const thread = await value(stubOf(child).describe(admin));
+    expect(thread.parent).toMatchObject({ thread_id: id });
+    const inside = following.events.flatMap((event) => (event.type === "subagent_event" ? [event.event["type"]] : []));
+    expect(inside).toContain("run_end");
+    const [run] = (await value(stubOf(id).listRuns(admin, runPage))).items;
+    const [childRun] = (await value(stubOf(child).listRuns(admin, runPage))).items;
+    expect(end).toMatchObject({ status: "completed" });
+    expect(run?.usage.total_tokens).toBeGreaterThan(childRun?.usage.total_tokens ?? Infinity);
+    expect(childRun?.parent_run_id).toBe(run?.id);
+  });
+});
+
+describe("a parent that waits", () => {
+  it("CHILD2 holds no memory and one alarm at the deadline; the answer wakes it", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, following } = await begun();
+    const before = Date.now();
+    const alarm = await rested(id);
+    expect(alarm - before).toBeGreaterThan(23 * 3_600_000);
+    open();
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    expect((await messagesOf(id)).at(-1)?.content).toBe("boss done");
+    following.close();
+  });
+
+  it("CHILD3 goes on after a crash of either side with one child, one answer and one result", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    following.close();
+    await crash(id);
+    await crash(child);
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "running" });
+    await value(stubOf(child).describe(admin));
+    open();
+    const again = await follow(id, { after: "0" });
+    await again.until(isEnd);
+    again.close();
+    const messages = await messagesOf(id);
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "go"],
+      ["assistant", null],
+      ["tool", "yes"],
+      ["assistant", "boss done"],
+    ]);
+    expect((await messagesOf(child)).filter(({ role }) => role === "tool")).toHaveLength(1);
+    const types = again.events.map(({ type }) => type);
+    expect(types.filter((type) => type === "tool_execution_end")).toHaveLength(1);
+    expect(types.filter((type) => type === "subagent_end")).toHaveLength(1);
+    const [run, childRun] = [await lastRunOf(id), await lastRunOf(child)];
+    const own = messages.reduce((sum, { usage, model }) => sum + (model === null ? 0 : (usage?.total_tokens ?? 0)), 0);
+    expect(run?.usage.total_tokens).toBe(own + (childRun?.usage.total_tokens ?? 0));
+  });
+
+  it("CHILD4 takes no answer from another thread, and none twice", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    const call = (await messagesOf(id)).find(({ role }) => role === "tool");
+    const peer = stubOf(id) as unknown as { deliver(delivery: object): Promise<unknown> };
+    const usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, total_tokens: 0 };
+    const forged = { answer: { status: "success", result: "forged" }, usage, cost: 0, tool_executions: 0 };
+    await peer.deliver({ ...forged, from: crypto.randomUUID(), message_id: call?.id });
+    await peer.deliver({ ...forged, from: child, message_id: crypto.randomUUID() });
+    open();
+    await following.until(isEnd);
+    await peer.deliver({ ...forged, from: child, message_id: call?.id });
+    following.close();
+    expect((await messagesOf(id)).find(({ role }) => role === "tool")?.content).toBe("yes");
+  });
+
+  it("CHILD5 that is stopped answers its call and stops the child", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    await rested(id);
+    const own = await follow(child, { after: "0" });
+    await value(stubOf(id).stop(admin, null));
+    expect(await following.until(isEnd)).toMatchObject({ status: "stopped" });
+    expect(await own.until(isEnd)).toMatchObject({ status: "stopped" });
+    own.close();
+    following.close();
+    open();
+    const tool = (await messagesOf(id)).find(({ role }) => role === "tool");
+    expect(tool).toMatchObject({ status: "complete", result: { status: "error" } });
+  });
+
+  it("CHILD5 a child that is stopped is an error result, and the run goes on", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    await value(stubOf(child).stop(admin, null));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    following.close();
+    open();
+    const tool = (await messagesOf(id)).find(({ role }) => role === "tool");
+    expect(tool?.result).toMatchObject({ status: "error", error: expect.stringContaining("stopped") });
+  });
+});
+
+describe("deletion", () => {
+  it("CHILD6 of a parent deletes its children; of a child answers the call with an error", async () => {
+    const first = door();
+    panelBehind(first.passed);
+    const { id, child, following } = await begun();
+    following.close();
+    await value(stubOf(id).remove(admin));
+    for (const gone of [id, child]) {
+      expect(await stubOf(gone).describe(admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    }
+    first.open();
+
+    const second = door();
+    panelBehind(second.passed);
+    const other = await begun();
+    await value(stubOf(other.child).remove(admin));
+    expect(await other.following.until(isEnd)).toMatchObject({ status: "completed" });
+    other.following.close();
+    second.open();
+    const tool = (await messagesOf(other.id)).find(({ role }) => role === "tool");
+    expect(tool?.result?.status).toBe("error");
+  });
+});
+
+describe("children of children", () => {
+  it("CHILD7 work three deep, and a chain that calls itself ends with an error the model reads", async () => {
+    const id = await newThread("boss");
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "nest", arguments: { task: "3" } }] } : { text: "boss done" },
+    );
+    personas.set("nester", ({ messages, lastUser, step }) => {
+      const left = Number(lastUser);
+      if (step > 0) return { text: `from ${String(messages.at(-1)?.content)}` };
+      return left > 1 ? { toolCalls: [{ name: "nest", arguments: { task: String(left - 1) } }] } : { text: "bottom" };
+    });
+    await converse(id, "go");
+    expect((await messagesOf(id)).find(({ role }) => role === "tool")?.content).toBe("from from bottom");
+
+    const endless = await newThread("boss");
+    personas.set("nester", ({ messages, step }) =>
+      step > 0
+        ? { text: String(messages.at(-1)?.content) }
+        : { toolCalls: [{ name: "nest", arguments: { task: "again" } }] },
+    );
+    await converse(endless, "go");
+    expect((await messagesOf(endless)).find(({ role }) => role === "tool")?.content).toContain("threads deep");
+  });
+});
+
+describe("several children", () => {
+  it("CHILD11 of one step work at the same time; the model is asked when all have answered", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    personas.set("boss", ({ step, messages }) =>
+      step === 0
+        ? {
+            toolCalls: [
+              { name: "panel", arguments: { task: "one" } },
+              { name: "debate", arguments: { task: "two" } },
+            ],
+          }
+        : {
+            text: messages
+              .filter(({ role }) => role === "tool")
+              .map(({ content }) => content)
+              .join(" and "),
+          },
+    );
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    const starts = () => following.events.filter(({ type }) => type === "subagent_start");
+    await following.until(() => starts().length === 2);
+    open();
+    await following.until(isEnd);
+    following.close();
+    expect((await messagesOf(id)).at(-1)?.content).toMatch(/^yes and /);
+    expect(following.events.filter(({ type }) => type === "subagent_end")).toHaveLength(2);
+  });
+});
+
+describe("what others see", () => {
+  it("CHILD8 children are listed only under their parent", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    open();
+    await following.until(isEnd);
+    following.close();
+    const list = async (query: string) => {
+      const answer = await app.fetch(
+        new Request(`http://localhost/api/threads?${query}`),
+        env as unknown as Environment,
+        createExecutionContext(),
+      );
+      const { threads } = (await answer.json()) as { threads: { id: string; parent: unknown }[] };
+      return threads.map((thread) => thread.id);
+    };
+    expect(await list(`parent_id=${id}`)).toEqual([child]);
+    expect(await list("limit=200")).not.toContain(child);
+  });
+
+  it("CHILD9 watchers are told the child's events in order, before the result, and never again", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    open();
+    await following.until(isEnd);
+    following.close();
+    const { events } = following;
+    const inside = events.flatMap((event) => (event.type === "subagent_event" ? [event] : []));
+    const own = await follow(child, { after: "0", until: "idle" });
+    await own.closed;
+    const expected = own.events.filter(({ type }) => !type.endsWith("_delta")).map(({ seq }) => seq);
+    expect(inside.map(({ event }) => event["seq"])).toEqual(expected);
+    const last = inside.at(-1)?.seq ?? 0;
+    expect(last).toBeLessThan(events.find(({ type }) => type === "subagent_end")?.seq ?? 0);
+    const again = await follow(id, { after: "0", until: "idle" });
+    await again.closed;
+    expect(again.events.some(({ type }) => type === "subagent_event")).toBe(false);
+    expect(again.events.filter(({ type }) => type === "subagent_start")).toHaveLength(1);
+  });
+
+  it("CHILD10 a call past its deadline is answered with an error, and the child is stopped", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    await rested(id);
+    const own = await follow(child, { after: "0" });
+    skip(25 * 3_600_000);
+    await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    expect(await own.until(isEnd)).toMatchObject({ status: "stopped" });
+    own.close();
+    following.close();
+    open();
+    const tool = (await messagesOf(id)).find(({ role }) => role === "tool");
+    expect(tool?.result).toMatchObject({ status: "error", error: expect.stringContaining("in time") });
+  });
+
+  it("CHILD12 what is sent meanwhile waits; a stream of the run goes on to its end", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, following } = await begun();
+    await rested(id);
+    const { run, after } = await value(stubOf(id).postMessage(admin, message("and then?"), null));
+    expect(run?.status).toBe("queued");
+    const second = await follow(id, { after: String(after), run_id: run?.id ?? "" });
+    expect(following.events.some(({ type }) => type === "awaiting_tool_execution")).toBe(false);
+    open();
+    await second.closed;
+    following.close();
+    expect(second.events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+    const said = (await messagesOf(id)).filter(({ role }) => role === "user").map(({ content }) => content);
+    expect(said).toEqual(["go", "and then?"]);
+  });
+});

@@ -1,0 +1,73 @@
+// What followers of a thread hear of its files.
+
+import { describe, expect, it } from "vitest";
+
+import type { EventOf, ThreadEvent } from "#contract/event.ts";
+import { emptyView, fold, foldAll } from "#contract/fold.ts";
+
+import { crash, follow, newThread } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
+
+type Changed = EventOf<"file_changed">;
+
+function changes(events: readonly ThreadEvent[]): string[] {
+  return events
+    .filter((event): event is Changed => event.type === "file_changed")
+    .map(({ path, change, file }) => `${change} ${path} ${file === null ? "-" : file.size}`);
+}
+
+const told = [
+  "written /a/b.txt 3",
+  "written /a/b.txt 4",
+  "written /made 0",
+  "deleted /made -",
+  "deleted /a/b.txt -",
+  "written /last 1",
+];
+
+describe("changes of files", () => {
+  it("FILE33 are told once each, replayed the same after a crash, and folded", async () => {
+    const id = await newThread("filer");
+    const files = new Files(id);
+    const live = await follow(id, { after: "0" });
+    await files.put("/a/b.txt", "one");
+    await files.put("/a/./b.txt", "four");
+    expect(await files.outcome("PUT", "/files/a%2F..%2F..%2Fx", { body: "x" })).toEqual([400, "invalid_request"]);
+    expect(await files.outcome("PUT", "/files/a", { body: "x" })).toEqual([409, "conflict"]);
+    await files.ask("PUT", "/files/made?mkdir");
+    // What is there already is not told, and neither are folders that come and go by themselves.
+    await files.ask("PUT", "/files/made?mkdir");
+    await files.ask("DELETE", "/files/made");
+    expect(await files.outcome("DELETE", "/files/made")).toEqual([404, "file_not_found"]);
+    await files.ask("DELETE", "/files/a/b.txt");
+    await files.put("/last", "x");
+    await live.until((event) => event.type === "file_changed" && event.path === "/last");
+    expect(changes(live.events)).toEqual(told);
+    const seqs = live.events.map(({ seq }) => seq);
+    expect(seqs).toEqual([...new Set(seqs)].sort((left, right) => left - right));
+    live.close();
+    await crash(id);
+    const again = await follow(id, { after: "0" });
+    await again.until((event) => event.type === "file_changed" && event.path === "/last");
+    expect(changes(again.events)).toEqual(told);
+    expect(again.events.filter(({ type }) => type === "file_changed")).toEqual(
+      live.events.filter(({ type }) => type === "file_changed"),
+    );
+    again.close();
+    const view = foldAll(again.events);
+    expect(view.last_seq).toBe(again.events.at(-1)?.seq);
+    expect(fold(view, again.events.at(-1) as ThreadEvent)).toBe(view);
+    expect(view.messages).toEqual(emptyView.messages);
+  });
+
+  it("FILE33 carry the whole record", async () => {
+    const id = await newThread("filer");
+    const files = new Files(id);
+    const live = await follow(id, { after: "0" });
+    await files.put("/a.txt", "text", { "content-type": "text/plain" });
+    const event = (await live.until(({ type }) => type === "file_changed")) as Changed;
+    expect(event.file).toEqual(await (await files.get("/a.txt?stat")).json());
+    expect(event.thread_id).toBe(id);
+    live.close();
+  });
+});

@@ -1,0 +1,198 @@
+// Files of real objects that crash, are deleted, or are older than files: nothing is half there, and nothing stays behind.
+
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { meterStorage } from "#store/meter.ts";
+import { threadMigrations } from "#store/thread/migrations.ts";
+import { threadSchema } from "#store/thread/thread-schema.ts";
+
+import { pattern, same } from "../store/files/file-stage.ts";
+import { fileWorld } from "../worker/file-works.ts";
+import { admin, alarmOf, crash, newThread, stubOf, value } from "./thread-driver.ts";
+import { Files, errorOf } from "./thread-files-client.ts";
+
+const chunk = 1_835_008;
+const { FILES } = env as unknown as { FILES: R2Bucket };
+
+const objectOf = (id: string) => env.THREADS.get(env.THREADS.idFromName(id));
+
+/** Rows of the tables of bytes. */
+function leftovers(id: string): Promise<{ chunks: number; garbage: number }> {
+  return runInDurableObject(objectOf(id), (_, { storage }) => {
+    const count = (table: string) => Number(storage.sql.exec(`SELECT count(*) AS n FROM ${table}`).one()["n"]);
+    return { chunks: count("file_chunk"), garbage: count("file_garbage") };
+  });
+}
+
+/** An upload that stops after its first bytes until it is told to go on. */
+function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const request = new Request(`http://localhost/api/threads/${id}/files${path}`, { method: "PUT", body: readable });
+  const answer = exports.default.fetch(request);
+  const writer = writable.getWriter();
+  const begun = writer.write(first);
+  const end = async (rest: Uint8Array) => {
+    await writer.write(rest);
+    await writer.close();
+  };
+  return { answer, begun, end };
+}
+
+/** Waits, by asking the object again and again, until its rows are as they should be. */
+async function until(id: string, fits: (rows: { chunks: number; garbage: number }) => boolean): Promise<void> {
+  while (!fits(await leftovers(id)));
+}
+
+/** Objects made from here on have no bucket, so that whatever does not fit a row is chunks at once. */
+function withoutBucket(): void {
+  fileWorld.bucket = null;
+}
+
+afterEach(() => {
+  delete fileWorld.bucket;
+});
+
+describe("an upload that a crash cuts", () => {
+  it("FILE34 leaves the old file, and the alarm sweeps what was stored of the new one", async () => {
+    withoutBucket();
+    const id = await newThread("filer");
+    const files = new Files(id);
+    await files.put("/file", "old");
+    const cut = upload(id, "/file", pattern(3 * chunk));
+    const failed = cut.answer.then(
+      (answer) => answer.status >= 500,
+      () => true,
+    );
+    await until(id, ({ chunks }) => chunks >= 2);
+    expect((await leftovers(id)).garbage).toBe(1);
+    expect(await alarmOf(id)).not.toBeNull();
+    await crash(id);
+    await cut.end(new Uint8Array()).catch(() => undefined);
+    expect(await failed).toBe(true);
+    expect((await leftovers(id)).chunks).toBeGreaterThanOrEqual(2);
+    expect(await (await files.get("/file")).text()).toBe("old");
+    expect(await runDurableObjectAlarm(objectOf(id))).toBe(true);
+    await until(id, ({ garbage }) => garbage === 0);
+    expect(await leftovers(id)).toEqual({ chunks: 0, garbage: 0 });
+    expect(await (await files.get("/file")).text()).toBe("old");
+    expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 3 });
+  });
+
+  it("FILE34 is not swept while it goes on", async () => {
+    withoutBucket();
+    const id = await newThread("filer");
+    const bytes = pattern(4 * chunk + 7);
+    const slow = upload(id, "/file", bytes.slice(0, 3 * chunk));
+    await until(id, ({ chunks }) => chunks >= 2);
+    await runDurableObjectAlarm(objectOf(id));
+    // It looks again later, in case the upload never ends.
+    expect(await alarmOf(id)).not.toBeNull();
+    await slow.end(bytes.slice(3 * chunk));
+    expect((await slow.answer).status).toBe(201);
+    await runDurableObjectAlarm(objectOf(id));
+    expect(await leftovers(id)).toEqual({ chunks: 5, garbage: 0 });
+    const read = new Uint8Array(await (await new Files(id).get("/file")).arrayBuffer());
+    expect(same(read, bytes)).toBe(true);
+  });
+});
+
+describe("a thread that is deleted", () => {
+  it("FILE35 ends an upload under way, and nothing stays of either", async () => {
+    withoutBucket();
+    const id = await newThread("filer");
+    const cut = upload(id, "/file", pattern(3 * chunk));
+    await until(id, ({ chunks }) => chunks >= 2);
+    await value(stubOf(id).remove(admin));
+    await cut.end(pattern(chunk)).catch(() => undefined);
+    const answer = await cut.answer;
+    expect([answer.status, errorOf(await answer.text())]).toEqual([404, "thread_not_found"]);
+    await runInDurableObject(objectOf(id), async (_, { storage }) => {
+      const tables = storage.sql
+        .exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf\\_%' ESCAPE '\\'")
+        .toArray();
+      expect(tables).toEqual([]);
+      expect(await storage.getAlarm()).toBeNull();
+    });
+  });
+
+  it("FILE29 takes its objects in the bucket with it, those that come late too", async () => {
+    const id = await newThread("filer");
+    const keys = async () => (await FILES.list({ prefix: `${id}/` })).objects.length;
+    const size = 9 * 1024 * 1024;
+    const first = await new Files(id).put("/big", pattern(size));
+    expect(await first.json()).toMatchObject({ storage: "r2", size });
+    expect(await keys()).toBe(1);
+    const late = upload(id, "/late", pattern(size));
+    await until(id, ({ garbage }) => garbage === 1);
+    // The alarm looks once and is set to a later time, which what fails after the deletion must not move.
+    await runDurableObjectAlarm(objectOf(id));
+    while ((await alarmOf(id)) === null);
+    await value(stubOf(id).remove(admin));
+    expect(await keys()).toBe(0);
+    await late.end(pattern(chunk)).catch(() => undefined);
+    expect((await late.answer).status).toBe(404);
+    expect(await keys()).toBe(0);
+    await runInDurableObject(objectOf(id), async (_, { storage }) => expect(await storage.getAlarm()).toBeNull());
+  });
+});
+
+describe("the bucket of a deployment", () => {
+  it("FILE25, FILE27 holds large files, which range, replace and go as others do", async () => {
+    const id = await newThread("filer");
+    const files = new Files(id);
+    const size = 9 * 1024 * 1024;
+    const bytes = pattern(size);
+    await files.put("/big", bytes);
+    const part = await files.get("/big", { range: "bytes=1835000-1835019" });
+    expect(part.status).toBe(206);
+    expect(same(new Uint8Array(await part.arrayBuffer()), bytes.subarray(1_835_000, 1_835_020))).toBe(true);
+    await files.put("/big", "small");
+    expect(await leftovers(id)).toEqual({ chunks: 0, garbage: 1 });
+    expect(await alarmOf(id)).not.toBeNull();
+    await runDurableObjectAlarm(objectOf(id));
+    await until(id, ({ garbage }) => garbage === 0);
+    expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
+    await value(stubOf(id).remove(admin));
+  });
+});
+
+describe("a thread from before there were files", () => {
+  it("STORE4 gets their tables when it is loaded, keeps what it had, and takes files", async () => {
+    const id = await newThread("filer", { initial_messages: [{ role: "user", content: "kept" }] });
+    const before = await value(stubOf(id).describe(admin));
+    await runInDurableObject(objectOf(id), (_, { storage }) => {
+      const rows = ["thread", "branch", "message", "event"].map((table) => ({
+        table,
+        rows: storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
+      }));
+      const names = storage.sql.exec<{ name: string }>(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+      );
+      for (const { name } of names.toArray()) storage.sql.exec(`DROP TABLE ${name}`);
+      // As the first version of the schema made it.
+      threadSchema(meterStorage(storage), threadMigrations.slice(0, 1)).build();
+      for (const { table, rows: kept } of rows) {
+        for (const row of kept) {
+          const marks = Object.keys(row).map(() => "?");
+          storage.sql.exec(`INSERT INTO ${table} VALUES (${marks.join(", ")})`, ...Object.values(row));
+        }
+      }
+      storage.sql.exec("UPDATE thread SET schema_version = 1");
+      expect(storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'file'").toArray()).toEqual([]);
+    });
+    await crash(id);
+    const { items } = await value(stubOf(id).listMessages(admin, { limit: 5, order: "asc", include_silent: false }));
+    expect(items.map(({ content }) => content)).toEqual(["kept"]);
+    expect((await value(stubOf(id).describe(admin))).created_at).toBe(before.created_at);
+    const files = new Files(id);
+    expect((await files.put("/a", pattern(chunk + 1))).status).toBe(201);
+    expect((await (await files.get("/a")).arrayBuffer()).byteLength).toBe(chunk + 1);
+    await runInDurableObject(objectOf(id), (_, { storage }) => {
+      expect(storage.sql.exec("SELECT schema_version FROM thread").one()["schema_version"]).toBe(
+        threadMigrations.length,
+      );
+    });
+  });
+});

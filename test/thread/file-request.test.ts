@@ -1,0 +1,303 @@
+// The routes of files through the whole Worker: http in front, the real object and its real storage behind.
+
+import { describe, expect, it } from "vitest";
+
+import { fileRecordSchema } from "#contract/file-record.ts";
+
+import { conflict, Files, invalid, missing } from "./thread-files-client.ts";
+
+/** Bytes that no two places of are alike. */
+function pattern(length: number): Uint8Array<ArrayBuffer> {
+  const words = new Uint32Array(Math.ceil(length / 4));
+  for (let at = 0; at < words.length; at++) words[at] = Math.imul(at + 1, 2_654_435_761);
+  return new Uint8Array(words.buffer, 0, length);
+}
+
+const sum = async (bytes: BufferSource): Promise<string> =>
+  [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].join();
+
+describe("a file over HTTP", () => {
+  it("FHTTP11 is new with 201, replaced with 200, and answered with its record and tag", async () => {
+    const files = await Files.ofNewThread();
+    const created = await files.put("/docs/a.txt", "one", { "content-type": "text/x-note; v=1" });
+    const first = fileRecordSchema.parse(await created.json());
+    expect([created.status, first]).toMatchObject([
+      201,
+      { path: "/docs/a.txt", name: "a.txt", mimeType: "text/x-note; v=1", size: 3, isDirectory: false },
+    ]);
+    const replaced = await files.put("/docs//./a.txt", new Uint8Array([1, 2, 3, 4]));
+    const second = fileRecordSchema.parse(await replaced.json());
+    expect([replaced.status, second]).toMatchObject([
+      200,
+      { path: "/docs/a.txt", mimeType: "text/plain; charset=utf-8" },
+    ]);
+    expect(second.createdAt).toBe(first.createdAt);
+    const tags = [created.headers.get("etag"), replaced.headers.get("etag")];
+    expect(new Set(tags).size).toBe(2);
+    for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/);
+    expect((await files.get("/docs/a.txt")).headers.get("etag")).toBe(tags[1]);
+    const unheard = await files.put("/unheard", new Uint8Array([0]));
+    expect(await unheard.json()).toMatchObject({ mimeType: "application/octet-stream" });
+  });
+
+  it("FHTTP11 may be empty", async () => {
+    const files = await Files.ofNewThread();
+    expect(await files.outcome("PUT", "/files/empty.txt")).toBe(201);
+    expect(await files.outcome("PUT", "/files/empty.txt", { body: "" })).toBe(200);
+    const empty = await files.get("/empty.txt", { range: "bytes=-5" });
+    expect([empty.status, empty.headers.get("content-length"), await empty.text()]).toEqual([200, "0", ""]);
+    expect(await files.outcome("GET", "/files/empty.txt", { headers: { range: "bytes=0-" } })).toEqual([
+      416,
+      "range_not_satisfiable",
+    ]);
+  });
+
+  it("FHTTP4 comes with its type, length, tag and time, to GET and to HEAD alike", async () => {
+    const files = await Files.ofNewThread();
+    const record = fileRecordSchema.parse(await (await files.put("/a.json", "[1]")).json());
+    const got = await files.get("/a.json");
+    const headers = Object.fromEntries(got.headers);
+    expect([got.status, await got.text()]).toEqual([200, "[1]"]);
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "content-length": "3",
+      "accept-ranges": "bytes",
+      "last-modified": new Date((record.updatedAt ?? 0) / 1000).toUTCString(),
+      "cache-control": "private, no-cache, no-transform",
+    });
+    const head = await files.ask("HEAD", "/files/a.json", { headers: { range: "bytes=0-0" } });
+    expect([head.status, Object.fromEntries(head.headers), await head.text()]).toEqual([200, headers, ""]);
+    expect((await files.ask("HEAD", "/files/b.json")).status).toBe(404);
+    expect((await files.ask("HEAD", "/files")).status).toBe(200);
+  });
+
+  // In one row, in chunks of the object's, in the bucket that the tests' Worker has.
+  it.each([
+    ["row", 10_000],
+    ["chunks", 4_000_000],
+    ["bucket", 9_000_000],
+  ])("FHTTP4, FHTTP5 of a size that lies in a %s is given back whole and in parts", async (_place, size) => {
+    const files = await Files.ofNewThread();
+    const bytes = pattern(size);
+    expect((await files.put("/big.bin", bytes)).status).toBe(201);
+    const whole = await files.get("/big.bin");
+    expect([whole.status, whole.headers.get("content-length")]).toEqual([200, String(size)]);
+    expect(await sum(await whole.arrayBuffer())).toBe(await sum(bytes));
+    for (const [range, first, last] of [
+      ["bytes=0-0", 0, 0],
+      ["bytes=5-", 5, size - 1],
+      ["bytes=-7", size - 7, size - 1],
+      [`bytes=${size - 1}-${size + 5}`, size - 1, size - 1],
+      [`bytes=${Math.floor(size / 3)}-${Math.floor(size / 2)}`, Math.floor(size / 3), Math.floor(size / 2)],
+    ] as const) {
+      const part = await files.get("/big.bin", { range });
+      const { "content-range": said, "content-length": length } = Object.fromEntries(part.headers);
+      expect([range, part.status, said, length]).toEqual([
+        range,
+        206,
+        `bytes ${first}-${last}/${size}`,
+        String(last - first + 1),
+      ]);
+      expect(await sum(await part.arrayBuffer())).toBe(await sum(bytes.slice(first, last + 1)));
+    }
+  });
+
+  it("FHTTP6 gives a range only of the version that If-Range names", async () => {
+    const files = await Files.ofNewThread();
+    const tag = (await files.put("/a.txt", "0123456789")).headers.get("etag") ?? "";
+    const part = async (ifRange: string): Promise<string> =>
+      (await files.get("/a.txt", { range: "bytes=2-3", "if-range": ifRange })).text();
+    expect(await part(tag)).toBe("23");
+    const date = (await files.get("/a.txt")).headers.get("last-modified") ?? "";
+    for (const other of ['"other"', `W/${tag}`, date, "*", "nonsense"]) expect(await part(other)).toBe("0123456789");
+  });
+
+  it("FHTTP7 is not sent to who has it, and is sent again when it has changed", async () => {
+    const files = await Files.ofNewThread();
+    const tag = (await files.put("/a.txt", "one")).headers.get("etag") ?? "";
+    for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await files.ask(method, "/files/a.txt", { headers: { "if-none-match": known } });
+        expect([known, answer.status, answer.headers.get("etag"), await answer.text()]).toEqual([known, 304, tag, ""]);
+        expect(answer.headers.get("cache-control")).toContain("private");
+      }
+    }
+    for (const unknown of ['"x"', tag.slice(1, -1), "nonsense"]) {
+      expect((await files.get("/a.txt", { "if-none-match": unknown })).status).toBe(200);
+    }
+    await files.put("/a.txt", "two");
+    expect(await (await files.get("/a.txt", { "if-none-match": tag })).text()).toBe("two");
+  });
+
+  it.each([
+    ["page.html", "attachment"],
+    ["picture.svg", "attachment"],
+    ["feed.xml", "attachment"],
+    ["script.js", "attachment"],
+    ["plain.txt", "inline"],
+    ["picture.png", "inline"],
+    ["paper.pdf", "inline"],
+  ])("FHTTP8 %s goes out as %s, and nothing may run in it", async (name, kind) => {
+    const files = await Files.ofNewThread();
+    await files.put(`/${name}`, "<script>alert(1)</script>");
+    const { headers } = await files.get(`/${name}`);
+    expect(headers.get("content-disposition")).toBe(`${kind}; filename="${name}"`);
+    expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  it("FHTTP9 keeps its name whatever it is, and its name ends no header", async () => {
+    const files = await Files.ofNewThread();
+    const name = `a "b"; filename=evil.html 文'(1).txt`;
+    const path = `/${encodeURIComponent(name)}`;
+    expect((await files.put(path, "x")).status).toBe(201);
+    const { headers } = await files.get(path);
+    const [, extended = ""] = /filename\*=UTF-8''(.*)$/.exec(headers.get("content-disposition") ?? "") ?? [];
+    expect(decodeURIComponent(extended)).toBe(name);
+    expect(await files.listed("")).toEqual([`/${name}`]);
+  });
+});
+
+describe("what is no file's bytes", () => {
+  it("FHTTP10 a folder answers its entries, also under its path with a slash, and the root is one", async () => {
+    const files = await Files.ofNewThread();
+    expect(await files.listed("")).toEqual([]);
+    await files.put("/docs/b.txt", "b");
+    await files.put("/docs/a.txt", "a");
+    await files.put("/docs/deep/c.txt", "c");
+    const docs = ["/docs/a.txt", "/docs/b.txt", "/docs/deep"];
+    for (const path of ["/docs", "/docs/", "//docs//", "/docs/."]) expect(await files.listed(path)).toEqual(docs);
+    for (const path of ["", "/"]) expect(await files.listed(path)).toEqual(["/docs"]);
+    expect(await files.outcome("GET", "/files/nothing")).toEqual(missing);
+    expect(await files.outcome("GET", "/files/docs/a.txt/b")).toEqual(missing);
+  });
+
+  it("FHTTP10 with stat there is the record of either, with thumbnail a picture or nothing", async () => {
+    const files = await Files.ofNewThread();
+    await files.put("/docs/a.txt", "a");
+    const stat = async (path: string): Promise<unknown> =>
+      fileRecordSchema.parse(await (await files.get(`${path}?stat`)).json());
+    expect(await stat("/docs/a.txt")).toMatchObject({ path: "/docs/a.txt", size: 1, isDirectory: false });
+    expect(await stat("/docs")).toMatchObject({ path: "/docs", isDirectory: true });
+    expect(await stat("")).toMatchObject({ path: "/", isDirectory: true });
+    expect(await stat("/docs/a.txt")).not.toHaveProperty("width");
+    for (const path of ["/docs", "/docs/a.txt", "/nothing"]) {
+      expect(await files.outcome("GET", `/files${path}?thumbnail`)).toEqual(missing);
+    }
+    expect(await files.outcome("GET", "/files/nothing?stat")).toEqual(missing);
+    expect(await files.outcome("GET", "/files/docs/a.txt?stat=false&thumbnail=0")).toBe(200);
+  });
+
+  it("FHTTP10 an image that is sent is measured, and its small picture is webp", async () => {
+    const files = await Files.ofNewThread();
+    const put = await files.put("/dot.png", Buffer.from(png, "base64"));
+    expect(await put.json()).toMatchObject({ mimeType: "image/png", width: 3, height: 2 });
+    const picture = await files.get("/dot.png?thumbnail");
+    expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/webp"]);
+    expect(picture.headers.get("x-content-type-options")).toBe("nosniff");
+    const bytes = new TextDecoder("latin1").decode(await picture.arrayBuffer());
+    expect([bytes.slice(0, 4), bytes.slice(8, 12)]).toEqual(["RIFF", "WEBP"]);
+  });
+
+  it("FHTTP16 a folder is made with mkdir, a file or an empty folder deleted, and nothing more at once", async () => {
+    const files = await Files.ofNewThread();
+    expect(await files.outcome("PUT", "/files/a/b?mkdir")).toBe(201);
+    expect(await files.outcome("PUT", "/files/a/b/?mkdir=true")).toBe(200);
+    expect(await files.outcome("PUT", "/files?mkdir")).toBe(200);
+    expect(await files.outcome("PUT", "/files/a/b?mkdir", { headers: { "if-none-match": "*" } })).toEqual(conflict);
+    expect(await files.outcome("PUT", "/files/a/b", { body: "x" })).toEqual(conflict);
+    expect(await files.outcome("PUT", "/files", { body: "x" })).toEqual(conflict);
+    expect(await files.outcome("PUT", "/files/a/b/c.txt", { body: "x" })).toBe(201);
+    expect(await files.outcome("PUT", "/files/a/b/c.txt?mkdir")).toEqual(conflict);
+    expect(await files.outcome("PUT", "/files/a/b/c.txt/d?mkdir")).toEqual(conflict);
+    expect(await files.outcome("DELETE", "/files/a/b")).toEqual(conflict);
+    expect(await files.outcome("DELETE", "/files")).toEqual(conflict);
+    expect(await files.outcome("DELETE", "/files/a/b/c.txt")).toBe(204);
+    expect(await files.outcome("DELETE", "/files/a/b/c.txt")).toEqual(missing);
+    expect(await files.outcome("DELETE", "/files/a/b/")).toBe(204);
+    expect(await files.outcome("GET", "/files/a/b")).toEqual(missing);
+  });
+});
+
+describe("a path", () => {
+  it.each([
+    "/..%2f..%2fx",
+    "/%2e%2e%2fx",
+    "/a/..%2f..%2f..%2fx",
+    "/a%00b",
+    "/a%0d%0ab",
+    "/a%5c..%5cb",
+    `/${"n".repeat(256)}`,
+    `/${"n/".repeat(600)}n`,
+  ])("FHTTP2 such as %s leads nowhere, whatever is asked", async (path) => {
+    const files = await Files.ofNewThread();
+    for (const [method, query] of [
+      ["GET", ""],
+      ["GET", "?stat"],
+      ["GET", "?thumbnail"],
+      ["PUT", ""],
+      ["PUT", "?mkdir"],
+      ["DELETE", ""],
+    ] as const) {
+      const body = method === "PUT" && query === "" ? { body: "x" } : {};
+      expect([method, query, await files.outcome(method, `/files${path}${query}`, body)]).toEqual([
+        method,
+        query,
+        invalid,
+      ]);
+    }
+    expect(await files.outcome("GET", `/files-search?grep=x&path=${path.slice(1)}`)).toEqual(invalid);
+    expect(await files.stats()).toMatchObject({ fileCount: 0, directoryCount: 0 });
+  });
+
+  it("FHTTP2 with dots inside is normalised, and names a file of its own thread only", async () => {
+    const [files, other] = [await Files.ofNewThread(), await Files.ofNewThread()];
+    await files.put("/a%2f..%2fb.txt", "b");
+    expect(await files.listed("")).toEqual(["/b.txt"]);
+    expect(await files.outcome("GET", "/files/x%2F%2E%2E%2Fb.txt")).toBe(200);
+    await files.put("/%252e%252e", "dots");
+    expect(await files.listed("")).toEqual(["/%2e%2e", "/b.txt"]);
+    expect(await other.outcome("GET", "/files/b.txt")).toEqual(missing);
+  });
+});
+
+describe("search and counts", () => {
+  it("FHTTP17 lines by a regular expression, paths by a glob, in a folder, so many files", async () => {
+    const files = await Files.ofNewThread();
+    await files.put("/a.txt", "alpha\nbeta\nalphabet\n");
+    await files.put("/docs/b.txt", "beta\n");
+    await files.put("/docs/deep/c.md", "alpha");
+    const search = async (query: string): Promise<unknown> => (await files.ask("GET", `/files-search?${query}`)).json();
+    expect(await search("grep=%5Ealpha")).toEqual({
+      results: [
+        {
+          path: "/a.txt",
+          matches: [
+            { line: 1, content: "alpha" },
+            { line: 3, content: "alphabet" },
+          ],
+        },
+        { path: "/docs/deep/c.md", matches: [{ line: 1, content: "alpha" }] },
+      ],
+    });
+    expect(await search("grep=beta&path=docs")).toMatchObject({ results: [{ path: "/docs/b.txt" }] });
+    expect(await search("grep=a&limit=1")).toMatchObject({ results: [{ path: "/a.txt" }] });
+    expect(await search("glob=**/*.txt")).toEqual({ paths: ["/a.txt", "/docs/b.txt"] });
+    expect(await search("glob=**&path=/docs/deep/")).toEqual({ paths: ["/docs/deep/c.md"] });
+    expect(await search("glob=**&limit=2")).toEqual({ paths: ["/a.txt", "/docs/b.txt"] });
+    expect(await search("grep=nothing")).toEqual({ results: [] });
+    expect(await files.outcome("GET", "/files-search?grep=(")).toEqual(invalid);
+    expect(await files.outcome("GET", "/files-search?grep=(?=a)")).toEqual(invalid);
+  });
+
+  it("FHTTP18 files, folders and bytes are counted", async () => {
+    const files = await Files.ofNewThread();
+    expect(await files.stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
+    await files.put("/docs/a.txt", "abc");
+    await files.ask("PUT", "/files/empty?mkdir");
+    expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 2, totalSize: 3 });
+  });
+});
+
+/** Three pixels wide, two high. */
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AAQQxwFgBB0gX7h/C5SAAAAABJRU5ErkJggg==";

@@ -1,0 +1,89 @@
+// A thread that changes hands.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { acts, asked, personas } from "../worker/team.ts";
+import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+beforeEach(() => {
+  personas.clear();
+  acts.clear();
+  asked.length = 0;
+});
+
+const agentOf = async (id: string) => (await value(stubOf(id).describe(admin))).agent_id;
+const hand = (name: string) => ({ name, arguments: { task: "take over" } });
+
+describe("a handoff", () => {
+  it("HAND1 makes the thread the other agent's, whose first side goes on; the first one stays known", async () => {
+    const id = await newThread("support");
+    personas.set("desk", () => ({ toolCalls: [hand("billing")] }));
+    personas.set("clerk", ({ messages }) => ({ text: `I am billing after ${messages.length}` }));
+    const events = await converse(id, "my bill");
+    expect(events.find((event) => event.type === "agent_handoff")).toMatchObject({ from: "support", to: "billing" });
+    const thread = await value(stubOf(id).describe(admin));
+    expect(thread).toMatchObject({ agent_id: "billing", origin_agent_id: "support", status: "idle" });
+    await converse(id, "and now?");
+    expect(asked.at(-1)?.persona).toBe("clerk");
+  });
+
+  it("HAND2 inside a sub-prompt takes effect when the caller's step ends; the last of several counts", async () => {
+    const id = await newThread("boss");
+    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "x" } }] }));
+    personas.set("helper", ({ step }) => (step === 0 ? { toolCalls: [hand("billing")] } : { text: "helper done" }));
+    personas.set("clerk", () => ({ text: "clerk here" }));
+    const events = await converse(id, "go");
+    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "clerk"]);
+    const order = events.map(({ type, depth }) => (type === "step_end" ? `step_end ${depth}` : type));
+    expect(order.indexOf("agent_handoff")).toBeGreaterThan(order.indexOf("step_end 0"));
+    expect(await agentOf(id)).toBe("billing");
+
+    const twice = await newThread("support");
+    personas.set("desk", () => ({ toolCalls: [hand("billing"), hand("billing")] }));
+    const told = await converse(twice, "go");
+    expect(told.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
+  });
+
+  it("HAND3 that a crash cut is made once and told once", async () => {
+    const id = await newThread("support");
+    let hang = true;
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    // The step with the handoff also waits in another tool: the crash comes after the handoff's result, before its step.
+    acts.set("wait", async () => {
+      if (!hang) return null;
+      reach();
+      return new Promise(() => {});
+    });
+    personas.set("desk", () => ({
+      toolCalls: [hand("billing"), { name: "act", arguments: { key: "wait" } }],
+    }));
+    personas.set("clerk", () => ({ text: "clerk here" }));
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached;
+    hang = false;
+    await crash(id);
+    expect(await agentOf(id)).toBe("support");
+    const following = await follow(id, { after: "0" });
+    await following.until((event) => event.type === "run_end");
+    following.close();
+    expect(following.events.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
+    expect(await agentOf(id)).toBe("billing");
+    const items = (await value(stubOf(id).listMessages(admin, page))).items;
+    expect(items.at(-1)?.content).toBe("clerk here");
+  });
+
+  it("HAND4 a failed call hands nothing over", async () => {
+    const id = await newThread("support");
+    personas.set("desk", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "billing", arguments: { wrong: true } }] } : { text: "still the desk" },
+    );
+    const events = await converse(id, "go");
+    expect(events.some(({ type }) => type === "agent_handoff")).toBe(false);
+    expect(await agentOf(id)).toBe("support");
+  });
+});

@@ -1,0 +1,67 @@
+// What a prompt's settings come to over the runs of a thread, as its model sees them (Standard Agents, PromptDefinition).
+
+import { describe, expect, it } from "vitest";
+
+import type { TestRequest } from "#spec/index.ts";
+
+import { scripts } from "../worker/definitions.ts";
+import { converse, newThread } from "./thread-driver.ts";
+
+/** The last request of a second run; in the first one a tool was called. */
+async function secondRun(agent: string, word: string): Promise<TestRequest> {
+  const requests: TestRequest[] = [];
+  scripts.set(word, (request) => {
+    requests.push(request);
+    if (request.step > 0) return { text: "noted" };
+    return { text: "on it", toolCalls: [{ name: "note", arguments: { text: word } }] };
+  });
+  const id = await newThread(agent);
+  await converse(id, `${word} one`);
+  await converse(id, `${word} two`);
+  const last = requests.at(-1);
+  if (last === undefined) throw new Error("the model was not asked");
+  return last;
+}
+
+const shape = ({ messages }: TestRequest): string[] =>
+  messages.map(({ role, content, tool_calls }) => `${role}: ${content}${tool_calls === undefined ? "" : " +call"}`);
+
+describe("a prompt", () => {
+  it("HIST14 without `includeChat` sees its own run alone, the calls of that run among it", async () => {
+    expect(shape(await secondRun("forgetful", "chatless"))).toEqual([
+      "user: chatless two",
+      "assistant: on it +call",
+      "tool: noted chatless",
+    ]);
+  });
+
+  it("HIST14 without `includePastTools` sees what earlier runs said, and no calls of theirs", async () => {
+    expect(shape(await secondRun("no_past_tools", "toolless"))).toEqual([
+      "user: toolless one",
+      // Two answers with nothing between them are one.
+      "assistant: on itnoted",
+      "user: toolless two",
+      "assistant: on it +call",
+      "tool: noted toolless",
+    ]);
+  });
+
+  it("HIST14 with both sees everything", async () => {
+    expect(shape(await secondRun("parallel", "everything"))).toEqual([
+      "user: everything one",
+      "assistant: on it +call",
+      "tool: noted everything",
+      "assistant: noted",
+      "user: everything two",
+      "assistant: on it +call",
+      "tool: noted everything",
+    ]);
+  });
+
+  it("STEP8 tells the model which calls it may make, and whether several at once", async () => {
+    const { toolChoice, parallelToolCalls, tools } = await secondRun("sequential", "choice");
+    expect([toolChoice, parallelToolCalls]).toEqual(["auto", false]);
+    expect(tools.map(({ name }) => name)).toContain("note");
+    expect(await secondRun("parallel", "several")).toMatchObject({ parallelToolCalls: true });
+  });
+});

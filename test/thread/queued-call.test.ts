@@ -1,0 +1,203 @@
+// Calls that no model made: queued by definitions, or invoked by whoever may.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { effects, hookCalls } from "../worker/definitions.ts";
+import { acts, asked, personas } from "../worker/team.ts";
+import { admin, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+const logPage = { limit: 100, order: "asc" as const };
+
+beforeEach(() => {
+  personas.clear();
+  acts.clear();
+  asked.length = 0;
+});
+
+const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const shape = async (id: string) => (await messagesOf(id)).map(({ role, content }) => [role, content]);
+
+describe("a queued call", () => {
+  it("QUEUE1 is made before the model is asked again, as a marked message of the assistant", async () => {
+    const id = await newThread("boss");
+    const done: string[] = [];
+    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    acts.set("later", () => done.push("later"));
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "queue" } }] } : { text: `done ${done.length}` },
+    );
+    await converse(id, "go");
+    expect(await shape(id)).toEqual([
+      ["user", "go"],
+      ["assistant", null],
+      ["tool", "null"],
+      ["assistant", null],
+      ["tool", "1"],
+      ["assistant", "done 1"],
+    ]);
+    const marked = (await messagesOf(id))[3];
+    expect(marked).toMatchObject({ metadata: { queued: true }, model: null });
+    const [run] = (await value(stubOf(id).listRuns(admin, { limit: 1, order: "desc" }))).items;
+    expect(run?.steps).toBe(2);
+  });
+
+  it("QUEUE1 at rest begins a run with the call, which then goes on", async () => {
+    const id = await newThread("boss");
+    acts.set("later", () => "did it");
+    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    personas.set("boss", ({ messages }) => ({ text: `after ${messages.at(-1)?.content}` }));
+    const following = await follow(id, { after: "0" });
+    expect(await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }))).toMatchObject({ status: "success" });
+    const start = await following.until(({ type }) => type === "run_start");
+    expect(start).toMatchObject({ kind: "tool" });
+    await following.until(({ type }) => type === "run_end");
+    following.close();
+    expect(await shape(id)).toEqual([
+      ["assistant", null],
+      ["tool", '"did it"'],
+      ["assistant", 'after "did it"'],
+    ]);
+  });
+
+  it("QUEUE2 survives a crash before it is made, and is made once", async () => {
+    const id = await newThread("boss");
+    const done: string[] = [];
+    let hang = true;
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    acts.set("both", async (state) => {
+      state.queueTool("act", { key: "later" });
+      if (!hang) return null;
+      reach();
+      return new Promise(() => {});
+    });
+    acts.set("later", () => done.push("later"));
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "both" } }] } : { text: "done" },
+    );
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached;
+    hang = false;
+    await crash(id);
+    const following = await follow(id, { after: "0" });
+    await following.until(({ type }) => type === "run_end");
+    following.close();
+    expect(done).toEqual(["later"]);
+    await evict(id);
+    expect((await shape(id)).at(-1)).toEqual(["assistant", "done"]);
+  });
+
+  it("QUEUE3 that a failed run left over begins a run of its own", async () => {
+    const id = await newThread("boss");
+    let fail = () => {};
+    const failing = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    acts.set("later", () => "did it");
+    let first = true;
+    personas.set("boss", async () => {
+      if (!first) return { text: "done" };
+      first = false;
+      reach();
+      await failing;
+      return { error: { message: "no", status: 400 } };
+    });
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached;
+    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    fail();
+    await following.until((event) => event.type === "run_end" && event.status === "completed");
+    following.close();
+    const ends = following.events.flatMap((event) => (event.type === "run_end" ? [event.status] : []));
+    expect(ends).toEqual(["error", "completed"]);
+    expect((await shape(id)).slice(1)).toEqual([
+      ["assistant", null],
+      ["tool", '"did it"'],
+      ["assistant", "done"],
+    ]);
+  });
+
+  it("QUEUE3 of an unknown name is refused at once", async () => {
+    const id = await newThread("boss");
+    const refused: unknown[] = [];
+    acts.set("unknown", (state) => {
+      try {
+        state.queueTool("nothing", {});
+      } catch (thrown) {
+        refused.push((thrown as { code: string }).code);
+      }
+    });
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "unknown" } }] } : { text: "done" },
+    );
+    await converse(id, "go");
+    expect(refused).toEqual(["tool_not_found"]);
+    expect(await shape(id)).toHaveLength(4);
+  });
+
+  it("QUEUE4 may be of a tool the prompt does not list, of a prompt, of an agent", async () => {
+    const id = await newThread("support");
+    acts.set("queue", (state) => {
+      state.queueTool("note", { text: "unlisted" });
+      state.queueTool("helper", { task: "from the queue" });
+      state.queueTool("billing", { task: "hand over" });
+    });
+    personas.set("desk", () => ({ toolCalls: [{ name: "act", arguments: { key: "queue" } }] }));
+    personas.set("helper", () => ({ text: "helped" }));
+    personas.set("clerk", () => ({ text: "clerk here" }));
+    await converse(id, "go");
+    expect(effects).toContain("note unlisted");
+    expect(asked.map(({ persona }) => persona)).toEqual(["desk", "helper", "clerk"]);
+    expect((await messagesOf(id)).at(-1)?.content).toBe("clerk here");
+  });
+});
+
+describe("invokeTool", () => {
+  it("INVOKE1 runs the function with its hooks, gives the result, writes a log and no message", async () => {
+    const id = await newThread("parallel");
+    acts.set("improve", () => "improve me");
+    hookCalls.length = 0;
+    const result = await value(stubOf(id).invokeTool(admin, "act", { key: "improve" }));
+    expect(result).toEqual({ status: "success", result: "improved" });
+    expect(hookCalls).toEqual(["success act"]);
+    expect(await messagesOf(id)).toEqual([]);
+    const logs = (await value(stubOf(id).listLogs(admin, { ...logPage, type: "tool_call" }))).items;
+    expect(logs.map(({ data }) => [data["what"], data["name"], data["is_error"]])).toEqual([["invoked", "act", false]]);
+  });
+
+  it("INVOKE2 wrong arguments and a throw are error results; an unknown name and a prompt are refused", async () => {
+    const id = await newThread("parallel");
+    expect(await value(stubOf(id).invokeTool(admin, "note", { text: 7 }))).toMatchObject({ status: "error" });
+    const thrown = await value(stubOf(id).invokeTool(admin, "broken", {}));
+    expect(thrown).toEqual({ status: "error", error: "the tool broke" });
+    const code = async (name: string) => {
+      const answer = await stubOf(id).invokeTool(admin, name, {});
+      return answer.ok ? null : answer.refusal.code;
+    };
+    expect(await code("nothing")).toBe("tool_not_found");
+    expect(await code("helper")).toBe("conflict");
+  });
+
+  it("INVOKE3 gives an execution of its own at rest, in a run that of the run", async () => {
+    const id = await newThread("boss");
+    const flows: unknown[] = [];
+    acts.set("look", (state) => void flows.push(state.execution?.flowId));
+    acts.set("nested", (state) => state.invokeTool("act", { key: "look" }));
+    await value(stubOf(id).invokeTool(admin, "act", { key: "look" }));
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "nested" } }] } : { text: "done" },
+    );
+    const events = await converse(id, "go");
+    expect(flows[0]).toMatch(/^call_/);
+    expect(flows[1]).toBe(events[0]?.run_id);
+  });
+});

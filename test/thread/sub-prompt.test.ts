@@ -1,0 +1,263 @@
+// A prompt called as a tool: what it is asked, what it sees, what its caller is told, and what a crash or a stop leads to.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { foldAll } from "#contract/fold.ts";
+
+import { acts, asked, personas } from "../worker/team.ts";
+import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 200, order: "asc" as const, include_silent: false };
+const runPage = { limit: 50, order: "desc" as const };
+
+beforeEach(() => {
+  personas.clear();
+  acts.clear();
+  asked.length = 0;
+});
+
+const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
+
+/** A boss that makes one call and then says what it was told. */
+function bossCalls(name: string, args: Record<string, unknown>): void {
+  personas.set("boss", ({ step, messages }) =>
+    step === 0
+      ? { toolCalls: [{ name, arguments: args }] }
+      : { text: `told: ${messages.findLast(({ role }) => role === "tool")?.content}` },
+  );
+}
+
+const firstOf = (persona: string) => asked.find((one) => one.persona === persona)?.request;
+
+describe("a prompt as a tool", () => {
+  it("SUBP1 runs a loop of its own under the call, and only its result reaches the caller", async () => {
+    const id = await newThread("boss");
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "helper", arguments: { task: "look it up" } }] } : { text: "boss done" },
+    );
+    acts.set("k", () => "acted");
+    personas.set("helper", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "k" } }] } : { text: "helper done" },
+    );
+    const events = await converse(id, "go");
+    const messages = await messagesOf(id);
+    expect(messages.map(({ role, depth, content }) => [role, depth, content])).toEqual([
+      ["user", 0, "go"],
+      ["assistant", 0, null],
+      ["tool", 0, '[tool] act({"key":"k"}) → "acted"\n\nhelper done'],
+      ["user", 1, "look it up"],
+      ["assistant", 1, null],
+      ["tool", 1, '"acted"'],
+      ["assistant", 1, "helper done"],
+      ["assistant", 0, "boss done"],
+    ]);
+    expect(asked.at(-1)?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(asked[1]?.request.messages.map(({ content }) => content)).toEqual(["look it up"]);
+    expect(events.map(({ type }) => type)).toContain("subagent_start");
+    expect(events.find((event) => event.type === "subagent_end")).toMatchObject({ success: true, tool_executions: 1 });
+    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  });
+  it("SUBP2 is asked what its first argument says; arguments are checked", async () => {
+    bossCalls("quiet", { topic: "owls" });
+    await converse(await newThread("boss"), "go");
+    expect(firstOf("quiet")?.lastUser).toBe("owls");
+    asked.length = 0;
+    bossCalls("plain", { topic: "owls" });
+    await converse(await newThread("boss"), "go");
+    expect(JSON.parse(firstOf("plain")?.lastUser ?? "")).toEqual({ topic: "owls", depth: 1 });
+    bossCalls("helper", { wrong: 1 });
+    expect((await converse(await newThread("boss"), "go")).at(-1)).toMatchObject({ status: "completed" });
+    expect(asked.at(-1)?.request.messages.at(-1)?.content).toContain("task:");
+  });
+
+  it("SUBP3 says of itself what its configuration asks for", async () => {
+    acts.set("fine", () => "well");
+    acts.set("bad", () => {
+      throw new Error("broke");
+    });
+    const persona = ({ step }: { step: number }) => {
+      if (step === 0) return { text: "first", ...act("fine") };
+      return step === 1 ? act("bad") : { text: "last" };
+    };
+    const results: Record<string, string | null | undefined> = {};
+    for (const name of ["helper", "wordless", "quiet"]) {
+      personas.set(name, persona);
+      bossCalls(name, name === "quiet" ? { topic: "x" } : { task: "x" });
+      const id = await newThread("boss");
+      await converse(id, "go");
+      results[name] = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0)?.content;
+    }
+    const call = (key: string) => `[tool] act({"key":"${key}"})`;
+    expect(results).toEqual({
+      helper: ["first", `${call("fine")} → "well"`, call("bad"), "[error] act: broke", "last"].join("\n\n"),
+      wordless: [`${call("fine")} → "well"`, call("bad")].join("\n\n"),
+      quiet: ["first", "last"].join("\n\n"),
+    });
+  });
+
+  it("SUBP4 sees its own line; with `includeChat` what was said above it", async () => {
+    const id = await newThread("boss");
+    await converse(id, "earlier");
+    bossCalls("helper", { task: "alone" });
+    await converse(id, "now");
+    expect(firstOf("helper")?.messages.map(({ content }) => content)).toEqual(["alone"]);
+    bossCalls("chatty", { task: "together" });
+    await converse(id, "again");
+    const seen = firstOf("chatty")?.messages.map(({ content }) => content) ?? [];
+    expect(seen[0]).toBe("earlier");
+    expect(seen.slice(-2)).toEqual(["again", "together"]);
+  });
+
+  it("SUBP5 ends after ten steps with what it said until then", async () => {
+    acts.set("more", () => "more");
+    personas.set("helper", () => act("more"));
+    bossCalls("helper", { task: "never ends" });
+    const id = await newThread("boss");
+    await converse(id, "go");
+    expect(asked.filter(({ persona }) => persona === "helper")).toHaveLength(10);
+    const told = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
+    expect(told?.result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
+  });
+
+  it("SUBP6 may call another; a chain that calls itself ends with an error the model reads", async () => {
+    personas.set("helper", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "deep", arguments: { task: "down" } }] } : { text: "helper done" },
+    );
+    personas.set("deep", ({ step, messages }) =>
+      step === 0
+        ? { toolCalls: [{ name: "deep", arguments: { task: "down" } }] }
+        : { text: String(messages.at(-1)?.content).slice(-200) },
+    );
+    bossCalls("helper", { task: "go" });
+    const id = await newThread("boss");
+    await converse(id, "go");
+    const messages = await messagesOf(id);
+    expect(Math.max(...messages.map(({ depth }) => depth))).toBe(10);
+    expect(messages.some(({ content }) => content?.includes("levels deep"))).toBe(true);
+    expect(messages.at(-1)?.depth).toBe(0);
+  });
+
+  it("SUBP7 several run side by side; messages, events and costs stay apart", async () => {
+    acts.set("k", () => "k");
+    for (const name of ["helper", "deep"]) {
+      personas.set(name, ({ step, lastUser }) => (step === 0 ? act("k") : { text: `${name} ${lastUser}` }));
+    }
+    personas.set("boss", ({ step }) =>
+      step === 0
+        ? {
+            toolCalls: [
+              { name: "helper", arguments: { task: "one" } },
+              { name: "deep", arguments: { task: "two" } },
+              { name: "helper", arguments: { task: "three" } },
+            ],
+          }
+        : { text: "all" },
+    );
+    const id = await newThread("boss");
+    const events = await converse(id, "go");
+    const messages = await messagesOf(id);
+    const tools = messages.filter(({ role, depth }) => role === "tool" && depth === 0);
+    expect(tools.map(({ content }) => content?.split("\n\n").at(-1))).toEqual([
+      "helper one",
+      "deep two",
+      "helper three",
+    ]);
+    for (const tool of tools) expect(messages.filter(({ parent_id }) => parent_id === tool.id)).toHaveLength(4);
+    const folded = foldAll(events).messages.map(({ id: one, content, parent_id }) => [one, content, parent_id]);
+    expect(folded).toEqual(messages.map(({ id: one, content, parent_id }) => [one, content, parent_id]));
+    const [run] = (await value(stubOf(id).listRuns(admin, runPage))).items;
+    const sum = messages.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0);
+    expect(run?.usage.total_tokens).toBe(sum);
+  });
+
+  it("SUBP8 a crash inside goes on where its line ends; nothing is asked or done twice", async () => {
+    const done: string[] = [];
+    let hang = true;
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    acts.set("once", () => done.push("once"));
+    personas.set("helper", async ({ step }) => {
+      if (step === 0) return act("once");
+      if (hang) {
+        reach();
+        await new Promise(() => {});
+      }
+      return { text: "helper done" };
+    });
+    bossCalls("helper", { task: "go" });
+    const id = await newThread("boss");
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached;
+    hang = false;
+    await crash(id);
+    const following = await follow(id, { after: "0" });
+    await following.until((event) => event.type === "run_end");
+    following.close();
+    expect(done).toEqual(["once"]);
+    expect(asked.filter(({ persona }) => persona === "boss")).toHaveLength(2);
+    expect((await messagesOf(id)).map(({ role, depth }) => `${role} ${depth}`)).toEqual([
+      "user 0",
+      "assistant 0",
+      "tool 0",
+      "user 1",
+      "assistant 1",
+      "tool 1",
+      "assistant 1",
+      "assistant 0",
+    ]);
+    const starts = following.events.filter(({ type }) => type === "subagent_start" || type === "subagent_end");
+    expect(starts.map(({ type }) => type)).toEqual(["subagent_start", "subagent_end"]);
+  });
+
+  it("SUBP9 is told with what it used, and replayed the same", async () => {
+    acts.set("k", () => "k");
+    personas.set("helper", ({ step }) => (step === 0 ? act("k") : { text: "done" }));
+    bossCalls("helper", { task: "go" });
+    const id = await newThread("boss");
+    const events = await converse(id, "go");
+    const messages = await messagesOf(id);
+    const used = messages
+      .filter(({ depth }) => depth === 1)
+      .reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0);
+    const end = events.find(({ type }) => type === "subagent_end");
+    expect(end).toMatchObject({
+      subagent_type: "helper",
+      success: true,
+      tool_executions: 1,
+      usage: { total_tokens: used },
+    });
+    for (const { seq } of events) {
+      const again = await follow(id, { after: String(seq), until: "idle" });
+      await again.closed;
+      const expected = events.filter((event) => event.seq > seq && !event.type.endsWith("_delta"));
+      expect(
+        again.events.filter(({ type }) => !type.endsWith("_delta")).map((event) => [event.seq, event.type]),
+      ).toEqual(expected.map((event) => [event.seq, event.type]));
+    }
+  });
+
+  it("SUBP10 a stop ends it, every call answered", async () => {
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    personas.set("helper", async () => {
+      reach();
+      await new Promise(() => {});
+      return { text: "never" };
+    });
+    bossCalls("helper", { task: "go" });
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached;
+    await value(stubOf(id).stop(admin, null));
+    expect(await following.until((event) => event.type === "run_end")).toMatchObject({ status: "stopped" });
+    following.close();
+    const tools = (await messagesOf(id)).filter(({ role }) => role === "tool");
+    expect(tools.map(({ status, result }) => [status, result?.status])).toEqual([["complete", "error"]]);
+  });
+});

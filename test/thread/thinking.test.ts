@@ -1,0 +1,38 @@
+// Thinking over the runs of a thread: what a model that signed its thinking is sent of it (decision 19).
+
+import { expect, it } from "vitest";
+
+import type { TestRequest } from "#spec/index.ts";
+
+import { scripts } from "../worker/definitions.ts";
+import { converse, newThread } from "./thread-driver.ts";
+
+/** The signatures that each request of two runs carried. */
+async function signaturesSent(agent: string): Promise<{ sent: string[][]; wishes: unknown[] }> {
+  const requests: TestRequest[] = [];
+  scripts.set("think", (request) => {
+    requests.push(request);
+    const { step } = request;
+    const signature = `s${requests.length}`;
+    if (step === 0) return { thinking: "Hm.", signature, toolCalls: [{ name: "note", arguments: { text: "x" } }] };
+    return { thinking: "So.", signature, text: "Done." };
+  });
+  const id = await newThread(agent);
+  await converse(id, "think once");
+  await converse(id, "think twice");
+  const sent = requests.map(({ messages }) =>
+    messages.flatMap(({ thinking }) => (thinking ?? []).map(({ signature }) => signature)),
+  );
+  return { sent, wishes: [...new Set(requests.map(({ reasoning }) => JSON.stringify(reasoning)))] };
+}
+
+it("HIST13: without `include` a run sends its own thinking only", async () => {
+  expect(await signaturesSent("parallel")).toEqual({ sent: [[], ["s1"], [], ["s3"]], wishes: ["null"] });
+});
+
+it("HIST13: with `include` earlier runs' thinking is sent too", async () => {
+  expect(await signaturesSent("thoughtful")).toEqual({
+    sent: [[], ["s1"], ["s1", "s2"], ["s1", "s2", "s3"]],
+    wishes: ['{"include":true,"effort":"low"}'],
+  });
+});

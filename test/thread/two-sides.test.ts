@@ -1,0 +1,202 @@
+// Two models that talk with each other in one thread: whose turn it is, what each sees, when it ends.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { ExecutionState } from "#spec/index.ts";
+
+import { acts, asked, personas } from "../worker/team.ts";
+import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+beforeEach(() => {
+  personas.clear();
+  acts.clear();
+  asked.length = 0;
+});
+
+const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
+const conclude = { toolCalls: [{ name: "conclude", arguments: { said: "done" } }] };
+const turnsIn = (events: readonly ThreadEvent[]) =>
+  events.flatMap((event) => (event.type === "turn_end" ? [[event.side, event.reason]] : []));
+
+/** Follows the run that the thread is asked to begin without a message. */
+async function goOn(id: string, side?: "a" | "b"): Promise<ThreadEvent[]> {
+  const input = { kind: "continue" as const, ...(side === undefined ? {} : { side }) };
+  const { run, after } = await value(stubOf(id).postRun(admin, input, null));
+  const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
+  await following.closed;
+  return following.events;
+}
+
+describe("two sides", () => {
+  it("DUAL1 take turns, each seeing its own words as the assistant's, until the turns are used up", async () => {
+    const id = await newThread("debate");
+    personas.set("pro", ({ messages }) => ({ text: `pro ${messages.length}` }));
+    personas.set("con", ({ messages }) => ({ text: `con ${messages.length}` }));
+    const events = await converse(id, "Cats or dogs?");
+    const messages = await messagesOf(id);
+    expect(messages.map(({ role, side, content }) => [role, side, content])).toEqual([
+      ["user", null, "Cats or dogs?"],
+      ["assistant", "a", "pro 1"],
+      ["user", "b", "con 2"],
+      ["assistant", "a", "pro 3"],
+      ["user", "b", "con 4"],
+    ]);
+    expect(asked[3]?.request.messages.map(({ role, content }) => [role, content])).toEqual([
+      ["assistant", "Cats or dogs?"],
+      ["user", "pro 1"],
+      ["assistant", "con 2"],
+      ["user", "pro 3"],
+    ]);
+    expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a", "b", "a", "b"]);
+    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_session_turns" });
+  });
+  it("DUAL2 see only their own tools, and hear a stop tool's outcome in place of words", async () => {
+    const id = await newThread("panel");
+    acts.set("look", () => "seen");
+    personas.set("pro", ({ step, messages }) => {
+      if (messages.length === 1) return act("look");
+      return step === 1 ? { text: "aside", toolCalls: [{ name: "pass", arguments: { said: "your turn" } }] } : conclude;
+    });
+    personas.set("con", () => conclude);
+    await converse(id, "Begin the panel");
+    const con = asked.find(({ persona }) => persona === "con");
+    expect(con?.request.messages.map(({ role, content }) => [role, content])).toEqual([
+      ["assistant", "Begin the panel"],
+      ["user", "your turn"],
+    ]);
+    const pro = asked.filter(({ persona }) => persona === "pro").at(-1);
+    expect(pro?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+  });
+
+  it("DUAL3 a turn ends with words, a stop tool or its steps; turns of both are counted", async () => {
+    const id = await newThread("panel");
+    acts.set("look", () => "seen");
+    let turn = 0;
+    personas.set("pro", () => {
+      turn += 1;
+      return turn === 1 ? { toolCalls: [{ name: "pass", arguments: { said: "over" } }] } : act("look");
+    });
+    personas.set("con", () => ({ text: "words" }));
+    const events = await converse(id, "go");
+    expect(turnsIn(events)).toEqual([
+      ["a", "stop_tool"],
+      ["b", "response"],
+      ["a", "max_steps"],
+      ["b", "response"],
+      ["a", "max_steps"],
+      ["b", "response"],
+    ]);
+    expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_session_turns" });
+  });
+
+  it("DUAL4 `endSessionTool` ends the run for both when it succeeds, and only then", async () => {
+    const id = await newThread("debate");
+    let tries = 0;
+    personas.set("con", () => {
+      tries += 1;
+      return tries === 1 ? { toolCalls: [{ name: "conclude", arguments: { wrong: 1 } }] } : conclude;
+    });
+    const events = await converse(id, "go");
+    expect(tries).toBe(2);
+    expect(events.at(-1)).toMatchObject({ status: "completed", reason: "end_session_tool" });
+    expect(turnsIn(events)).toEqual([
+      ["a", "response"],
+      ["b", "end_session_tool"],
+    ]);
+  });
+
+  it("DUAL5 `forceTurn` takes effect after the step's tools; one side has nobody to pass to", async () => {
+    const id = await newThread("debate");
+    acts.set("over", (state) => state.execution?.forceTurn("b"));
+    acts.set("stay", (state) => state.execution?.forceTurn("a"));
+    personas.set("pro", ({ messages }) => (messages.length === 1 ? act("over") : { text: "pro" }));
+    personas.set("con", () => conclude);
+    expect(turnsIn(await converse(id, "go"))).toEqual([
+      ["a", "forced"],
+      ["b", "end_session_tool"],
+    ]);
+    const alone = await newThread("boss");
+    personas.set("boss", ({ step }) => (step === 0 ? act("over") : { text: "still me" }));
+    expect((await converse(alone, "go")).at(-1)).toMatchObject({ status: "completed", reason: "response" });
+  });
+
+  it("DUAL6 begin without a message with the side asked for, else the one that did not speak last", async () => {
+    const id = await newThread("debate");
+    personas.set("pro", ({ lastUser }) => ({ text: `pro heard ${lastUser}` }));
+    personas.set("con", () => conclude);
+    await goOn(id, "b");
+    expect(asked.map(({ persona }) => persona)).toEqual(["con"]);
+    expect(asked[0]?.request.messages).toEqual([{ role: "user", content: "Begin." }]);
+    expect((await messagesOf(id)).map(({ role }) => role)).toEqual(["user", "tool"]);
+    await goOn(id);
+    expect(asked[1]?.persona).toBe("pro");
+  });
+
+  it("DUAL7 a person's later message is marked and heard by the side that speaks next", async () => {
+    const id = await newThread("debate");
+    personas.set("con", () => conclude);
+    await converse(id, "first");
+    asked.length = 0;
+    await converse(id, "May I?");
+    const said = (await messagesOf(id)).filter(({ content }) => content === "first" || content === "May I?");
+    expect(said.map(({ metadata }) => metadata)).toEqual([{}, { from: "human" }]);
+    expect(asked[0]?.persona).toBe("pro");
+    expect(asked[0]?.request.messages.at(-1)).toEqual({ role: "user", content: "May I?" });
+  });
+
+  it("DUAL8 `execution` tells sides, steps, turns and who stopped", async () => {
+    const id = await newThread("debate");
+    const seen: unknown[] = [];
+    const look = ({ execution }: { execution: ExecutionState | null }) => {
+      if (execution === null) throw new Error("no execution");
+      const { currentSide, stepCount, sideAStepCount, sideBStepCount, turnCount, stopped, stoppedBy } = execution;
+      seen.push([currentSide, stepCount, sideAStepCount, sideBStepCount, turnCount, stopped, stoppedBy]);
+    };
+    acts.set("look", look);
+    acts.set("stop", (state) => {
+      state.execution?.stop();
+      look(state);
+    });
+    personas.set("pro", ({ messages }) => (messages.length === 1 ? act("look") : { text: "pro" }));
+    personas.set("con", () => act("stop"));
+    const events = await converse(id, "go");
+    expect(seen).toEqual([
+      ["a", 1, 1, 0, 0, false, undefined],
+      ["b", 3, 2, 1, 1, true, "b"],
+    ]);
+    expect(events.at(-1)).toMatchObject({ status: "stopped", reason: "stop_called" });
+  });
+
+  it("DUAL9 a run that a crash cut goes on with its side, its counts and a forced turn", async () => {
+    const id = await newThread("panel");
+    acts.set("over", (state) => state.execution?.forceTurn("b"));
+    let crashed = false;
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    personas.set("pro", ({ messages }) => (messages.length === 1 ? act("over") : { text: "pro" }));
+    personas.set("con", async () => {
+      if (!crashed) {
+        reach();
+        await new Promise(() => {});
+      }
+      return { text: "con" };
+    });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached;
+    crashed = true;
+    await crash(id);
+    const following = await follow(id, { after: "0" });
+    const end = await following.until((event) => event.type === "run_end");
+    following.close();
+    expect(end).toMatchObject({ status: "limit", reason: "max_session_turns" });
+    expect(turnsIn(following.events).map(([side]) => side)).toEqual(["a", "b", "a", "b", "a", "b"]);
+    const answers = (await messagesOf(id)).filter(({ role, side }) => role !== "tool" && side !== null);
+    expect(answers.map(({ side }) => side)).toEqual(["a", "b", "a", "b", "a", "b"]);
+  });
+});
