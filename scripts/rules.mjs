@@ -1,4 +1,5 @@
-// Checks that every numbered behaviour in docs/rules.md and docs/rules/ has a test and every id in a test's name a rule.
+// Checks that every numbered behaviour in docs/rules.md and docs/rules/, and every row of the Standard Agents reference, has
+// a test and every id in a test's name a rule.
 // `node scripts/rules.mjs [folder]` checks another tree, which is how it is tested itself.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -20,7 +21,8 @@ function filesUnder(folder, wanted) {
 
 const read = (file) => ({ path: file, text: readFileSync(path.join(tree, file), "utf8") });
 
-const documents = filesUnder("docs", (file) => file === "docs/rules.md" || /^docs\/rules\/.*\.md$/.test(file));
+const numbered = /^docs\/(rules|rules\/.*|reference\/standard-agents)\.md$/;
+const documents = filesUnder("docs", (file) => numbered.test(file));
 const tests = filesUnder("test", (file) => /\.tsx?$/.test(file) && !file.includes("/fixtures/"));
 
 const { problems, rules, proofs } = checkCoverage(documents.map(read), tests.map(read));

@@ -1,5 +1,6 @@
-// Compares the numbered behaviours in docs/ with the tests that prove them. A rule is a list item, `- RUN4: sentence`;
-// a test proves it by a name that begins with its id, `it("RUN4 …")`, or with several, `it("RUN4, RUN5 …")`.
+// Compares the numbered behaviours in docs/ with the tests that prove them. A rule is a list item, `- RUN4: sentence`, or
+// a row of a table whose first cell is its id; a test proves it by a name that begins with its id, `it("RUN4 …")`, or with
+// several, `it("RUN4, RUN5 …")`.
 
 /**
  * @typedef {{ path: string, text: string }} SourceFile
@@ -7,6 +8,7 @@
  */
 
 const ruleLine = /^\s*[-*] (?<id>[A-Z]{2,}\d+)\b(?<rest>.*)$/;
+const tableRow = /^\| *(?<id>[A-Z]{2,}\d+) *\|(?<rest>.*)$/;
 const ids = /[A-Z]{2,}\d+/g;
 // `it("RUN4`, `it.skip("RUN4`, `test.for(cases)("RUN4`: a name stands right after an opening bracket of it or test, or
 // of the call that it.each(…) and its like return.
@@ -20,12 +22,14 @@ export function readRules(documents) {
   const problems = [];
   for (const { path, text } of documents) {
     text.split("\n").forEach((line, index) => {
-      const groups = ruleLine.exec(line)?.groups;
-      if (!groups) return;
       const place = `${path}:${index + 1}`;
-      if (!/^: \S/.test(groups.rest ?? ""))
-        problems.push(`${place}  ${groups.id} is not written "- ${groups.id}: sentence"`);
-      rules.push({ id: groups.id ?? "", place });
+      const item = ruleLine.exec(line)?.groups;
+      const row = tableRow.exec(line)?.groups;
+      if (item && !/^: \S/.test(item.rest ?? ""))
+        problems.push(`${place}  ${item.id} is not written "- ${item.id}: sentence"`);
+      if (row && !/^(\s*[^|\s][^|]*\|)+$/.test(row.rest ?? "")) problems.push(`${place}  ${row.id} has an empty cell`);
+      const id = (item ?? row)?.id;
+      if (id !== undefined) rules.push({ id, place });
     });
   }
   return { rules, problems };

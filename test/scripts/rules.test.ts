@@ -14,13 +14,14 @@ function check(tree: string): { code: number | null; lines: string[] } {
 }
 
 it("accepts a tree whose every rule has a test and every id a rule", () => {
-  expect(check("complete")).toEqual({ code: 0, lines: ["4 rules, 4 tests that name one, 0 problems"] });
+  expect(check("complete")).toEqual({ code: 0, lines: ["5 rules, 5 tests that name one, 0 problems"] });
 });
 
 it.each([
   ["unproven", ["docs/rules.md:2  RUN2 has no test", "test/a.test.ts:2  RUN20 is not a rule"]],
   ["unknown", ["test/a.test.ts:2  RUN7 is not a rule"]],
   ["duplicate", ["docs/rules/run.md:1  RUN1 is already a rule at docs/rules.md:1"]],
+  ["hollow", ["docs/reference/standard-agents.md:3  SARUN1 has an empty cell"]],
   ["malformed", ['docs/rules.md:1  RUN1 is not written "- RUN1: sentence"']],
 ])("refuses a tree with something %s", (tree, problems) => {
   const { code, lines } = check(tree);

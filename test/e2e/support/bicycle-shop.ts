@@ -1,0 +1,47 @@
+// What the models of the stranger's bicycle shop say, by the prompt they speak with and the word they are asked.
+
+import { type Asked, type Said, wordsOf } from "./scripted-provider.ts";
+
+/** What the front desk does when a message begins with this word. */
+const desk: Record<string, Said> = {
+  Which: {
+    calls: [
+      { name: "find_bicycle", args: { kind: "race" } },
+      { name: "find_bicycle", args: { kind: "cargo" } },
+    ],
+  },
+  When: { calls: [{ name: "opening_hours", args: {} }] },
+  Squeak: { calls: [{ name: "mechanic", args: { symptom: "It squeaks" } }] },
+  Label: {
+    calls: [
+      { name: "draw_label", args: { text: "Fragile" } },
+      { name: "write_receipt", args: { amount: 12 } },
+    ],
+  },
+  Plan: { calls: [{ name: "plan_visit", args: {} }] },
+  Bill: { calls: [{ name: "billing_agent", args: { task: "Settle the bill" } }] },
+  Argue: { calls: [{ name: "argue_agent", args: { task: "Is it worth it?" } }] },
+  Close: { calls: [{ name: "close_ticket", args: {} }] },
+};
+
+/** The script. A step that was preceded by tools repeats what they said. */
+export function bicycleShop({ body }: Asked): Said {
+  const { messages, model } = body;
+  const system = wordsOf(messages[0]);
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const results = messages.slice(asked + 1).filter(({ role }) => role === "tool");
+  const word = wordsOf(messages[asked]).split(/[\s.,!?]/)[0] ?? "";
+  if (system.startsWith("You are the mechanic")) {
+    return results.length === 0
+      ? { calls: [{ name: "find_bicycle", args: { kind: "city", size: 54 } }] }
+      : { text: "Oil the chain." };
+  }
+  if (system.startsWith("You are the optimist")) return { text: "It will be fine." };
+  if (system.startsWith("You are the pessimist")) {
+    return { calls: [{ name: "give_verdict", args: { verdict: "Buy it" } }] };
+  }
+  if (system.startsWith("You settle bills")) return { text: "You owe nothing." };
+  if (word === "Spare" && model === "gpt-4o") return { status: 400 };
+  if (results.length > 0) return { text: results.map(wordsOf).join(" | ") };
+  return desk[word] ?? { text: `You said: ${wordsOf(messages[asked])}` };
+}

@@ -1,0 +1,92 @@
+// A provider on the loopback that speaks chat completions, as OpenAI and OpenRouter do, and says what a test's script says.
+// Keeps each request as it came.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+/** What a model says: words, calls, or a refusal by its status. */
+export interface Said {
+  text?: string;
+  calls?: { name: string; args: object }[];
+  status?: number;
+}
+
+/** A message of a request. OpenRouter is sent some of them in parts. */
+export interface SentMessage {
+  role: string;
+  content: string | { text: string }[] | null;
+}
+
+/** A request as the provider was sent it. */
+export interface Asked {
+  path: string;
+  headers: Record<string, string>;
+  body: {
+    model: string;
+    messages: SentMessage[];
+    tools?: { function: { name: string; description: string } }[];
+  } & Record<string, unknown>;
+}
+
+/** A running provider. */
+export interface ScriptedProvider {
+  url: string;
+  asked: Asked[];
+  close: () => Promise<void>;
+}
+
+/** Starts one. */
+export async function openScriptedProvider(script: (asked: Asked) => Said): Promise<ScriptedProvider> {
+  const asked: Asked[] = [];
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const one: Asked = {
+      path: request.url ?? "/",
+      headers: request.headers as Record<string, string>,
+      body: JSON.parse(Buffer.concat(chunks).toString("utf8")) as Asked["body"],
+    };
+    asked.push(one);
+    answer(response, script(one), asked.length);
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${String(typeof address === "object" && address !== null ? address.port : 0)}`,
+    asked,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** What a message says. */
+export function wordsOf(message: SentMessage | undefined): string {
+  const content = message?.content ?? "";
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+}
+
+function answer(response: ServerResponse, { text, calls = [], status = 200 }: Said, number: number): void {
+  if (status !== 200) {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "The script refuses." } }));
+    return;
+  }
+  const frame = (choice: object, usage?: object): void => {
+    const chunk = { id: `chat-${number}`, object: "chat.completion.chunk", created: 1, model: "scripted" };
+    response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }], usage })}\n\n`);
+  };
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  if (text !== undefined) frame({ delta: { role: "assistant", content: text }, finish_reason: null });
+  calls.forEach(({ name, args }, index) => {
+    const call = { index, id: `call_${number}_${index}`, type: "function" };
+    const tool_calls = [{ ...call, function: { name, arguments: JSON.stringify(args) } }];
+    frame({ delta: { role: "assistant", content: null, tool_calls }, finish_reason: null });
+  });
+  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+  frame({ delta: {}, finish_reason: calls.length === 0 ? "stop" : "tool_calls" }, usage);
+  response.end("data: [DONE]\n\n");
+}

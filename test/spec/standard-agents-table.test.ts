@@ -1,0 +1,52 @@
+// The reference of Standard Agents is whole and true to the code: every member of the document has a row, every row a member
+// and a file. That each row has a test is checked by `scripts/rules.mjs`.
+
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it } from "vitest";
+
+import { specMembers } from "./spec-members.ts";
+
+const root = new URL("../../", import.meta.url);
+const table = readFileSync(new URL("docs/reference/standard-agents.md", root), "utf8");
+const [rowsText = "", additionsText = ""] = table.split("## Beyond the document");
+
+interface Row {
+  id: string;
+  member: string;
+  file: string;
+  proof: string;
+}
+
+const rows = [...rowsText.matchAll(/^\| (SA[A-Z]+\d+) \|(.*)\|$/gm)].map(([, id = "", cells = ""]): Row => {
+  const [member = "", , file = "", proof = ""] = cells.split("|").map((cell) => cell.trim());
+  return { id, member: /^`([^`]+)`/.exec(member)?.[1] ?? "", file: file.replaceAll("`", ""), proof };
+});
+
+/** Members of the document's types that are ours. */
+const additions = [...additionsText.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].flatMap(([, type = "", cell = ""]) =>
+  [...cell.matchAll(/`(\w+)`/g)].map(([, member = ""]) => `${type}.${member}`),
+);
+
+const zodTypes = /^Zod(String|Number|Boolean|Null|Literal|Enum|Optional|Nullable|Default|Array|Object|Record|Union)$/;
+
+describe("the reference of Standard Agents", () => {
+  it("CONF1 has a row for each type, function, field and method of the document, and names what is ours", () => {
+    const covered = new Set([...rows.map(({ member }) => member), ...additions]);
+    expect([...specMembers()].filter((member) => !covered.has(member))).toEqual([]);
+  });
+
+  it("CONF2 has no row for what does not exist", () => {
+    const known = specMembers();
+    expect(rows.filter(({ member }) => !known.has(member) && !zodTypes.test(member))).toEqual([]);
+    expect(additions.filter((member) => !known.has(member))).toEqual([]);
+  });
+
+  it("CONF2 points at files that exist, and says how each row is proved", () => {
+    expect(rows.filter(({ file }) => !existsSync(fileURLToPath(new URL(file, root))))).toEqual([]);
+    const proofs = new Set(["request", "row", "event", "answer", "state", "type"]);
+    expect(rows.filter(({ proof }) => !proofs.has(proof))).toEqual([]);
+    expect(rows.length).toBeGreaterThan(300);
+  });
+});

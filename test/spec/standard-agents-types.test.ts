@@ -1,0 +1,168 @@
+// Standard Agents, types: each exported type of the document and ours fit each other both ways. What is proved here is proved
+// by the type checker, once for all of them; each test looks at the findings of its own file.
+
+import { describe, expect, it, vi } from "vitest";
+
+import { publishedFiles } from "./published.ts";
+import { typeCheck } from "./typed-project.ts";
+
+// Starts the type checker; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
+
+const imports = `import type * as Ours from "@standardagents/spec";
+import { definePrompt } from "@standardagents/spec";
+import { z } from "zod";
+${Object.keys(publishedFiles)
+  .map((file) => `import type * as ${file.replace(/^.*\/|\.ts$/g, "")} from "./${file}";`)
+  .join("\n")}
+`;
+
+/** The document's type and ours: assignable both ways, whole and field by field. */
+function pair(theirs: string): string {
+  const ours = `Ours.${theirs.split(".")[1] ?? ""}`;
+  return `export const test = (theirs: ${theirs}, ours: ${ours}) => {
+  const one: ${ours} = theirs;
+  const other: ${theirs} = ours;
+  const fields: [Exclude<keyof ${theirs}, keyof ${ours}>] extends [never] ? true : false = true;
+  return [one, other, fields];
+};`;
+}
+
+const sources = new Map<string, string>();
+let findings: Promise<string[]> | undefined;
+
+/** Registers a file and gives what a test finds in it: the places that the checker names. */
+function looked(name: string, source: string): () => Promise<string[]> {
+  sources.set(`${name}.ts`, imports + source);
+  return async () => {
+    findings ??= typeCheck({ ...publishedFiles, ...Object.fromEntries(sources) });
+    const lines = (await findings).filter((line) => line.startsWith(`${name}.ts(`));
+    return lines.map((line) => /error (TS\d+)/.exec(line)?.[1] ?? line);
+  };
+}
+
+function fits(theirs: string): () => Promise<void> {
+  const look = looked(`pair-${theirs.replace(/\W/g, "-")}`, pair(theirs));
+  return async () => expect(await look()).toEqual([]);
+}
+
+describe("a type of the document fits ours both ways:", () => {
+  it("SATYPE1 ModelProvider", fits("models.ModelProvider"));
+  it("SATYPE2 ModelCapabilities", fits("models.ModelCapabilities"));
+  it("SATYPE3 ModelDefinition", fits("models.ModelDefinition"));
+  it("SATYPE4 ThreadMetadata", fits("messages.ThreadMetadata"));
+  it("SATYPE5 ThreadState", fits("threads.ThreadState"));
+  it("SATYPE6 Message", fits("messages.Message"));
+  it("SATYPE7 GetMessagesOptions", fits("messages.GetMessagesOptions"));
+  it("SATYPE8 MessagesResult", fits("messages.MessagesResult"));
+  it("SATYPE9 InjectMessageInput", fits("messages.InjectMessageInput"));
+  it("SATYPE10 MessageUpdates", fits("messages.MessageUpdates"));
+  it("SATYPE11 GetLogsOptions", fits("messages.GetLogsOptions"));
+  it("SATYPE12 Log", fits("messages.Log"));
+  it("SATYPE13 FileStorage", fits("files.FileStorage"));
+  it("SATYPE14 FileRecord", fits("files.FileRecord"));
+  it("SATYPE15 WriteFileOptions", fits("files.WriteFileOptions"));
+  it("SATYPE16 ReaddirResult", fits("files.ReaddirResult"));
+  it("SATYPE17 FileStats", fits("files.FileStats"));
+  it("SATYPE18 GrepResult", fits("files.GrepResult"));
+  it("SATYPE19 FindResult", fits("files.FindResult"));
+  it("SATYPE20 ReadFileStreamOptions", fits("files.ReadFileStreamOptions"));
+  it("SATYPE21 FileChunk", fits("files.FileChunk"));
+  it("SATYPE22 ExecutionState", fits("threads.ExecutionState"));
+  it("SATYPE23 TextContent", fits("tools.TextContent"));
+  it("SATYPE24 ImageContent", fits("tools.ImageContent"));
+  it("SATYPE25 ToolContent", fits("tools.ToolContent"));
+  it("SATYPE26 ToolAttachment", fits("tools.ToolAttachment"));
+  it("SATYPE27 AttachmentRef", fits("tools.AttachmentRef"));
+  it("SATYPE28 ToolResult", fits("tools.ToolResult"));
+  it("SATYPE29 ToolArgsNode", fits("tools.ToolArgsNode<1>"));
+  it("SATYPE30 ToolArgsRawShape", fits("tools.ToolArgsRawShape<1>"));
+  it("SATYPE31 ToolArgs", fits("tools.ToolArgs<1>"));
+  it("SATYPE32 Tool", fits("tools.Tool"));
+  it("SATYPE33 ToolDefinition", fits("tools.ToolDefinition"));
+  it("SATYPE34 PromptTextPart", fits("prompts.PromptTextPart"));
+  it("SATYPE35 PromptIncludePart", fits("prompts.PromptIncludePart"));
+  it("SATYPE36 PromptPart", fits("prompts.PromptPart"));
+  it("SATYPE37 StructuredPrompt", fits("prompts.StructuredPrompt"));
+  it("SATYPE38 PromptContent", fits("prompts.PromptContent"));
+  it("SATYPE39 SubpromptConfig", fits("prompts.SubpromptConfig"));
+  it("SATYPE40 ToolConfig", fits("prompts.ToolConfig"));
+  it("SATYPE41 ReasoningConfig", fits("prompts.ReasoningConfig"));
+  it("SATYPE42 PromptDefinition", fits("prompts.PromptDefinition"));
+  it("SATYPE44 HookContext", fits("hooks.HookContext"));
+  it("SATYPE45 HookMessage", fits("hooks.HookMessage"));
+  it("SATYPE46 HookToolCall", fits("hooks.HookToolCall"));
+  it("SATYPE47 HookToolResult", fits("hooks.HookToolResult"));
+  it("SATYPE48 LLMMessage", fits("hooks.LLMMessage"));
+  it("SATYPE49 HookSignatures", fits("hooks.HookSignatures"));
+  it("SATYPE50 HookName", fits("hooks.HookName"));
+  it("SATYPE51 HookDefinition", fits("hooks.HookDefinition"));
+  it("SATYPE52 AgentType", fits("agents.AgentType"));
+  it("SATYPE53 SideConfig", fits("agents.SideConfig"));
+  it("SATYPE54 AgentDefinition", fits("agents.AgentDefinition"));
+  it("SATYPE55 VirtualModuleLoader", fits("endpoints.VirtualModuleLoader<1>"));
+  it("SATYPE56 VirtualModuleRegistry", fits("endpoints.VirtualModuleRegistry<1>"));
+  it("SATYPE57 ControllerContext", fits("endpoints.ControllerContext"));
+  it("SATYPE58 ControllerReturn", fits("endpoints.ControllerReturn"));
+  it("SATYPE59 Controller", fits("endpoints.Controller"));
+  it("SATYPE60 ThreadEndpointHandler", fits("endpoints.ThreadEndpointHandler"));
+});
+
+describe("what the types say beyond that", () => {
+  const wrong = looked(
+    "wrong",
+    pair("models.ModelCapabilities").replaceAll("Ours.ModelCapabilities", "{ vision?: string }"),
+  );
+
+  it("SATYPE2 a type with another field would be noticed", async () => {
+    expect((await wrong()).length).toBeGreaterThan(0);
+  });
+
+  const input = looked(
+    "input",
+    `const fields = { name: "p", toolDescription: "", prompt: "", model: "m" };
+const given = definePrompt({ ...fields, requiredSchema: z.object({ q: z.string() }) });
+const bare = definePrompt(fields);
+export const right: Ours.PromptInput<typeof given> = { q: "" };
+export const wrong: Ours.PromptInput<typeof given> = { q: 1 };
+export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
+  );
+
+  it("SATYPE43 PromptInput is what a schema parses to, and never without one", async () => {
+    expect(await input()).toEqual(["TS2322", "TS2322"]);
+  });
+
+  const nested = (levels: number): string => "z.array(".repeat(levels) + "z.string()" + ")".repeat(levels);
+  const taking = (levels: number): string =>
+    `export const schema: Ours.ToolArgs = z.object({ value: ${nested(levels)} });`;
+  const shallow = looked("shallow", taking(7));
+  const deep = looked("deep", taking(8));
+
+  it("SATYPE61 arguments nest seven levels deep", async () => {
+    expect(await shallow()).toEqual([]);
+    expect(await deep()).toEqual(["TS2375"]);
+  });
+
+  const text = looked(
+    "text",
+    `export const right: Ours.TextContent = { type: "text", text: "words" };
+export const type: Ours.TextContent = { type: "image", text: "words" };
+export const words: Ours.TextContent = { type: "text", text: 1 };`,
+  );
+
+  it("SATYPE62, SATYPE63 TextContent is the type text and a text", async () => {
+    expect(await text()).toEqual(["TS2322", "TS2322"]);
+  });
+
+  const image = looked(
+    "image",
+    `export const right: Ours.ImageContent = { type: "image", data: "", mimeType: "image/png" };
+export const type: Ours.ImageContent = { type: "text", data: "", mimeType: "image/png" };
+export const data: Ours.ImageContent = { type: "image", data: 1, mimeType: "image/png" };
+export const mimeType: Ours.ImageContent = { type: "image", data: "" };`,
+  );
+
+  it("SATYPE64, SATYPE65, SATYPE66 ImageContent is the type image, base64 and a MIME type", async () => {
+    expect(await image()).toEqual(["TS2322", "TS2322", "TS2741"]);
+  });
+});

@@ -1,0 +1,210 @@
+// Standard Agents, endpoints: controllers and thread endpoints, through the whole Worker.
+
+import { defineController, defineHook, defineThreadEndpoint, defineTool } from "@standardagents/spec";
+import type { Controller, ControllerContext, ControllerReturn } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+
+import { anotherPrompt, scriptedModel, serve, start } from "./project.ts";
+import type { Changes } from "./project.ts";
+
+/** What a controller is given for a request. */
+async function given(path: string, init: RequestInit = {}, changes: Changes = {}): Promise<ControllerContext> {
+  const seen: ControllerContext[] = [];
+  const controller = defineController((context) => {
+    seen.push(context);
+    return {};
+  });
+  const routes = { "GET /look/:first/:second": controller, "POST /look/:first/:second": controller };
+  await serve({ ...changes, routes }).fetch(path, init);
+  const [context] = seen;
+  if (context === undefined) throw new Error("The controller was not called.");
+  return context;
+}
+
+/** The answer to a request whose controller returns this. */
+function answerTo(controller: Controller): Promise<Response> {
+  return serve({ routes: { "GET /look": controller } }).fetch("/api/look");
+}
+
+const returning = (value: ControllerReturn) => answerTo(defineController(() => value));
+
+describe("defineController", () => {
+  it("SAEND1 gives back the controller, and the route then answers what it returns", async () => {
+    const controller: Controller = () => ({ status: "ok" });
+    expect(defineController(controller)).toBe(controller);
+    expect(await (await answerTo(controller)).json()).toEqual({ status: "ok" });
+    expect((await serve().fetch("/api/look")).status).toBe(404);
+  });
+
+  it("SAEND2 a controller is called with its context, once for each request", async () => {
+    const seen: string[] = [];
+    const project = serve({ routes: { "GET /look": ({ url }) => void seen.push(url.search) } });
+    await project.fetch("/api/look?a");
+    await project.fetch("/api/look?b");
+    expect(seen).toEqual(["?a", "?b"]);
+  });
+});
+
+describe("a controller's context", () => {
+  it("SAEND3 req is the request", async () => {
+    const { req } = await given("/api/look/a/b", { method: "POST", body: "words", headers: { "x-own": "1" } });
+    expect([req.method, req.headers.get("x-own"), await req.text()]).toEqual(["POST", "1", "words"]);
+  });
+
+  it("SAEND4 params are the values of the route's dynamic segments", async () => {
+    expect((await given("/api/look/a/b")).params).toEqual({ first: "a", second: "b" });
+    expect((await given("/api/look/c/d%20e")).params).toEqual({ first: "c", second: "d e" });
+  });
+
+  it("SAEND5 url is the request's address, parsed", async () => {
+    const { url } = await given("/api/look/a/b?q=1");
+    expect([url instanceof URL, url.pathname, url.searchParams.get("q")]).toEqual([true, "/api/look/a/b", "1"]);
+  });
+
+  it("SAEND6 env holds the Worker's bindings", async () => {
+    const { env } = await given("/api/look/a/b");
+    expect(env["OPENAI_API_KEY"]).toBe("key-of-openai");
+    expect(env).toHaveProperty("THREADS");
+  });
+
+  const path = "/api/look/a/b";
+
+  it("SAEND7 agents loads any agent by its name", async () => {
+    const { agents } = await given(path);
+    expect(await agents?.["main"]?.()).toMatchObject({ name: "main", sideA: { prompt: "main" } });
+    expect(Object.keys(agents ?? {})).toEqual(["main"]);
+  });
+
+  it("SAEND8 agentNames lists the agents", async () => {
+    expect((await given(path)).agentNames).toEqual(["main"]);
+    const more = { agents: [{ name: "other", sideA: { prompt: "main" } }] };
+    expect((await given(path, {}, more)).agentNames).toEqual(["main", "other"]);
+  });
+
+  it("SAEND9 prompts loads any prompt by its name", async () => {
+    const { prompts } = await given(path, {}, { prompts: [anotherPrompt("other")] });
+    expect(await prompts?.["other"]?.()).toMatchObject({ prompt: "You are other." });
+  });
+
+  it("SAEND10 promptNames lists the prompts", async () => {
+    expect((await given(path, {}, { prompts: [anotherPrompt("other")] })).promptNames).toEqual(["main", "other"]);
+    expect((await given(path)).promptNames).toEqual(["main"]);
+  });
+
+  const other = scriptedModel("other", () => ({ text: "" }));
+
+  it("SAEND11 models loads any model by its name", async () => {
+    const { models } = await given(path, {}, { models: [other] });
+    expect(await models?.["other"]?.()).toBe(other);
+  });
+
+  it("SAEND12 modelNames lists the models", async () => {
+    expect((await given(path, {}, { models: [other] })).modelNames).toEqual(["main", "other"]);
+    expect((await given(path)).modelNames).toEqual(["main"]);
+  });
+
+  it("SAEND13 tools loads any tool by its name", async () => {
+    const look = defineTool("Looks", async () => ({ status: "success" }));
+    const { tools } = await given(path, {}, { tools: { look } });
+    expect(await tools?.["look"]?.()).toBe(look);
+  });
+
+  it("SAEND14 hooks loads any hook by its file's name", async () => {
+    const hook = defineHook("filter_messages", async (_state, messages) => messages);
+    const { hooks } = await given(path, {}, { hooks: [hook] });
+    expect(await hooks?.["hook_0"]?.()).toBe(hook);
+    expect((await given(path)).hooks).toEqual({});
+  });
+
+  it("SAEND15 config tells the version that answers", async () => {
+    const { config } = await given(path);
+    expect(config).toEqual({ version: expect.stringMatching(/./), hash: "conformance" });
+  });
+
+  it("SAEND16 a loader loads one definition when it is called, and not before", async () => {
+    const { agents } = await given(path);
+    const loader = agents?.["main"];
+    expect(typeof loader).toBe("function");
+    expect(await loader?.()).toBe(await loader?.());
+  });
+
+  it("SAEND17 a registry of loaders holds what is defined and nothing it inherits", async () => {
+    const { agents } = await given(path);
+    expect(Object.hasOwn(agents ?? {}, "main")).toBe(true);
+    expect(Object.hasOwn(agents ?? {}, "constructor")).toBe(false);
+  });
+});
+
+describe("what a controller may return", () => {
+  it("SAEND18 a string is text", async () => {
+    const answer = await returning("words");
+    expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["text/plain; charset=utf-8", "words"]);
+  });
+
+  it("SAEND19 a Response is the answer as it is", async () => {
+    const answer = await returning(new Response("made", { status: 418, headers: { "x-own": "1" } }));
+    expect([answer.status, answer.headers.get("x-own"), await answer.text()]).toEqual([418, "1", "made"]);
+  });
+
+  it("SAEND20 a ReadableStream is the answer's body", async () => {
+    const answer = await returning(new Response("streamed").body ?? null);
+    expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["application/octet-stream", "streamed"]);
+  });
+
+  it("SAEND21 null is an answer without a body", async () => {
+    const answer = await returning(null);
+    expect([answer.status, await answer.text()]).toEqual([204, ""]);
+  });
+
+  it("SAEND22 nothing is an answer without a body", async () => {
+    const answer = await returning(undefined);
+    expect([answer.status, await answer.text()]).toEqual([204, ""]);
+  });
+
+  it("SAEND23 an object is JSON", async () => {
+    const answer = await returning({ a: [1] });
+    expect([answer.headers.get("content-type"), await answer.json()]).toEqual([
+      "application/json; charset=utf-8",
+      { a: [1] },
+    ]);
+  });
+
+  it("SAEND24 a promise of any of these is waited for", async () => {
+    expect(await (await returning(Promise.resolve("later"))).text()).toBe("later");
+    expect(await (await returning(Promise.resolve({ a: 1 }))).json()).toEqual({ a: 1 });
+    expect((await returning(Promise.resolve(null))).status).toBe(204);
+  });
+});
+
+describe("defineThreadEndpoint", () => {
+  const status = defineThreadEndpoint(async (req, state) => {
+    const { total } = await state.getMessages({ limit: 1 });
+    const { execution, threadId, agentId } = state;
+    return Response.json({ method: req.method, q: new URL(req.url).search, threadId, agentId, total, execution });
+  });
+  const routes = { "GET /threads/:id/status": status };
+
+  it("SAEND25 gives a route that finds the thread by the id in its address", async () => {
+    const project = serve({ routes });
+    const [one, two] = [await project.thread(), await project.thread()];
+    await two.say("Hello");
+    const ask = async (id: string) => (await project.fetch(`/api/threads/${id}/status`)).json<object>();
+    expect(await ask(one.id)).toMatchObject({ threadId: one.id, total: 0 });
+    expect(await ask(two.id)).toMatchObject({ threadId: two.id, total: 2 });
+    const missing = await project.fetch(`/api/threads/${crypto.randomUUID()}/status`);
+    expect(missing.status).toBe(404);
+  });
+
+  it("SAEND26 a handler is given the request and the thread's state, at rest without an execution", async () => {
+    const { project, thread } = await start({ routes });
+    const answer = await project.fetch(`/api/threads/${thread.id}/status?q=1`);
+    expect(await answer.json()).toMatchObject({ method: "GET", q: "?q=1", agentId: "main", execution: null });
+  });
+
+  it("SAEND27 a handler's Response is the answer as it is", async () => {
+    const teapot = defineThreadEndpoint(() => new Response("short", { status: 418 }));
+    const { project, thread } = await start({ routes: { "GET /threads/:id/teapot": teapot } });
+    const answer = await project.fetch(`/api/threads/${thread.id}/teapot`);
+    expect([answer.status, await answer.text()]).toEqual([418, "short"]);
+  });
+});

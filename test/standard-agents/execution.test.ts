@@ -1,0 +1,153 @@
+// Standard Agents, threads: what a definition sees and steers of the run it is called in.
+
+import { defineHook, defineTool } from "@standardagents/spec";
+import type { AgentDefinition, ExecutionState, ThreadState } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+
+import { admin, follow, message, stubOf, value } from "../thread/thread-driver.ts";
+import { anotherPrompt, answers, calling, start } from "./project.ts";
+import type { Changes } from "./project.ts";
+
+/** What `read` gives each time the model's tool `look` is called, once for each of its first `calls` answers. */
+async function looking<T>(read: (execution: ExecutionState) => T, calls = 1, changes: Changes = {}) {
+  const seen: T[] = [];
+  const look = defineTool("Looks", async ({ execution }: ThreadState) => {
+    if (execution !== null) seen.push(read(execution));
+    return { status: "success", result: "looked" };
+  });
+  const turns = Array.from({ length: calls }, () => calling("look"));
+  const { project, thread } = await start({ tools: { look }, script: answers(...turns), ...changes });
+  const events = await thread.say("Go");
+  return { seen, project, thread, events };
+}
+
+/** Two sides; the first says one thing by tool and then words, so that its turn has two steps. */
+async function lookingFromTwoSides<T>(read: (execution: ExecutionState) => T) {
+  const agent: Partial<AgentDefinition> = { type: "dual_ai", maxSessionTurns: 2 };
+  const sides = { sideA: { prompt: "pro" }, sideB: { prompt: "con" } };
+  return looking(read, 1, {
+    agent: { ...agent, ...sides },
+    prompts: ["pro", "con"].map((name) => anotherPrompt(name, { tools: ["look"] })),
+    script: answers(calling("look"), { text: "words of a" }, calling("look"), { text: "words of b" }),
+  });
+}
+
+describe("execution", () => {
+  it("SARUN1 is there for tools and hooks of a run", async () => {
+    const inHooks: boolean[] = [];
+    const hook = defineHook("prefilter_llm_history", async ({ execution }, messages) => {
+      inHooks.push(execution !== null);
+      return messages;
+    });
+    const { seen } = await looking(() => true, 1, { hooks: [hook] });
+    expect([seen, inHooks]).toEqual([[true], [true, true]]);
+  });
+
+  it("SARUN2 is null at rest, as in an endpoint", async () => {
+    const { thread } = await start();
+    expect(await thread.atRest((state) => state.execution)).toBeNull();
+  });
+
+  it("SARUN3 flowId is the run's own, and another for each run", async () => {
+    const { thread } = await start();
+    const ids: unknown[] = [];
+    for (const _ of [1, 2]) {
+      ids.push(await thread.inRun((state) => state.execution?.flowId));
+      expect((await thread.run()).id).toBe(ids.at(-1));
+    }
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it("SARUN4 currentSide is the side that speaks", async () => {
+    expect((await looking((execution) => execution.currentSide)).seen).toEqual(["a"]);
+    expect((await lookingFromTwoSides((execution) => execution.currentSide)).seen).toEqual(["a", "b"]);
+  });
+
+  it("SARUN5 stepCount counts the steps of the run", async () => {
+    expect((await looking((execution) => execution.stepCount, 3)).seen).toEqual([1, 2, 3]);
+  });
+
+  it("SARUN6 sideAStepCount counts those of the first side", async () => {
+    expect((await looking((execution) => execution.sideAStepCount, 2)).seen).toEqual([1, 2]);
+    expect((await lookingFromTwoSides((execution) => execution.sideAStepCount)).seen).toEqual([1, 2]);
+  });
+
+  it("SARUN7 sideBStepCount counts those of the second side", async () => {
+    expect((await looking((execution) => execution.sideBStepCount, 2)).seen).toEqual([0, 0]);
+    expect((await lookingFromTwoSides((execution) => execution.sideBStepCount)).seen).toEqual([0, 1]);
+  });
+
+  it("SARUN8 stopped is true once a stop was asked for", async () => {
+    const { seen } = await looking((execution) => {
+      const before = execution.stopped;
+      execution.stop();
+      return [before, execution.stopped];
+    });
+    expect(seen).toEqual([[false, true]]);
+  });
+
+  it("SARUN9 stoppedBy is the side that asked for it, and is not there before", async () => {
+    const stop = (execution: ExecutionState) => {
+      const before = "stoppedBy" in execution;
+      execution.stop();
+      return [before, execution.stoppedBy];
+    };
+    expect((await looking(stop)).seen).toEqual([[false, "a"]]);
+    const { seen } = await lookingFromTwoSides((execution) =>
+      execution.currentSide === "b" ? stop(execution) : "not yet",
+    );
+    expect(seen).toEqual(["not yet", [false, "b"]]);
+  });
+
+  it("SARUN10 messageHistory is what the run has so far", async () => {
+    const { seen } = await looking((execution) => execution.messageHistory.map(({ role }) => role), 2);
+    expect(seen[0]).toEqual(["user", "assistant", "tool"]);
+    expect(seen[1]).toEqual(["user", "assistant", "tool", "assistant", "tool"]);
+  });
+
+  it("SARUN11 forceTurn gives the next turn to a side", async () => {
+    const speakers = async (side: "a" | "b") => {
+      const { project } = await lookingFromTwoSides((execution) => execution.forceTurn(side));
+      return project.requests.map(({ system }) => system);
+    };
+    // The first side calls the tool in the middle of its turn.
+    expect((await speakers("b")).slice(0, 2)).toEqual(["You are pro.", "You are con."]);
+    expect((await speakers("a")).slice(0, 2)).toEqual(["You are pro.", "You are pro."]);
+  });
+
+  it("SARUN12 forceTurn does nothing for an agent with one side", async () => {
+    const { thread, events } = await looking((execution) => execution.forceTurn("b"));
+    expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a"]);
+    expect(await thread.run()).toMatchObject({ status: "completed", text: "done" });
+  });
+
+  it("SARUN13 stop ends the run once what is under way is done", async () => {
+    const { project, thread } = await looking((execution) => execution.stop(), 3);
+    expect(await thread.run()).toMatchObject({ status: "stopped", steps: 1 });
+    expect(await thread.result()).toMatchObject({ result: "looked" });
+    expect(project.requests).toHaveLength(1);
+  });
+
+  it("SARUN14 abortSignal fires when the run is cancelled", async () => {
+    let reached = () => {};
+    const waiting = new Promise<void>((resolve) => (reached = resolve));
+    const seen: boolean[] = [];
+    const wait = defineTool("Waits", async ({ execution }: ThreadState) => {
+      seen.push(execution?.abortSignal.aborted ?? true);
+      await new Promise<void>((resolve) => {
+        execution?.abortSignal.addEventListener("abort", () => resolve());
+        reached();
+      });
+      seen.push(execution?.abortSignal.aborted ?? false);
+      return { status: "success" };
+    });
+    const { thread } = await start({ tools: { wait }, script: answers(calling("wait")) });
+    const { run, after } = await value(stubOf(thread.id).postMessage(admin, message("Go"), null));
+    await waiting;
+    await value(stubOf(thread.id).stop(admin, null));
+    const following = await follow(thread.id, { after: String(after), run_id: run?.id ?? "" });
+    await following.closed;
+    expect(seen).toEqual([false, true]);
+    expect((await thread.run()).status).toBe("stopped");
+  });
+});

@@ -1,0 +1,278 @@
+// Standard Agents, hooks: the nine points where a project's code sees or changes what passes.
+
+import { defineHook, defineTool } from "@standardagents/spec";
+import type { HookFunction, LLMMessage, Message, ToolResult } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+
+import { answers, calling, start } from "./project.ts";
+
+/** A conversation of two messages whose model sees everything. */
+async function converse(...hooks: HookFunction[]) {
+  const { project, thread } = await start({ hooks, prompt: { includeChat: true } });
+  await thread.say("one");
+  await thread.say("two");
+  const sent = project.requests.at(-1)?.messages.map(({ content }) => content);
+  return { thread, sent };
+}
+
+/** A run that calls a tool once, which answers so. */
+async function callWith(result: ToolResult, ...hooks: HookFunction[]) {
+  const probe = defineTool("Probes", async () => result);
+  const { project, thread } = await start({ hooks, tools: { probe }, script: answers(calling("probe")) });
+  await thread.say("Hello");
+  return { thread, read: project.requests[1]?.messages.at(-1)?.content, stored: await thread.result() };
+}
+
+describe("hooks over the history", () => {
+  it("SAHOOK1 filter_messages chooses which stored messages are sent, and changes none of them", async () => {
+    const last = defineHook("filter_messages", async (_state, messages) => messages.slice(-1));
+    const { sent, thread } = await converse(last);
+    expect(sent).toEqual(["two"]);
+    expect(await thread.contents()).toEqual(["one", "echo: one", "two", "echo: two"]);
+    expect((await converse()).sent).toEqual(["one", "echo: one", "two"]);
+  });
+
+  it("SAHOOK2 filter_messages is given the rows as they are stored", async () => {
+    const seen: Message[][] = [];
+    const look = defineHook("filter_messages", async (_state, messages) => {
+      seen.push(messages);
+      return messages;
+    });
+    const { thread } = await converse(look);
+    const stored = await thread.messages();
+    expect(seen[1]?.map(({ id, role, created_at }) => [id, role, created_at])).toEqual(
+      stored.slice(0, 3).map(({ id, role, created_at }) => [id, role, created_at]),
+    );
+  });
+
+  it("SAHOOK3 prefilter_llm_history changes what is sent in the form that models take", async () => {
+    const shout = defineHook("prefilter_llm_history", async (_state, messages) =>
+      messages.map((message) => ({ ...message, content: message.content?.toUpperCase() ?? null })),
+    );
+    const { sent, thread } = await converse(shout);
+    expect(sent).toEqual(["ONE", "ECHO: ONE", "TWO"]);
+    expect(await thread.contents()).toContain("one");
+  });
+});
+
+describe("hooks around messages", () => {
+  it("SAHOOK4 before_create_message changes a message before it is stored", async () => {
+    const mark = defineHook("before_create_message", async (_state, message) => ({
+      ...message,
+      content: `${String(message["content"])}!`,
+      metadata: { processed: true },
+    }));
+    const { thread, sent } = await converse(mark);
+    expect(await thread.contents()).toEqual(["one!", "echo: one!!", "two!", "echo: two!!"]);
+    expect((await thread.messages()).map(({ metadata }) => metadata)).toEqual(Array(4).fill({ processed: true }));
+    expect(sent?.at(-1)).toBe("two!");
+  });
+
+  it("SAHOOK5 after_create_message sees each message once it is stored, and cannot change it", async () => {
+    const seen: unknown[] = [];
+    const look = defineHook("after_create_message", async (state, message) => {
+      seen.push([message["id"], (await state.getMessage(String(message["id"])))?.content]);
+      message["content"] = "changed";
+    });
+    const { thread } = await converse(look);
+    const stored = await thread.messages();
+    expect(seen).toEqual(stored.map(({ id, content }) => [id, content]));
+    expect(await thread.contents()).not.toContain("changed");
+  });
+
+  const edit = async (hook: HookFunction) => {
+    const { thread } = await converse(hook);
+    const [first] = await thread.messages();
+    const id = first?.id ?? "";
+    await thread.atRest((state) => state.updateMessage(id, { content: "edited", metadata: { a: 1 } }));
+    return { id, message: (await thread.messages())[0] };
+  };
+
+  it("SAHOOK6 before_update_message changes an update before it is stored", async () => {
+    const seen: unknown[] = [];
+    const { id, message } = await edit(
+      defineHook("before_update_message", async (_state, messageId, updates) => {
+        seen.push(messageId, updates);
+        return { ...updates, content: "hooked" };
+      }),
+    );
+    expect(seen).toEqual([id, { content: "edited", metadata: { a: 1 } }]);
+    expect(message).toMatchObject({ content: "hooked", metadata: { a: 1 } });
+  });
+
+  it("SAHOOK7 after_update_message sees the updated message, and cannot change it", async () => {
+    const seen: unknown[] = [];
+    const { id, message } = await edit(
+      defineHook("after_update_message", async (_state, updated) => {
+        seen.push([updated.id, updated.content]);
+        updated.content = "changed";
+      }),
+    );
+    expect(seen).toEqual([[id, "edited"]]);
+    expect(message?.content).toBe("edited");
+  });
+});
+
+describe("hooks around tools", () => {
+  it("SAHOOK8 before_store_tool_result changes a result before it is stored", async () => {
+    const seen: unknown[] = [];
+    const clean = defineHook("before_store_tool_result", async (_state, toolCall, toolResult) => {
+      seen.push(toolCall["function"], toolResult["status"]);
+      return { ...toolResult, result: "clean" };
+    });
+    const { read, stored } = await callWith({ status: "success", result: "secret" }, clean);
+    expect([read, stored?.result]).toEqual(["clean", "clean"]);
+    expect(seen).toEqual([{ name: "probe", arguments: "{}" }, "success"]);
+  });
+
+  it("SAHOOK9 after_tool_call_success may replace a result, and null keeps it", async () => {
+    const replace = defineHook("after_tool_call_success", async () => ({ status: "success", result: "replaced" }));
+    const keep = defineHook("after_tool_call_success", async () => null);
+    const result = { status: "success", result: "original" } as const;
+    expect((await callWith(result, replace)).read).toBe("replaced");
+    expect((await callWith(result, keep)).read).toBe("original");
+    expect((await callWith({ status: "error", error: "bad" }, replace)).read).toBe("bad");
+  });
+
+  it("SAHOOK10 after_tool_call_failure may replace an error, and null keeps it", async () => {
+    const recover = defineHook("after_tool_call_failure", async () => ({ status: "success", result: "recovered" }));
+    const keep = defineHook("after_tool_call_failure", async () => null);
+    const result = { status: "error", error: "bad" } as const;
+    expect((await callWith(result, recover)).stored).toMatchObject({ status: "success", result: "recovered" });
+    expect((await callWith(result, keep)).read).toBe("bad");
+    expect((await callWith({ status: "success", result: "good" }, recover)).read).toBe("good");
+  });
+});
+
+describe("defineHook", () => {
+  it("SAHOOK11 gives back the function, which is called at the point that its name says and nowhere else", async () => {
+    const called: string[] = [];
+    const filter = async (_state: unknown, messages: Message[]) => {
+      called.push("filter");
+      return messages;
+    };
+    const hook = defineHook("filter_messages", filter);
+    expect(hook).toBe(filter);
+    await converse(hook);
+    expect(called).toEqual(["filter", "filter"]);
+    const silent = defineHook("after_update_message", async () => void called.push("never"));
+    await converse(silent);
+    expect(called).toHaveLength(2);
+  });
+
+  it("SAHOOK12 every hook gets the thread's state first, with the run in it where there is one", async () => {
+    const seen: unknown[] = [];
+    const filter = defineHook("filter_messages", async (state, messages) => {
+      seen.push([state.threadId, state.execution?.stepCount]);
+      return messages;
+    });
+    const create = defineHook(
+      "after_create_message",
+      async (state) => void seen.push([state.threadId, state.execution]),
+    );
+    const { thread } = await start({ hooks: [filter] });
+    await thread.say("Hello");
+    expect(seen).toEqual([[thread.id, 0]]);
+    seen.length = 0;
+    const { thread: second } = await start({ hooks: [create] });
+    await second.atRest((state) => state.injectMessage({ role: "system", content: "Note" }));
+    expect(seen).toEqual([[second.id, null]]);
+  });
+});
+
+describe("what hooks are given", () => {
+  /** The call and the result that a hook after a tool's call is given. */
+  async function given(result: ToolResult) {
+    const seen: { id: string; type: string; called: object; name: string; json: string; result: object }[] = [];
+    const look = (name: "after_tool_call_success" | "after_tool_call_failure") =>
+      defineHook(name, async (_state, { id, type, function: called }, toolResult) => {
+        seen.push({ id, type, called, name: called.name, json: called.arguments, result: { ...toolResult } });
+        return null;
+      });
+    const probe = defineTool("Probes", async () => result);
+    const { thread } = await start({
+      hooks: [look("after_tool_call_success"), look("after_tool_call_failure")],
+      tools: { probe },
+      script: answers(calling("probe", { a: 1 })),
+    });
+    await thread.say("Hello");
+    const [first] = seen;
+    if (first === undefined) throw new Error("No hook was called.");
+    return { ...first, thread };
+  }
+
+  it("SAHOOK13 id is the call's", async () => {
+    const { id, thread } = await given({ status: "success" });
+    expect((await thread.messages()).find(({ role }) => role === "tool")?.tool_call_id).toBe(id);
+  });
+
+  it("SAHOOK14 type is always function", async () => {
+    expect((await given({ status: "success" })).type).toBe("function");
+  });
+
+  it("SAHOOK26 function holds the tool's name and arguments, and nothing else", async () => {
+    expect((await given({ status: "success" })).called).toEqual({ name: "probe", arguments: '{"a":1}' });
+  });
+
+  it("SAHOOK15 function.name is the tool's name", async () => {
+    expect((await given({ status: "success" })).name).toBe("probe");
+  });
+
+  it("SAHOOK16 function.arguments is the arguments as JSON text", async () => {
+    expect((await given({ status: "success" })).json).toBe('{"a":1}');
+  });
+
+  it("SAHOOK17 status says whether the call succeeded", async () => {
+    expect((await given({ status: "success" })).result).toMatchObject({ status: "success" });
+    expect((await given({ status: "error" })).result).toMatchObject({ status: "error" });
+  });
+
+  it("SAHOOK18 result is what a success said", async () => {
+    expect((await given({ status: "success", result: "fine" })).result).toEqual({ status: "success", result: "fine" });
+  });
+
+  it("SAHOOK19 error is what a failure said", async () => {
+    expect((await given({ status: "error", error: "bad" })).result).toEqual({ status: "error", error: "bad" });
+  });
+
+  it("SAHOOK20 stack is the failure's, for whoever debugs it", async () => {
+    const { result } = await given({ status: "error", error: "bad", stack: "at probe" });
+    expect(result).toMatchObject({ stack: "at probe" });
+  });
+
+  /** The history that `prefilter_llm_history` is given after a tool was called. */
+  async function history(): Promise<LLMMessage[]> {
+    const seen: LLMMessage[][] = [];
+    const look = defineHook("prefilter_llm_history", async (_state, messages) => {
+      seen.push(messages);
+      return messages;
+    });
+    await callWith({ status: "success", result: "fine" }, look);
+    return seen[1] ?? [];
+  }
+
+  it("SAHOOK21 role is the role of a message of the history", async () => {
+    expect((await history()).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+  });
+
+  it("SAHOOK22 content is its text, null where an assistant only calls", async () => {
+    expect((await history()).map(({ content }) => content)).toEqual(["Hello", null, "fine"]);
+  });
+
+  it("SAHOOK23 tool_calls are its calls, parsed", async () => {
+    expect((await history()).map(({ tool_calls }) => tool_calls)).toEqual([
+      undefined,
+      [{ id: expect.any(String), type: "function", function: { name: "probe", arguments: "{}" } }],
+      undefined,
+    ]);
+  });
+
+  it("SAHOOK24 tool_call_id is the call that a result answers", async () => {
+    const [, call, result] = await history();
+    expect(call?.tool_calls).toMatchObject([{ id: result?.tool_call_id }]);
+  });
+
+  it("SAHOOK25 name is the tool of a result", async () => {
+    expect((await history()).map(({ name }) => name)).toEqual([undefined, undefined, "probe"]);
+  });
+});

@@ -1,0 +1,110 @@
+// A thread of a project under test: what can be said to it, what is read of it, and the two places from which a definition
+// sees it, a tool of a run and an endpoint at rest.
+
+import type { ThreadState } from "@standardagents/spec";
+
+import type { InputContent } from "#contract/content.ts";
+import type { ThreadEvent } from "#contract/event.ts";
+import type { Log, LogType } from "#contract/log.ts";
+import type { Message } from "#contract/message.ts";
+import type { ListMessages, PostMessage } from "#contract/request.ts";
+import type { Run } from "#contract/run.ts";
+import type { Thread } from "#contract/thread.ts";
+
+import { admin, converse, follow, stubOf, value } from "../thread/thread-driver.ts";
+import type { Acts } from "./project.ts";
+
+interface Access {
+  acts: Acts;
+  fetch: (path: string, init?: RequestInit) => Promise<Response>;
+}
+
+/** A thread of a project under test. */
+export class ProjectThread {
+  readonly id: string;
+  readonly #access: Access;
+
+  constructor(id: string, access: Access) {
+    this.id = id;
+    this.#access = access;
+  }
+
+  /** Says something and waits for the end of the run. Gives the run's events. */
+  say(content: InputContent, extra: Partial<PostMessage> = {}): Promise<ThreadEvent[]> {
+    return converse(this.id, "", { content, ...extra });
+  }
+
+  /** Begins a run without a message and waits for its end. Gives its events. */
+  async goOn(side?: "a" | "b"): Promise<ThreadEvent[]> {
+    const asked = stubOf(this.id).postRun(admin, { kind: "continue", ...(side === undefined ? {} : { side }) }, null);
+    const { run, after } = await value(asked);
+    const following = await follow(this.id, { after: String(after), run_id: run?.id ?? "" });
+    await following.closed;
+    return following.events;
+  }
+
+  async messages(query: Partial<ListMessages> = {}): Promise<Message[]> {
+    const all = { limit: 1000, order: "asc", include_silent: true } as const;
+    return (await value(stubOf(this.id).listMessages(admin, { ...all, ...query }))).items;
+  }
+
+  /** Contents of the stored messages, in order. */
+  async contents(): Promise<(string | null)[]> {
+    return (await this.messages()).map(({ content }) => content);
+  }
+
+  /** What the last tool message of the conversation itself holds. */
+  async result(): Promise<Message["result"]> {
+    return (await this.messages({ max_depth: 0 })).findLast(({ role }) => role === "tool")?.result ?? null;
+  }
+
+  async logs(type: LogType): Promise<Log[]> {
+    return (await value(stubOf(this.id).listLogs(admin, { limit: 1000, order: "asc", type }))).items;
+  }
+
+  /** The run that was begun last. */
+  async run(): Promise<Run> {
+    const { items } = await value(stubOf(this.id).listRuns(admin, { limit: 1, order: "desc" }));
+    const [run] = items;
+    if (run === undefined) throw new Error("The thread has no run.");
+    return run;
+  }
+
+  describe(): Promise<Thread> {
+    return value(stubOf(this.id).describe(admin));
+  }
+
+  /** Does something with the state that an endpoint is given. */
+  atRest<T>(work: (state: ThreadState) => T | Promise<T>): Promise<T> {
+    return this.#act(work, async (key) => {
+      const query = new URLSearchParams({ key }).toString();
+      await this.#access.fetch(`/api/threads/${this.id}/act?${query}`, { method: "POST" });
+    });
+  }
+
+  /** Does something with the state that a tool is given; the run then ends. Needs the project's own script. */
+  inRun<T>(work: (state: ThreadState) => T | Promise<T>): Promise<T> {
+    return this.#act(work, async (key) => void (await this.say(key)));
+  }
+
+  async #act<T>(work: (state: ThreadState) => T | Promise<T>, call: (key: string) => Promise<void>): Promise<T> {
+    const key = `act:${crypto.randomUUID()}`;
+    const done = new Promise<T>((resolve, reject) => {
+      this.#access.acts.set(key, async (state) => {
+        try {
+          resolve(await work(state));
+        } catch (thrown) {
+          reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        }
+      });
+    });
+    // Whatever comes of it is read below; an early failure must not count as unhandled.
+    done.catch(() => {});
+    await call(key);
+    return Promise.race([done, notCalled()]);
+  }
+}
+
+function notCalled(): Promise<never> {
+  return Promise.reject(new Error("The thread was asked, and what the test wanted to do in it was never called."));
+}

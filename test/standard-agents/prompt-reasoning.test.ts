@@ -1,0 +1,85 @@
+// Standard Agents, prompts: how a reasoning model is asked to think, and what is kept of it.
+
+import type { ReasoningConfig } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+
+import { start } from "./project.ts";
+import { bodySentBy, wireModel } from "./wire.ts";
+
+const openai = async (reasoning: ReasoningConfig) => {
+  const changes = { model: { model: "o4-mini" }, prompt: { reasoning } };
+  return (await bodySentBy("openai", changes))["reasoning_effort"];
+};
+const anthropic = async (reasoning: ReasoningConfig) =>
+  (await bodySentBy("anthropic", { prompt: { reasoning } }))["thinking"]?.["budget_tokens"];
+
+describe("reasoning", () => {
+  it("SAPROMPT22 reasoning is sent as the provider wants it, and shown", async () => {
+    expect(await bodySentBy("openrouter", { prompt: { reasoning: { effort: "high" } } })).toMatchObject({
+      reasoning: { effort: "high" },
+    });
+    expect(await bodySentBy("openrouter")).not.toHaveProperty("reasoning");
+    const { project } = await start({ prompt: { reasoning: { effort: "low", include: true } } });
+    expect(await (await project.fetch("/api/prompts/main")).json()).toMatchObject({
+      reasoning: { effort: "low", include: true },
+    });
+  });
+
+  it("SAPROMPT23 effort low asks for little", async () => {
+    expect([await openai({ effort: "low" }), await anthropic({ effort: "low" })]).toEqual(["low", 1024]);
+  });
+
+  it("SAPROMPT24 effort medium asks for a middle way", async () => {
+    expect([await openai({ effort: "medium" }), await anthropic({ effort: "medium" })]).toEqual(["medium", 2048]);
+  });
+
+  it("SAPROMPT25 effort high asks for much", async () => {
+    expect([await openai({ effort: "high" }), await anthropic({ effort: "high" })]).toEqual(["high", 7168]);
+  });
+
+  it("SAPROMPT26 effort left out leaves it to the model", async () => {
+    expect([await openai({}), await anthropic({})]).toEqual([undefined, undefined]);
+  });
+
+  it("SAPROMPT27 maxTokens bounds the thinking, and wins over effort", async () => {
+    expect(await anthropic({ maxTokens: 3000 })).toBe(3000);
+    expect(await anthropic({ maxTokens: 4000, effort: "low" })).toBe(4000);
+  });
+});
+
+describe("thinking that is kept", () => {
+  /** Two messages to a model that thinks: events, stored parts of the first answer, second request. */
+  async function think(reasoning: ReasoningConfig) {
+    const wire = wireModel("anthropic", { model: "case:thinking" });
+    const { thread } = await start({ model: wire.definition, prompt: { includeChat: true, reasoning } });
+    const events = await thread.say("one");
+    await thread.say("two");
+    const answer = (await thread.messages()).find(({ role }) => role === "assistant");
+    const second = (await wire.sent())[1]?.body["messages"];
+    return {
+      told: events.some(({ type }) => type.startsWith("thinking")),
+      stored: answer?.parts.filter(({ type }) => type === "thinking"),
+      kept: JSON.stringify([events, await thread.messages(), await thread.logs("llm_request")]),
+      sent: [...(second?.[1]?.["content"] ?? [])].map((part) => part["type"]),
+    };
+  }
+
+  it("SAPROMPT28 exclude keeps the thinking from whoever reads the answer", async () => {
+    const shown = await think({ effort: "low" });
+    const [part] = shown.stored ?? [];
+    // The log keeps an answer in the pieces it came in.
+    const words = part?.type === "thinking" ? part.thinking.slice(0, 11) : "";
+    expect([shown.told, shown.kept.includes(words), words]).toEqual([true, true, expect.stringMatching(/\w/)]);
+    const hidden = await think({ effort: "low", exclude: true });
+    expect([hidden.told, hidden.kept.includes(words)]).toEqual([false, false]);
+  });
+
+  it("SAPROMPT29 include sends the thinking of earlier runs back to the provider that did it", async () => {
+    expect((await think({ effort: "low", include: true })).sent).toContain("thinking");
+    expect((await think({ effort: "low", include: false })).sent).not.toContain("thinking");
+  });
+
+  it("SAPROMPT30 include left out means false", async () => {
+    expect((await think({ effort: "low" })).sent).not.toContain("thinking");
+  });
+});

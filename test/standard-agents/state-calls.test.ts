@@ -1,0 +1,174 @@
+// Standard Agents, threads: calls that a definition makes itself, events of its own, and what it keeps for one run.
+
+import { defineTool } from "@standardagents/spec";
+import type { ThreadState } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { follow } from "../thread/thread-driver.ts";
+import type { ProjectThread } from "./project-thread.ts";
+import { answers, calling, start } from "./project.ts";
+
+const greet = defineTool("Greets", z.object({ name: z.string() }), async (_state: ThreadState, { name }) => ({
+  status: "success",
+  result: `Hello, ${name}!`,
+}));
+const count = defineTool("Counts", async ({ context }: ThreadState) => {
+  const before = typeof context["count"] === "number" ? context["count"] : 0;
+  context["count"] = before + 1;
+  return { status: "success", result: String(before) };
+});
+const tools = { greet, count };
+
+/** Waits for the end of the run that a definition began. */
+async function settled(thread: ProjectThread): Promise<void> {
+  const following = await follow(thread.id, { after: "0" });
+  await following.until(({ type }) => type === "run_end");
+  following.close();
+}
+
+const shapeOf = async (thread: ProjectThread) => (await thread.messages()).map(({ role, content }) => [role, content]);
+
+describe("queueTool", () => {
+  it("SACALL1 in a run is made before the model is asked again", async () => {
+    const queue = defineTool("Queues", async (state: ThreadState) => {
+      state.queueTool("greet", { name: "Ada" });
+      return { status: "success", result: "queued" };
+    });
+    const { thread, project } = await start({ tools: { ...tools, queue }, script: answers(calling("queue")) });
+    await thread.say("Go");
+    expect(await shapeOf(thread)).toEqual([
+      ["user", "Go"],
+      ["assistant", null],
+      ["tool", "queued"],
+      ["assistant", null],
+      ["tool", "Hello, Ada!"],
+      ["assistant", "done"],
+    ]);
+    expect(project.requests).toHaveLength(2);
+  });
+
+  it("SACALL2 at rest begins a run with the call, which then goes on", async () => {
+    const { thread } = await start({ tools, script: answers() });
+    await thread.atRest((state) => state.queueTool("greet", { name: "Ada" }));
+    await settled(thread);
+    expect(await shapeOf(thread)).toEqual([
+      ["assistant", null],
+      ["tool", "Hello, Ada!"],
+      ["assistant", "done"],
+    ]);
+    expect(await thread.run()).toMatchObject({ kind: "tool", status: "completed" });
+  });
+
+  it("SACALL3 toolName names the tool; one that is not defined is refused", async () => {
+    const { thread } = await start({ tools, script: answers() });
+    await thread.atRest((state) => state.queueTool("count", {}));
+    await settled(thread);
+    expect((await thread.messages()).find(({ role }) => role === "tool")?.name).toBe("count");
+    await expect(thread.atRest((state) => state.queueTool("nobody", {}))).rejects.toThrow(/no tool named "nobody"/);
+  });
+
+  it("SACALL4 args are what the tool is given", async () => {
+    for (const name of ["Ada", "Grace"]) {
+      const { thread } = await start({ tools, script: answers() });
+      await thread.atRest((state) => state.queueTool("greet", { name }));
+      await settled(thread);
+      expect(await thread.result()).toMatchObject({ result: `Hello, ${name}!` });
+    }
+  });
+});
+
+describe("invokeTool", () => {
+  it("SACALL5 runs a tool now and gives its result, with a log and without a message", async () => {
+    const { thread } = await start({ tools });
+    const result = await thread.atRest((state) => state.invokeTool("greet", { name: "Ada" }));
+    expect(result).toMatchObject({ status: "success", result: "Hello, Ada!" });
+    expect(await thread.messages()).toEqual([]);
+    expect((await thread.logs("tool_call"))[0]?.data).toMatchObject({ name: "greet", arguments: { name: "Ada" } });
+  });
+
+  it("SACALL6 in a run is waited for by the tool that makes it", async () => {
+    const { thread } = await start({ tools });
+    const result = await thread.inRun(async (state) => (await state.invokeTool("greet", { name: "Ada" })).result);
+    expect(result).toBe("Hello, Ada!");
+  });
+
+  it("SACALL7 at rest the tool is given an execution of its own", async () => {
+    const seen: unknown[] = [];
+    const look = defineTool("Looks", async ({ execution }: ThreadState) => {
+      seen.push(execution?.stepCount, execution?.stopped, typeof execution?.flowId);
+      return { status: "success" };
+    });
+    const { thread } = await start({ tools: { look } });
+    await thread.atRest((state) => state.invokeTool("look", {}));
+    expect(seen).toEqual([0, false, "string"]);
+  });
+
+  it("SACALL8 toolName names the tool; one that is not defined is refused", async () => {
+    const { thread } = await start({ tools });
+    expect(await thread.atRest((state) => state.invokeTool("count", {}))).toMatchObject({ result: "0" });
+    await expect(thread.atRest((state) => state.invokeTool("nobody", {}))).rejects.toThrow(/no tool named "nobody"/);
+  });
+
+  it("SACALL9 args are checked by the tool's schema and given to it", async () => {
+    const { thread } = await start({ tools });
+    const invoke = (args: Record<string, unknown>) => thread.atRest((state) => state.invokeTool("greet", args));
+    expect(await invoke({ name: "Grace" })).toMatchObject({ result: "Hello, Grace!" });
+    expect(await invoke({ name: 7 })).toMatchObject({ status: "error", error: expect.stringContaining("name") });
+  });
+});
+
+describe("emit", () => {
+  /** The custom events that a follower is told. */
+  async function emitted(...events: [string, unknown][]) {
+    const { thread } = await start();
+    const following = await follow(thread.id, { after: "0" });
+    await thread.atRest((state) => events.forEach(([name, data]) => state.emit(name, data)));
+    await following.until((event) => event.type === "custom" && event.name === events.at(-1)?.[0]);
+    following.close();
+    return following.events.flatMap((event) => (event.type === "custom" ? [[event.name, event.data]] : []));
+  }
+
+  it("SACALL10 tells the thread's followers, in a run and at rest", async () => {
+    expect(await emitted(["first", 1], ["second", 2])).toEqual([
+      ["first", 1],
+      ["second", 2],
+    ]);
+    const { thread } = await start();
+    const following = await follow(thread.id, { after: "0" });
+    await thread.inRun((state) => state.emit("inside", { a: 1 }));
+    expect(await following.until(({ type }) => type === "custom")).toMatchObject({ name: "inside", data: { a: 1 } });
+    following.close();
+  });
+
+  it("SACALL11 event is the name that followers see", async () => {
+    expect(await emitted(["progress", null])).toEqual([["progress", null]]);
+    expect(await emitted(["other name", null])).toEqual([["other name", null]]);
+  });
+
+  it("SACALL12 data is JSON and arrives as it is", async () => {
+    const data = { list: [1, "two", null], nested: { yes: true } };
+    expect(await emitted(["data", data])).toEqual([["data", data]]);
+    const { thread } = await start();
+    await expect(thread.atRest((state) => state.emit("data", { when: 1n }))).rejects.toThrow();
+  });
+});
+
+describe("context", () => {
+  const twice = () => answers(calling("count"), calling("count"), { text: "end" }, calling("count"));
+
+  it("SACALL13 lasts from one tool call to the next, within a run", async () => {
+    const { thread } = await start({ tools, script: twice() });
+    await thread.say("one");
+    const results = (await thread.messages()).filter(({ role }) => role === "tool").map(({ content }) => content);
+    expect(results).toEqual(["0", "1"]);
+  });
+
+  it("SACALL14 begins empty with each run, and at rest", async () => {
+    const { thread } = await start({ tools, script: twice() });
+    await thread.say("one");
+    await thread.say("two");
+    expect((await thread.result())?.result).toBe("0");
+    expect(await thread.atRest((state) => state.context)).toEqual({});
+  });
+});

@@ -1,0 +1,84 @@
+// Standard Agents, threads: reading what was done for a thread.
+
+import type { GetLogsOptions } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+
+import { answers, calling, start } from "./project.ts";
+
+/** Logs of a thread that asked its model three times, and of a query over them. */
+async function logged(options?: GetLogsOptions) {
+  const { project, thread } = await start({ prompt: { tools: [] } });
+  for (const words of ["one", "two", "three"]) await thread.say(words);
+  const all = await thread.atRest((state) => state.getLogs());
+  const found = await thread.atRest((state) => state.getLogs(options));
+  return { project, thread, all, found, places: found.map(({ id }) => all.findIndex((log) => log.id === id)) };
+}
+
+describe("getLogs", () => {
+  it("SALOG1 gives what was done for the thread", async () => {
+    const { found, thread } = await logged();
+    expect(found.map(({ id }) => id)).toEqual((await thread.logs("llm_request")).map(({ id }) => id));
+    const { thread: idle } = await start();
+    expect(await idle.atRest((state) => state.getLogs())).toEqual([]);
+  });
+
+  it("SALOG2 limit is the most it gives", async () => {
+    expect((await logged({ limit: 1 })).places).toEqual([0]);
+    expect((await logged({ limit: 2 })).places).toEqual([0, 1]);
+  });
+
+  it("SALOG3 offset is how many it skips", async () => {
+    expect((await logged({ offset: 1 })).places).toEqual([1, 2]);
+    expect((await logged({ offset: 2 })).places).toEqual([2]);
+  });
+
+  it("SALOG4 order asc is oldest first", async () => {
+    expect((await logged({ order: "asc" })).places).toEqual([0, 1, 2]);
+  });
+
+  it("SALOG5 order desc is newest first", async () => {
+    expect((await logged({ order: "desc", limit: 2 })).places).toEqual([2, 1]);
+  });
+});
+
+describe("a log entry", () => {
+  it("SALOG6 id finds the entry again", async () => {
+    const { project, thread, all } = await logged();
+    expect(new Set(all.map(({ id }) => id)).size).toBe(3);
+    const answer = await project.fetch(`/api/threads/${thread.id}/logs/${all[1]?.id}`);
+    expect(await answer.json()).toMatchObject({ id: all[1]?.id });
+  });
+
+  it("SALOG7 type says what was done", async () => {
+    const { thread } = await start();
+    await thread.say("Hello");
+    await thread.atRest((state) => state.invokeTool("act", { key: "none" }));
+    expect((await thread.logs("tool_call")).map(({ data }) => data["name"])).toEqual(["act"]);
+    const logs = await thread.atRest((state) => state.getLogs());
+    expect(logs.map(({ type }) => type)).toEqual(["llm_request", "tool_call"]);
+  });
+
+  it("SALOG8 data says how it went", async () => {
+    const { all } = await logged();
+    expect(all[0]?.data).toMatchObject({ model: "main", stop_reason: "stop", error: null });
+    const { thread } = await start({ script: () => ({ error: { kind: "api", message: "cannot" } }) });
+    await thread.say("Hello");
+    const [failed] = await thread.atRest((state) => state.getLogs());
+    expect(failed?.data).toMatchObject({ error: { message: "cannot" } });
+  });
+
+  it("SALOG9 created_at is in microseconds, and rises", async () => {
+    const times = (await logged()).all.map(({ created_at }) => created_at);
+    expect(times).toEqual(times.toSorted((left, right) => left - right));
+    expect(new Date((times[0] ?? 0) / 1000).getUTCFullYear()).toBeGreaterThan(2024);
+  });
+
+  it("SALOG10 parent_id is the entry it belongs to, null where it stands alone", async () => {
+    const { thread } = await start({ script: answers(calling("act", { key: "none" })) });
+    await thread.say("Hello");
+    const logs = await thread.atRest((state) => state.getLogs());
+    expect(logs.map(({ type }) => type)).toEqual(["llm_request", "tool_call", "llm_request"]);
+    expect(logs.map(({ parent_id }) => parent_id)).toEqual([null, logs[0]?.id, null]);
+    expect(await thread.logs("tool_call")).toMatchObject([{ id: logs[1]?.id, data: logs[1]?.data }]);
+  });
+});

@@ -1,0 +1,119 @@
+// Standard Agents, tools: the zod types that a tool's arguments may be made of. Each is followed to the JSON Schema that a
+// provider is sent, and to the values it then lets in and keeps out.
+
+import { defineTool } from "@standardagents/spec";
+import type { AnyToolArgs, ThreadState } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { answers, start } from "./project.ts";
+import { bodySentBy } from "./wire.ts";
+
+type Node = AnyToolArgs["shape"][string];
+
+/** What the provider is sent for an argument of this type, and how values of it fare: what arrives, or "refused". */
+async function follow(node: Node, values: unknown[]) {
+  const arrived: unknown[] = [];
+  const tool = defineTool("Probes", z.object({ value: node }), async (_state: ThreadState, { value }) => {
+    arrived.push(value ?? null);
+    return { status: "success" };
+  });
+  const { thread } = await start({
+    tools: { probe: tool },
+    prompt: { tools: ["probe"] },
+    script: answers({
+      toolCalls: values.map((value) => ({ name: "probe", arguments: value === undefined ? {} : { value } })),
+    }),
+  });
+  await thread.say("Hello");
+  const results = (await thread.messages()).flatMap(({ result }) => (result === null ? [] : [result.status]));
+  const { tools } = await bodySentBy("openai", { tools: { probe: tool }, prompt: { tools: ["probe"] } });
+  const parameters = tools?.[0]?.["function"]?.["parameters"];
+  return {
+    sent: parameters?.["properties"]?.["value"],
+    required: parameters?.["required"] !== undefined,
+    fared: results.map((status) => (status === "success" ? arrived.shift() : "refused")),
+  };
+}
+
+describe("an argument", () => {
+  it("SATOOL12 ZodString is a string", async () => {
+    const { sent, fared } = await follow(z.string(), ["a", 1]);
+    expect(sent).toEqual({ type: "string" });
+    expect(fared).toEqual(["a", "refused"]);
+  });
+
+  it("SATOOL13 ZodNumber is a number", async () => {
+    const { sent, fared } = await follow(z.number(), [1.5, "1.5"]);
+    expect(sent).toEqual({ type: "number" });
+    expect(fared).toEqual([1.5, "refused"]);
+  });
+
+  it("SATOOL14 ZodBoolean is a boolean", async () => {
+    const { sent, fared } = await follow(z.boolean(), [true, "true"]);
+    expect(sent).toEqual({ type: "boolean" });
+    expect(fared).toEqual([true, "refused"]);
+  });
+
+  it("SATOOL15 ZodNull is null", async () => {
+    const { sent, fared } = await follow(z.null(), [null, 0]);
+    expect(sent).toEqual({ type: "null" });
+    expect(fared).toEqual([null, "refused"]);
+  });
+
+  it("SATOOL16 ZodLiteral is that one value", async () => {
+    const { sent, fared } = await follow(z.literal("yes"), ["yes", "no"]);
+    expect(sent).toMatchObject({ const: "yes" });
+    expect(fared).toEqual(["yes", "refused"]);
+  });
+
+  it("SATOOL17 ZodEnum is one of its values", async () => {
+    const { sent, fared } = await follow(z.enum(["red", "blue"]), ["blue", "green"]);
+    expect(sent).toEqual({ type: "string", enum: ["red", "blue"] });
+    expect(fared).toEqual(["blue", "refused"]);
+  });
+
+  it("SATOOL18 ZodOptional may be left out", async () => {
+    const { sent, required, fared } = await follow(z.string().optional(), [undefined, "a", 1]);
+    expect([sent, required]).toEqual([{ type: "string" }, false]);
+    expect(fared).toEqual([null, "a", "refused"]);
+    expect((await follow(z.string(), [undefined])).fared).toEqual(["refused"]);
+  });
+
+  it("SATOOL19 ZodNullable may be null", async () => {
+    const { sent, required, fared } = await follow(z.string().nullable(), [null, "a", undefined]);
+    expect(JSON.stringify(sent)).toContain("null");
+    expect([required, fared]).toEqual([true, [null, "a", "refused"]]);
+  });
+
+  it("SATOOL20 ZodDefault fills in what is left out", async () => {
+    const { sent, required, fared } = await follow(z.number().default(5), [undefined, 2, "2"]);
+    expect(sent).toMatchObject({ type: "number", default: 5 });
+    expect([required, fared]).toEqual([false, [5, 2, "refused"]]);
+  });
+
+  it("SATOOL21 ZodArray is a list", async () => {
+    const { sent, fared } = await follow(z.array(z.string()), [["a", "b"], [1], "a"]);
+    expect(sent).toEqual({ type: "array", items: { type: "string" } });
+    expect(fared).toEqual([["a", "b"], "refused", "refused"]);
+  });
+
+  it("SATOOL22 ZodObject is an object with those properties", async () => {
+    const { sent, fared } = await follow(z.object({ a: z.number() }), [{ a: 1 }, { a: "1" }, {}]);
+    expect(sent).toMatchObject({ type: "object", properties: { a: { type: "number" } }, required: ["a"] });
+    expect(fared).toEqual([{ a: 1 }, "refused", "refused"]);
+  });
+
+  it("SATOOL23 ZodRecord is an object of any names", async () => {
+    const { sent, fared } = await follow(z.record(z.string(), z.number()), [{ x: 1, y: 2 }, { x: "1" }]);
+    expect(sent).toMatchObject({ type: "object", additionalProperties: { type: "number" } });
+    expect(fared).toEqual([{ x: 1, y: 2 }, "refused"]);
+  });
+
+  it("SATOOL24 ZodUnion is one of several types", async () => {
+    const node = z.union([z.string(), z.object({ a: z.number() })]);
+    const { sent, fared } = await follow(node, ["a", { a: 1 }, true]);
+    expect(sent).toMatchObject({ anyOf: [{ type: "string" }, { type: "object", properties: { a: {} } }] });
+    expect(fared).toEqual(["a", { a: 1 }, "refused"]);
+  });
+});

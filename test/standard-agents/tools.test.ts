@@ -1,0 +1,129 @@
+// Standard Agents, tools: what a model is told of a tool, how its function is called, and what becomes of its result.
+// Attachments have a file of their own.
+
+import { defineTool } from "@standardagents/spec";
+import type { AnyToolDefinition, ThreadState, ToolResult } from "@standardagents/spec";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { answers, calling, start } from "./project.ts";
+import { bodySentBy } from "./wire.ts";
+
+const done: ToolResult = { status: "success", result: "done" };
+
+/** Has the model call the tool once. */
+async function call(tool: AnyToolDefinition, args: Record<string, unknown> = {}) {
+  const { project, thread } = await start({ tools: { probe: tool }, script: answers(calling("probe", args)) });
+  const events = await thread.say("Hello");
+  return { thread, events, result: await thread.result(), read: project.requests[1]?.messages.at(-1)?.content };
+}
+
+/** Has the model call a tool that answers so. */
+function answering(result: ToolResult) {
+  return call(defineTool("Answers", async () => result));
+}
+
+/** What the provider is told of the tool. */
+async function told(tool: AnyToolDefinition) {
+  const { tools } = await bodySentBy("openai", { tools: { probe: tool }, prompt: { tools: ["probe"] } });
+  return tools?.[0]?.["function"];
+}
+
+describe("defineTool", () => {
+  it("SATOOL1 with a schema makes a tool whose function gets state and checked arguments", async () => {
+    const seen: unknown[] = [];
+    const tool = defineTool("Probes", z.object({ q: z.string() }), async (state: ThreadState, args) => {
+      seen.push(state.threadId, args);
+      return done;
+    });
+    const { thread, result } = await call(tool, { q: "x", extra: 1 });
+    expect(seen).toEqual([thread.id, { q: "x" }]);
+    expect(result).toMatchObject(done);
+    expect((await call(tool, { q: 7 })).result).toMatchObject({
+      status: "error",
+      error: expect.stringContaining("q:"),
+    });
+    expect(seen).toHaveLength(2);
+  });
+
+  it("SATOOL2 without a schema makes a tool that takes no arguments, whatever the model sends", async () => {
+    const seen: unknown[] = [];
+    const tool = defineTool("Probes", async (state: ThreadState) => {
+      seen.push(state.agentId);
+      return done;
+    });
+    expect((await call(tool, { q: "x" })).result).toMatchObject(done);
+    expect(seen).toEqual(["main"]);
+    expect(await told(tool)).toMatchObject({ parameters: { type: "object", properties: {} } });
+  });
+
+  it("SATOOL3 the description is what the model reads", async () => {
+    expect(await told(defineTool("Looks it up", async () => done))).toMatchObject({ description: "Looks it up" });
+    expect(await told(defineTool("Writes it down", async () => done))).toMatchObject({ description: "Writes it down" });
+  });
+
+  it("SATOOL4 the schema is what the model is sent as parameters, with its descriptions", async () => {
+    const schema = z.object({ city: z.string().describe("Which city"), days: z.number().optional() });
+    expect(await told(defineTool("Weather", schema, async () => done))).toMatchObject({
+      parameters: {
+        type: "object",
+        properties: { city: { type: "string", description: "Which city" }, days: { type: "number" } },
+        required: ["city"],
+      },
+    });
+  });
+
+  it("SATOOL5 the definition is a tuple of three, and one written by hand is as good", async () => {
+    const run = async (_state: ThreadState, { q }: { q: string }): Promise<ToolResult> => ({ ...done, result: q });
+    const schema = z.object({ q: z.string() });
+    expect([...defineTool("Probes", schema, run)]).toEqual(["Probes", schema, run]);
+    expect((await call(["By hand", schema, run], { q: "tuple" })).read).toBe("tuple");
+    expect((await call(["By hand, bare", null, async () => done], { q: "x" })).read).toBe("done");
+  });
+
+  it("SATOOL6 a tool's function is asynchronous: the model reads what its promise comes to", async () => {
+    const slow = defineTool("Waits", async () => {
+      await Promise.resolve();
+      return { status: "success", result: "later" } as const;
+    });
+    expect((await call(slow)).read).toBe("later");
+    const rejected = defineTool("Rejects", () => Promise.reject(new Error("no luck")));
+    expect((await call(rejected)).result).toMatchObject({ status: "error", error: "no luck" });
+  });
+});
+
+describe("a result", () => {
+  it("SATOOL7 status success is a result that the model reads as one", async () => {
+    const { result, events } = await answering({ status: "success", result: "fine" });
+    expect(result).toMatchObject({ status: "success", result: "fine" });
+    expect(events.find(({ type }) => type === "tool_execution_end")).toMatchObject({ is_error: false });
+  });
+
+  it("SATOOL8 status error is an error that the model reads as one", async () => {
+    const { result, events } = await answering({ status: "error", error: "broken" });
+    expect(result).toMatchObject({ status: "error", error: "broken" });
+    expect(events.find(({ type }) => type === "tool_execution_end")).toMatchObject({ is_error: true });
+  });
+
+  it("SATOOL9 result is the text that the model is sent", async () => {
+    expect((await answering({ status: "success", result: "one" })).read).toBe("one");
+    expect((await answering({ status: "success", result: "two" })).read).toBe("two");
+    expect((await answering({ status: "success" })).read).toBe("");
+  });
+
+  it("SATOOL10 error is the text that the model is sent of a failure", async () => {
+    expect((await answering({ status: "error", error: "no such order", result: "ignored" })).read).toBe(
+      "no such order",
+    );
+    expect((await answering({ status: "error", error: "no such city" })).read).toBe("no such city");
+  });
+
+  it("SATOOL11 stack is kept in the log and reaches no message, no event and no model", async () => {
+    const stack = "Error: broken\n at deep inside";
+    const { thread, events, read } = await answering({ status: "error", error: "broken", stack });
+    expect(JSON.stringify([await thread.messages(), events, read])).not.toContain("deep inside");
+    expect(JSON.stringify((await thread.logs("llm_request")).map(({ data }) => data["tools"]))).toContain(
+      "deep inside",
+    );
+  });
+});
