@@ -23,16 +23,18 @@ const bodies: Partial<Record<string, object>> = {
   postRun: {},
   stopThread: {},
 };
+/** Queries of routes that do nothing without one. */
+const queries: Partial<Record<string, string>> = { searchFiles: "?glob=**" };
 const ticketSchema = z.object({ ticket: z.string() });
 
-/** Every built-in route under both of its paths, with a body it would take. */
+/** Every built-in route under both of its paths, with a query and a body it would take. */
 function everyRoute(ids: Record<string, string>): { route: BuiltInRoute; path: string; json?: object }[] {
   return routeNames.flatMap((name) => {
     const route: BuiltInRoute = routes[name];
     return [...new Set([route.path, reservedPath(route.path)])].map((pattern) => {
-      const path = pattern.replace(/:(\w+)/g, (_, segment: string) => ids[segment] ?? "nothing");
+      const path = pattern.replace(/[:*](\w+)\??/g, (_, segment: string) => ids[segment] ?? "nothing");
       const json = bodies[name];
-      return { route, path, ...(json === undefined ? {} : { json }) };
+      return { route, path: `${path}${queries[name] ?? ""}`, ...(json === undefined ? {} : { json }) };
     });
   });
 }
@@ -102,6 +104,23 @@ describe("a guarded server", () => {
     expect((await admin.thread(id)).user_id).toBe("anna");
     expect((await anna.call("GET", "/api/threads")).text).toContain(id);
     expect((await admin.call("GET", "/api/threads")).text).toContain(id);
+  });
+
+  it("DEMO8 the project's own routes lead nobody into another user's thread, and a controller is told who calls", async () => {
+    const [anna, ben, nobody] = [as("anna-secret"), as("ben-secret"), as("")];
+    const { id } = await anna.createThread();
+    const routes = [
+      ["GET", "transcript", {}],
+      ["POST", "notes", { json: { note: "Ben was here" } }],
+    ] as const;
+    for (const [method, route, body] of routes) {
+      const path = `/api/threads/${id}/${route}`;
+      expect([path, (await ben.call(method, path, body)).status]).toEqual([path, 404]);
+      expect([path, (await nobody.call(method, path, body)).status]).toEqual([path, 401]);
+    }
+    expect(await anna.runs(id)).toEqual([]);
+    expect((await ben.call("GET", "/api/orders/1042")).body).toMatchObject({ asked_by: "ben" });
+    expect((await nobody.call("GET", "/api/orders/1042")).status).toBe(401);
   });
 
   it("E2E26 a ticket opens one stream once: over SSE with a cookie to come back, over a WebSocket without", async () => {

@@ -6,14 +6,17 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { startDevServer } from "./dev-server.ts";
 import { badInput } from "./suites/bad-input.ts";
+import { demos } from "./suites/demos/demos.ts";
 import { editing } from "./suites/editing.ts";
 import { firstMinute } from "./suites/first-minute.ts";
+import { guide } from "./suites/guide.ts";
 import { loopbackOnly } from "./suites/loopback-only.ts";
 import { oneTranscript } from "./suites/one-transcript.ts";
 import { ownRoutes } from "./suites/own-routes.ts";
 import { providerSuite } from "./suites/providers.ts";
 import { stopAndQueue } from "./suites/stop-and-queue.ts";
 import type { SuiteServer } from "./suites/suite-server.ts";
+import { addFirstAgent } from "./support/first-agent.ts";
 import { copyProject } from "./support/project-copy.ts";
 import { openProviderDesk } from "./support/provider-desk.ts";
 import { providerVariables } from "./support/provider-variables.ts";
@@ -29,6 +32,7 @@ describe("an open server", () => {
   beforeAll(async () => {
     const project = copyProject();
     addWeatherAgents(project);
+    addFirstAgent(project);
     const desk = await openProviderDesk();
     const began = performance.now();
     const server = await startDevServer(project.state("open"), providerVariables(desk.url), project.root);
@@ -48,5 +52,7 @@ describe("an open server", () => {
   loopbackOnly(use);
   badInput(use);
   providerSuite(use);
+  demos(use);
+  guide(use);
   editing(use);
 });

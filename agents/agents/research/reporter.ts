@@ -1,0 +1,7 @@
+import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "reporter",
+  description: "Demo: a reporter that sends a researcher off with each question. Needs no key.",
+  sideA: { label: "Reporter", prompt: "write_report", maxSteps: 10 },
+});

@@ -1,0 +1,21 @@
+// Called as a tool, an agent with two sides works in a child thread while the caller's run rests. The task it is called
+// with counts as side B's words: the writer has handed a draft in, and the critic answers.
+
+import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "review_room",
+  description: "Demo: a critic and a writer who work on a text until the critic approves. Needs no key.",
+  toolDescription: "Have a text reviewed and rewritten; the result is the approved text.",
+  type: "dual_ai",
+  maxSessionTurns: 8,
+  sideA: {
+    label: "Critic",
+    prompt: "critic_rules",
+    endSessionTool: "approve_text",
+    // What the caller gets as the tool's result.
+    stopToolResponseProperty: "text",
+    maxSteps: 3,
+  },
+  sideB: { label: "Writer", prompt: "writer_rules", maxSteps: 3 },
+});

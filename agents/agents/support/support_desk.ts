@@ -1,0 +1,10 @@
+// The first desk. It is handed the thread back when billing is done with it.
+
+import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "support_desk",
+  description: "Demo: a support desk that hands refunds over to billing. Needs no key.",
+  toolDescription: "Hand the conversation to the support desk: parcels, addresses, everything but money.",
+  sideA: { label: "Support", prompt: "support_rules", maxSteps: 10 },
+});

@@ -1,0 +1,14 @@
+// POST /api/threads/:id/notes {note}: lets the outside world act in a thread, as a webhook would. The queued call begins a
+// run when the thread is at rest, and joins the one that is under way.
+
+import { defineThreadEndpoint } from "threadhold";
+import { z } from "zod";
+
+const bodySchema = z.object({ note: z.string().min(1).max(500) });
+
+export default defineThreadEndpoint(async (request, state) => {
+  const body = bodySchema.safeParse(await request.json().catch(() => null));
+  if (!body.success) return Response.json({ error: z.prettifyError(body.error) }, { status: 400 });
+  state.queueTool("remember", { note: body.data.note });
+  return Response.json({ queued: "remember" }, { status: 202 });
+});

@@ -1,0 +1,13 @@
+// Included by the concierge's prompt, and includes another one itself: includes may be nested, in a circle they are refused.
+
+import { definePrompt } from "threadhold";
+
+export default definePrompt({
+  name: "hotel_facts",
+  toolDescription: "What is true of the hotel",
+  model: "demo_concierge",
+  prompt: [
+    { type: "text", content: "Facts:\n- Dogs are welcome in every room and in the garden.\n" },
+    { type: "include", prompt: "hotel_hours" },
+  ],
+});

@@ -1,0 +1,14 @@
+// The debate's end tool: an error would keep the session going and let the model try again.
+
+import { defineTool } from "threadhold";
+import { z } from "zod";
+
+export default defineTool(
+  "Close the debate for both sides.",
+  z.object({ verdict: z.string().min(1).describe("What came of it, in one sentence") }),
+  async (state, { verdict }) => {
+    const turns = state.execution?.turnCount ?? 0;
+    if (turns < 2) return { status: "error", error: "Both sides have to be heard first." };
+    return { status: "success", result: JSON.stringify({ verdict, turns }) };
+  },
+);

@@ -1,0 +1,26 @@
+// The demo agents under agents/, walked over the network as the pages of the guide walk them.
+
+import { describe } from "vitest";
+
+import type { SuiteServer } from "../suite-server.ts";
+import { concierge } from "./concierge.ts";
+import { debate } from "./debate.ts";
+import { endpoints } from "./endpoints.ts";
+import { everyDemo } from "./every-demo.ts";
+import { pictures } from "./pictures.ts";
+import { researcher } from "./researcher.ts";
+import { review } from "./review.ts";
+import { supportDesk } from "./support-desk.ts";
+
+export function demos(use: () => SuiteServer): void {
+  describe("the demos", () => {
+    everyDemo(use);
+    supportDesk(use);
+    debate(use);
+    researcher(use);
+    review(use);
+    concierge(use);
+    pictures(use);
+    endpoints(use);
+  });
+}

@@ -1,0 +1,55 @@
+// Routes of the project's own: a controller that shares a tool's data, endpoints that read a thread, one that makes it act.
+
+import { expect, it } from "vitest";
+
+import type { SuiteServer } from "../suite-server.ts";
+
+export function endpoints(use: () => SuiteServer): void {
+  it("DEMO8 a controller answers with an object, or with a response of its own", async () => {
+    const { api } = use();
+    const found = await api.call("GET", "/api/orders/1042");
+    expect([found.status, found.body]).toMatchObject([200, { number: "1042", paid: true, asked_by: null }]);
+    const none = await api.call("GET", "/api/orders/7");
+    expect([none.status, none.body]).toEqual([404, { error: "There is no order 7." }]);
+  });
+
+  it("DEMO8 the transcript is plain text, with what was said under a call before its result", async () => {
+    const { api } = use();
+    const { id } = await api.createThread("reporter");
+    await api.say(id, "Write about tools");
+    const answer = await api.call("GET", `/api/threads/${id}/transcript`);
+    expect(answer.headers.get("content-type")).toContain("text/plain");
+    expect(answer.text.split("\n").map((line) => /^ *[^ :]*/.exec(line)?.[0])).toEqual([
+      "user",
+      "assistant",
+      "assistant",
+      "  user",
+      "  assistant",
+      "  search_handbook",
+      "  assistant",
+      "researcher",
+      "assistant",
+      "-",
+      "",
+    ]);
+  });
+
+  it("DEMO8 a webhook starts a run in a thread at rest, and what it sends is checked", async () => {
+    const { api } = use();
+    const { id } = await api.createThread();
+    const notes = `/api/threads/${id}/notes`;
+    for (const options of [{}, { body: "no" }, { json: { memo: 1 } }, { json: { note: "" } }]) {
+      expect([options, (await api.call("POST", notes, options)).status]).toEqual([options, 400]);
+    }
+    expect(await api.messages(id)).toEqual([]);
+    expect((await api.call("POST", notes, { json: { note: "The parcel has come" } })).status).toBe(202);
+    const feed = await api.events(id, "after=0&until=idle");
+    expect(await feed.untilEnd()).toBe("end");
+    expect(feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
+    expect((await api.messages(id)).map(({ role, content }) => [role, content])).toEqual([
+      ["assistant", null],
+      ["tool", "Kept. This conversation has 1 note(s)."],
+      ["assistant", "I will remember that. Kept. This conversation has 1 note(s)."],
+    ]);
+  });
+}

@@ -1,0 +1,57 @@
+// What holds for all demos: they are listed, they need no key, and no words leave them speechless.
+
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+import type { SuiteServer } from "../suite-server.ts";
+
+const names = [
+  "author",
+  "billing_desk",
+  "concierge",
+  "debate",
+  "picture_desk",
+  "reporter",
+  "review_room",
+  "support_desk",
+];
+const agentsSchema = z.object({ agents: z.array(z.object({ name: z.string(), description: z.string().nullable() })) });
+const modelsSchema = z.object({
+  models: z.array(z.object({ name: z.string(), provider: z.string(), ready: z.boolean() })),
+});
+
+const oddWords = [
+  "?",
+  "Refund invoice parcel 1042 1043 badge with: \u{1f469}\u200d\u{1f680} about tools",
+  'close_debate "Begin." $& <b>\\" 0000',
+  "word ".repeat(60),
+];
+
+export function everyDemo(use: () => SuiteServer): void {
+  it("DEMO1 every demo is listed with a description, its models are ready, and the build has no findings", async () => {
+    const { api } = use();
+    const { agents } = await api.ask(agentsSchema, "GET", "/api/agents");
+    const demos = agents.filter(({ description }) => description?.startsWith("Demo: "));
+    expect(demos.map(({ name }) => name).toSorted()).toEqual(names);
+    for (const { description } of demos) expect(description).toContain("Needs no key.");
+    const { models } = await api.ask(modelsSchema, "GET", "/api/models");
+    const scripted = models.filter(({ name }) => name.startsWith("demo_"));
+    expect(scripted.length).toBeGreaterThan(5);
+    expect(scripted.filter(({ ready, provider }) => !ready || provider !== "test")).toEqual([]);
+    const health = await api.call("GET", "/healthz");
+    expect(z.object({ diagnostics: z.array(z.unknown()).default([]) }).parse(health.body).diagnostics).toEqual([]);
+  });
+
+  it("DEMO1 each demo answers whatever is said to it, one thing after the other", async () => {
+    const { api } = use();
+    const talk = async (name: string): Promise<void> => {
+      const { id } = await api.createThread(name);
+      for (const words of oddWords) {
+        const { run } = await api.say(id, words);
+        expect([name, words, run]).toMatchObject([name, words, { status: "completed", error: null }]);
+        expect(run.text ?? run.outcome).toMatch(/\S/);
+      }
+    };
+    await Promise.all(names.map(talk));
+  });
+}
