@@ -1,0 +1,92 @@
+// A long thread beside a short one, in one run and in turns: a page of messages, and a whole turn with a model that answers
+// at once. Ratios are what counts; a thread must not grow slower as it grows longer.
+//
+//   node bench/long-thread.mjs [--messages 10000] [--rounds 60]
+
+import { parseArgs } from "node:util";
+
+import { ensureInstall } from "../scripts/ensure-install.mjs";
+import { startBenchServer } from "../scripts/lib/bench-server.mjs";
+
+const { values } = parseArgs({
+  options: { messages: { type: "string", default: "10000" }, rounds: { type: "string", default: "60" } },
+});
+const [short, long, rounds] = [100, Number(values.messages), Number(values.rounds)];
+/** Ratio that a longer thread may cost. */
+const allowed = 1.5;
+
+await ensureInstall();
+const server = await startBenchServer();
+
+async function call(method, path, body) {
+  const answer = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** A thread with so many messages, made eight at a time. */
+async function threadOf(count, agent) {
+  const { id } = await call("POST", "/api/threads", { agent_id: agent });
+  const content = "A line of a long conversation, as long as people write.";
+  let left = count;
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      await call("POST", `/api/threads/${id}/messages`, { content, run: false });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  return id;
+}
+
+async function timed(action) {
+  const begun = performance.now();
+  await action();
+  return performance.now() - begun;
+}
+
+const median = (times) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
+
+/** Both threads by turns, so that whatever else the machine does weighs on both. */
+async function compare(what, action) {
+  const times = { short: [], long: [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const name of ["short", "long"]) times[name].push(await timed(() => action(threads[name])));
+  }
+  const [a, b] = [median(times.short), median(times.long)];
+  const row = { what, rounds, [`${short} ms`]: fixed(a), [`${long} ms`]: fixed(b), ratio: fixed(b / a) };
+  rows.push(row);
+  return b / a;
+}
+
+const fixed = (value) => Number(value.toFixed(2));
+const rows = [];
+const threads = { short: "", long: "" };
+let code = 0;
+try {
+  threads.short = await threadOf(short, "own_run");
+  threads.long = await threadOf(long, "own_run");
+  const page = await compare("GET messages?limit=50", (id) => call("GET", `/api/threads/${id}/messages?limit=50`));
+  const last = await compare("GET messages?limit=50&order=desc", (id) =>
+    call("GET", `/api/threads/${id}/messages?limit=50&order=desc`),
+  );
+  const turn = await compare("a turn, from POST to its rest", (id) =>
+    call("POST", `/api/threads/${id}/messages?wait=true`, { content: "Still there?" }),
+  );
+  const worst = Math.max(page, last, turn);
+  console.log(JSON.stringify({ bench: "long-thread", messages: long, rows }));
+  console.table(rows);
+  console.log(`long thread: worst ratio ${fixed(worst)}, allowed ${allowed}`);
+  if (worst > allowed) code = 1;
+} catch (error) {
+  console.error(error.message);
+  code = 1;
+} finally {
+  await server.stop();
+}
+process.exit(code);

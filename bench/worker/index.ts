@@ -1,0 +1,59 @@
+// The Worker that benches measure: the real one, over a few definitions that answer at once. Its wrangler.jsonc stands
+// beside it, so that nothing of `agents/` weighs in.
+
+import { compose } from "#compose.ts";
+import type { Environment } from "#environment.ts";
+import { defineAgent, defineModel, definePrompt, defineThreadEndpoint } from "#spec/index.ts";
+import type { Registry } from "#spec/index.ts";
+
+const model = defineModel({ name: "instant", provider: "test", model: "instant", script: () => ({ text: "Yes." }) });
+
+const prompts = [
+  definePrompt({ name: "own_run", toolDescription: "", prompt: "Answer.", model: "instant" }),
+  definePrompt({ name: "whole_chat", toolDescription: "", prompt: "Answer.", model: "instant", includeChat: true }),
+];
+
+/** Reads a file as its stream gives it and tells how much came, and what. */
+const readStream = defineThreadEndpoint(async (request, state) => {
+  const path = new URL(request.url).searchParams.get("path") ?? "";
+  const stream = await state.readFileStream(path);
+  let bytes = 0;
+  let chunks = 0;
+  const digest = new crypto.DigestStream("SHA-256");
+  const writer = digest.getWriter();
+  for await (const chunk of stream ?? []) {
+    bytes += chunk.data.byteLength;
+    chunks += 1;
+    await writer.write(chunk.data);
+  }
+  await writer.close();
+  return Response.json({ bytes, chunks, sha256: Buffer.from(await digest.digest).toString("hex") });
+});
+
+const registry: Registry = {
+  models: { instant: () => Promise.resolve(model) },
+  prompts: Object.fromEntries(prompts.map((prompt) => [prompt.name, () => Promise.resolve(prompt)])),
+  agents: Object.fromEntries(
+    prompts.map(({ name }) => [name, () => Promise.resolve(defineAgent({ name, sideA: { prompt: name } }))]),
+  ),
+  tools: {},
+  hooks: [],
+  routes: [
+    {
+      method: "GET",
+      pattern: "/threads/:id/read-stream",
+      params: ["id"],
+      file: "bench/worker/index.ts",
+      kind: "thread",
+      load: () => Promise.resolve(readStream),
+    },
+  ],
+  hash: "bench",
+};
+
+const { ThreadObject, fetch } = compose(registry, []);
+
+export { ThreadObject };
+
+// oxlint-disable-next-line import/no-default-export -- the platform takes the entry's default export
+export default { fetch } satisfies ExportedHandler<Environment>;

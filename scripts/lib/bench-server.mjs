@@ -1,0 +1,45 @@
+// The bench's own Worker under a real `wrangler dev`, on a state folder that is thrown away.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { nextFreePort } from "./free-port.mjs";
+import { fromRoot } from "./paths.mjs";
+import { startGroup } from "./process-group.mjs";
+import { tools, wranglerEnvironment } from "./tools.mjs";
+
+/**
+ * Starts it and resolves when it answers.
+ * @returns {Promise<{ url: string, group: number | undefined, stop: () => Promise<void> }>} `group` is the id of its processes' group
+ */
+export async function startBenchServer() {
+  const folder = mkdtempSync(path.join(tmpdir(), "threadhold-bench-"));
+  const port = await nextFreePort(19_787);
+  const url = `http://localhost:${port}`;
+  const args = ["dev", "--config", fromRoot("bench/worker/wrangler.jsonc"), "--port", String(port)];
+  const group = startGroup(
+    process.execPath,
+    [fromRoot(tools.wrangler), ...args, "--persist-to", folder, "--show-interactive-dev-session=false"],
+    wranglerEnvironment,
+  );
+  let output = "";
+  await new Promise((resolve, reject) => {
+    const read = (chunk) => {
+      output = `${output}${chunk}`.slice(-20_000);
+      if (output.includes("Ready on")) resolve(undefined);
+    };
+    group.stdout.on("data", read);
+    group.stderr.on("data", read);
+    void group.ended.then(() => reject(new Error(`The server did not start:\n${output}`)));
+  });
+  return {
+    url,
+    group: group.pid,
+    async stop() {
+      group.signal("SIGTERM");
+      await group.ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
