@@ -1,6 +1,7 @@
 // The loop: from where a line's rows end to its rest. One step is prepare, ask, keep, tools, commit; a strategy decides
 // between steps what the next one asks. No clock, no fetch, no `this`: everything comes in through the ports.
 
+import { isAnswer, isOnLine } from "./line.ts";
 import { ask } from "./model/ask.ts";
 import type { RetryPlace } from "./model/ask.ts";
 import { spendingOf } from "./model/asked.ts";
@@ -58,6 +59,10 @@ function hasQueuedCalls({ run: { calls = [] }, line }: RunPorts): boolean {
 }
 
 async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
+  if (tooManyQueued(ports)) {
+    ports.run.calls = [];
+    return { type: "end", end: { status: "limit", reason: "max_steps" } };
+  }
   const done = await queuedStep(ports, signal);
   if (done === null) return null;
   return "problem" in done ? planFailed(done) : rest(done.until, ports);
@@ -67,6 +72,16 @@ async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Ha
 function rest(until: number, { run, line }: RunPorts): Halt {
   if (line.depth === 0) run.resume_at = until;
   return { type: "rest", until };
+}
+
+/** Steps of queued calls that a run makes: a call that queues itself has to end. */
+const queuedStepLimit = 100;
+
+function tooManyQueued({ journal, run, line }: RunPorts): boolean {
+  const made = journal.messages.filter((message) => isAnswer(message) && isOnLine(line, message));
+  const queued = made.filter(({ model }) => model === null).length;
+  const limit = run.limits?.steps;
+  return queued >= queuedStepLimit || (typeof limit === "number" && made.length >= limit);
 }
 
 /** Null when the run goes on. */
@@ -126,16 +141,27 @@ function failedEnd(failure: Asked["failure"]): Halt {
 }
 
 /** Where the step's request goes on. A place of another step of this line is one that a crash left behind. */
-function retryPlace(step: number, { run: { retry }, run, line }: RunPorts): RetryPlace {
-  const first = { model: 0, attempt: 1 };
-  if (retry === null || (retry.parent_id ?? null) !== line.parent_id) return first;
-  run.retry = null;
-  return retry.step === step ? { model: retry.model, attempt: retry.attempt } : first;
+function retryPlace(step: number, ports: RunPorts): RetryPlace {
+  const retry = takeRetry(ports);
+  return retry?.step === step ? { model: retry.model, attempt: retry.attempt } : { model: 0, attempt: 1 };
+}
+
+/** Lines that back off side by side have a place each. */
+function takeRetry({ run, line: { parent_id } }: RunPorts): (RetryPlace & { step: number }) | null {
+  if (parent_id === null) {
+    const { retry } = run;
+    run.retry = null;
+    return retry;
+  }
+  const { [parent_id]: own, ...others } = run.nested_retries ?? {};
+  run.nested_retries = others;
+  return own ?? null;
 }
 
 function restInBackOff({ until, at }: { until: number; at: RetryPlace }, step: number, ports: RunPorts): Halt {
   const { run, line } = ports;
-  run.retry = { step, ...at, ...(line.parent_id === null ? {} : { parent_id: line.parent_id }) };
+  if (line.parent_id === null) run.retry = { step, ...at };
+  else run.nested_retries = { ...run.nested_retries, [line.parent_id]: { step, ...at } };
   return rest(until, ports);
 }
 

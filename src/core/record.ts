@@ -127,8 +127,10 @@ export interface RunRecord {
   stop: boolean;
   /** The run rests until then (microseconds), for a back-off. */
   resume_at: number | null;
-  /** Where a rested model request stood: its line and step, the model's place in the chain, the attempt to make next. */
-  retry: { step: number; model: number; attempt: number; parent_id?: string | null } | null;
+  /** Where the run's own rested model request stood: its step, the model's place in the chain, the attempt to make next. */
+  retry: { step: number; model: number; attempt: number } | null;
+  /** The same for lines under calls, by the tool message they hang under. */
+  nested_retries?: Record<string, { step: number; model: number; attempt: number }>;
   /** Calls that definitions queued and that were not made yet. */
   calls?: QueuedCall[];
   /** The side that speaks first, where the caller chose it. */

@@ -18,6 +18,7 @@ const leftOut: Partial<Record<PlainEvent["type"], readonly string[]>> = {
   toolcall_end: ["tool_call"],
   tool_execution_start: ["args"],
   tool_execution_end: ["result"],
+  subagent_end: ["result", "error"],
   run_end: ["outcome", "usage", "cost", "message_ids", "error"],
 };
 
@@ -75,6 +76,11 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     }
     case "tool_execution_end":
       return message?.result == null ? null : { result: message.result };
+    case "subagent_end": {
+      // The call's result says the same; one whose call has none yet is told without it.
+      const { result, error } = message?.result ?? {};
+      return { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };
+    }
     case "run_end": {
       const run = source.run(text(stored["run_id"]));
       if (run === undefined) return null;

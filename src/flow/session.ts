@@ -23,6 +23,10 @@ const stateSchema = z.object({
   /** Model steps of the turn so far. */
   turn_steps: z.number(),
   handed_over: z.boolean(),
+  /** The side a definition gave the next turn to. */
+  forced: sideSchema.nullable().default(null),
+  /** How the turn ends when the calls that definitions queued are made. */
+  pending: z.object({ reason: z.string(), outcome: jsonSchema }).nullable().default(null),
   /** How the run ends, once that is decided. */
   end: z
     .object({
@@ -56,8 +60,6 @@ export class Session implements Strategy {
   readonly name = "loop";
   readonly #parts: SessionParts;
   readonly #state: State;
-  #forced: Side | null = null;
-
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#state = stateSchema.safeParse(parts.recorded).data ?? {
@@ -65,6 +67,8 @@ export class Session implements Strategy {
       turns: 0,
       turn_steps: 0,
       handed_over: false,
+      forced: null,
+      pending: null,
       end: null,
     };
   }
@@ -81,7 +85,12 @@ export class Session implements Strategy {
 
   /** The side that speaks next, whatever else would follow; only two-sided agents take turns (decision 9). */
   force(side: Side): void {
-    this.#forced = side;
+    this.#state.forced = side;
+  }
+
+  /** What a step that rests records, so that a crash while it rests forgets nothing. */
+  memory(): State {
+    return structuredClone(this.#state);
   }
 
   async next({ steps }: Progress): Promise<Decision> {
@@ -96,14 +105,26 @@ export class Session implements Strategy {
     const agent = await this.#parts.agent();
     const state = this.#state;
     if (step.asked) state.turn_steps += 1;
-    const forced = agent.type === "dual_ai" ? this.#forced : null;
-    this.#forced = null;
-    const end = step.asked ? this.#turnEnd(agent, step) : null;
+    const forced = agent.type === "dual_ai" ? state.forced : null;
+    state.forced = null;
+    const end = step.asked ? this.#turnEnd(agent, step) : this.#pendingEnd(step);
     if (end?.type !== "session" && step.handoff !== null) return this.#handOver(agent, step.handoff);
     const events: EventDraft[] = [];
-    if (end !== null && !(step.more && end.type === "turn")) events.push(...this.#endTurn(agent, end, forced));
+    if (end?.type === "turn" && step.more) {
+      // Queued calls come first. After mere words their results are for the model to read; any other end waits for them.
+      if (end.reason !== "response") state.pending = { reason: end.reason, outcome: end.outcome ?? null };
+    } else if (end !== null) events.push(...this.#endTurn(agent, end, forced));
     else if (forced !== null && forced !== state.side) events.push(...this.#endTurn(agent, forcedEnd, forced));
     return { events, state: structuredClone(state) };
+  }
+
+  /** The end that waited for queued calls, once they are made. */
+  #pendingEnd({ more }: FinishedStep): TurnEnd | null {
+    const { pending } = this.#state;
+    if (pending === null || more) return null;
+    this.#state.pending = null;
+    const { reason, outcome } = pending;
+    return { type: "turn", reason, ...(outcome === null ? {} : { outcome }) };
   }
 
   #turnEnd(agent: AnyAgentDefinition, step: FinishedStep): TurnEnd | null {

@@ -144,6 +144,40 @@ describe("a queued call", () => {
     expect(await shape(id)).toHaveLength(4);
   });
 
+  it("QUEUE5 forgets no end, and one that queues itself comes to one", async () => {
+    const panel = await newThread("panel");
+    const made: string[] = [];
+    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    acts.set("later", () => made.push("later"));
+    personas.set("pro", ({ messages }) => ({
+      toolCalls: [
+        { name: "act", arguments: { key: "queue" } },
+        { name: "pass", arguments: { said: `pro ${messages.length}` } },
+      ],
+    }));
+    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "done" } }] }));
+    const events = await converse(panel, "go");
+    expect(asked.map(({ persona }) => persona)).toEqual(["pro", "con"]);
+    expect(made).toEqual(["later"]);
+    const turns = events.flatMap((event) =>
+      event.type === "turn_end" ? [[event.side, event.reason, event.outcome]] : [],
+    );
+    expect(turns[0]).toEqual(["a", "stop_tool", "pro 1"]);
+
+    const endless = await newThread("boss");
+    let times = 0;
+    acts.set("again", (state) => {
+      times += 1;
+      state.queueTool("act", { key: "again" });
+    });
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "again" } }] } : { text: "done" },
+    );
+    const ended = await converse(endless, "go", { limits: { steps: 5 } });
+    expect(ended.at(-1)).toMatchObject({ type: "run_end", status: "limit" });
+    expect(times).toBe(5);
+  });
+
   it("QUEUE4 may be of a tool the prompt does not list, of a prompt, of an agent", async () => {
     const id = await newThread("support");
     acts.set("queue", (state) => {

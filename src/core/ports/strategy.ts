@@ -75,6 +75,8 @@ export type Decision = { type: "step"; shape?: StepShape } | ({ type: "end" } & 
 export interface Strategy {
   readonly name: string;
   next(progress: Progress): Decision | Promise<Decision>;
+  /** What a step that rests records of the strategy's memory. */
+  memory?(): JsonObject;
   /** Called once for each step, when its row is about to be written. */
   finished?(step: FinishedStep): StepEffects | Promise<StepEffects>;
 }

@@ -63,7 +63,8 @@ export async function commitAsked(
   }
   // A step that rests is not over: its calls are logged with its end.
   const tools = restsUntil === null ? settled.map(toolTrace) : [];
-  const trace = { plan, ports, events: events.take(), tools, warnings, session: effects.state };
+  const session = restsUntil === null ? effects.state : ports.strategy.memory?.();
+  const trace = { plan, ports, events: events.take(), tools, warnings, session };
   ports.journal.log(attemptLog(asked, trace), effects.agent);
 }
 

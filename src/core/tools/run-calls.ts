@@ -45,7 +45,8 @@ export async function runCalls(
   async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<DrivenCall> {
     if ("settled" in slot) return slot.settled;
     const others = [...(graph.waitsFor[at] ?? [])];
-    if (others.length > 0) {
+    // A call that began in an earlier drive waits for nobody: its answer may be there.
+    if (others.length > 0 && slot.left === null) {
       // A later call may be waited for: its promise exists once this tick is over.
       await Promise.resolve();
       const before = await Promise.all(others.flatMap((other) => running[other] ?? []));

@@ -43,6 +43,7 @@ function subagentEvent(call: MessageRecord, from: string, event: JsonObject): Ev
     type: "subagent_event",
     message_id: id,
     depth,
+    ...(event["silent"] === true ? { silent: true } : {}),
     ...(run_id === null ? {} : { run_id }),
     ...(step === null ? {} : { step }),
     ...(side === null ? {} : { side }),

@@ -77,6 +77,11 @@ export function leftAt(context: ObjectContext, run: RunRecord): LeftAt {
 export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): void {
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
+    if (row?.awaits !== undefined) {
+      // Nobody waits for that child any more.
+      const stop = { type: "stop" as const, thread_id: row.awaits.thread_id };
+      live.change({ outgoing: [...(live.record.outgoing ?? []), stop] });
+    }
     const { error } = row === undefined ? stoppedCall : unknownOutcome;
     const id = row?.id ?? live.uuids.next();
     const message: MessageRecord = {
