@@ -38,6 +38,9 @@ export function stepCeiling(value: string | undefined): number | null {
 
 const mib = 1024 * 1024;
 
+/** Bytes of an object's storage that files may fill. The platform gives 10 GB; what is left is for messages. */
+const fileRoom = 9_000_000_000;
+
 /** Where a deployment's threads keep their files. Values that make no sense keep the defaults. */
 export function fileSettings(env: Environment): FileSettings {
   const { IMAGES, FILES } = env;
@@ -47,6 +50,7 @@ export function fileSettings(env: Environment): FileSettings {
     // What comes before the threshold is gathered in memory.
     bucketThreshold: Math.min(bytes(env.R2_FILE_THRESHOLD, 8 * mib), 16 * mib),
     limit: bytes(env.MAX_FILE_BYTES, 1024 * mib),
+    room: fileRoom,
   };
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { fileRecordSchema } from "#contract/file-record.ts";
 
+import { realPng } from "../support/real-png.ts";
 import { conflict, Files, invalid, missing } from "./thread-files-client.ts";
 
 /** Bytes that no two places of are alike. */
@@ -197,6 +198,17 @@ describe("what is no file's bytes", () => {
     expect(picture.headers.get("x-content-type-options")).toBe("nosniff");
     const bytes = new TextDecoder("latin1").decode(await picture.arrayBuffer());
     expect([bytes.slice(0, 4), bytes.slice(8, 12)]).toEqual(["RIFF", "WEBP"]);
+  });
+
+  it("FHTTP10 an image of several chunks is measured too, also when it does not say its length", async () => {
+    const files = await Files.ofNewThread();
+    const noise = crypto.getRandomValues(new Uint8Array(65_536));
+    const image = await realPng(2000, 1900, (x, y) => noise[(y * 2000 + x) % 65_521] ?? 0);
+    expect(image.byteLength).toBeGreaterThan(1_835_008);
+    for (const body of [image.slice(), new Blob([image.slice()]).stream()]) {
+      const put = await files.put("/noise.png", body, { "content-type": "image/png" });
+      expect(await put.json()).toMatchObject({ size: image.byteLength, width: 2000, height: 1900 });
+    }
   });
 
   it("FHTTP16 a folder is made with mkdir, a file or an empty folder deleted, and nothing more at once", async () => {

@@ -69,6 +69,8 @@ export interface FileRows {
   /** Rows whose parent lies in a span, folders left out: by parent and name, as many as asked for, behind a place. */
   files(span: Span, page: { after: Pick<FileRow, "parent" | "name"> | null; limit: number }): FileRow[];
   totals(): { files: number; folders: number; bytes: number };
+  /** Bytes that the storage holds, what else lies in it and what is being written included. Reads no rows. */
+  filled(): number;
 
   putChunk(generation: number, number: number, bytes: Uint8Array): void;
   chunk(generation: number, number: number): Uint8Array | null;

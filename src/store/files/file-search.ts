@@ -21,20 +21,24 @@ export const shownLines = 10_000;
 export const searchedBytes = 64 * 1024 * 1024;
 
 /**
- * The same for patterns that are long once they are compiled: bytes times instructions of the pattern. A Worker cannot see
- * its time pass while it computes, so what a search may take is bounded beforehand: some ten seconds at the very worst.
+ * The same for patterns that are long once they are compiled: bytes, of files or of paths, times instructions of the pattern.
+ * A Worker cannot see its time pass while it computes, so what a search may take is bounded beforehand: some ten seconds at
+ * the very worst, twenty for a glob.
  */
 const searchedWork = 1.5 * 1024 * 1024 * 1024;
 
 const page = 200;
 
-/** Paths that a glob matches, sorted. */
+/** Paths that a glob matches, sorted. `too_large` where there are too many files for so heavy a glob. */
 export function findFiles(rows: FileRows, glob: string, options: SearchOptions = {}): string[] {
   const matches = globMatcher(glob);
   const limit = limitOf(options);
   const paths: string[] = [];
+  let left = searchedWork;
   for (const row of filesUnder(rows, options.path)) {
     const path = joined(row.parent, row.name);
+    left -= path.length * matches.weight;
+    if (left < 0) throw refuse("too_large", "There are too many files for so heavy a glob. Look below a folder.");
     if (matches(path)) paths.push(path);
   }
   return paths.sort().slice(0, limit);

@@ -16,7 +16,7 @@ import type { FileRow, FileRows } from "./file-rows.ts";
 import { findFiles, grepFiles } from "./file-search.ts";
 import { FileWriter, folderRow, makeFolders } from "./file-writer.ts";
 import type { BucketChoice } from "./file-writer.ts";
-import { measured, thumbnailPixels } from "./image-facts.ts";
+import { thumbnails } from "./thumbnail.ts";
 
 /** Bytes of metadata of a file, as JSON, and characters of its type: both stand in the row that may hold its bytes. */
 const metadataLimit = 64 * 1024;
@@ -25,11 +25,9 @@ const mimeTypeLimit = 255;
 /** Characters of the address of a file that lies outside. */
 const urlLimit = 8192;
 
-/** Bytes of an image that is loaded to be measured or made small. */
-export const imageLimit = 20 * 1024 * 1024;
-
-/** Entries read from a folder at once. */
+/** Entries read from a folder at once, and those of a folder that is listed. */
 const page = 500;
+const entryLimit = 20_000;
 
 /** What the files of a thread are made of. */
 export interface FileSystemParts {
@@ -38,6 +36,8 @@ export interface FileSystemParts {
   clock: Clock;
   /** Bytes a file may have. */
   limit: number;
+  /** Bytes of the object's storage that files may fill, together with all else that is in it. */
+  room: number;
   /** Null where every file stays in the thread. */
   bucket: BucketChoice | null;
   /** There is something to forget, or will be where a write does not end: call `sweep` soon. */
@@ -60,9 +60,10 @@ export interface ManagedThreadFiles extends ThreadFiles {
 
 /** Makes them. Touches no storage. */
 export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
-  const { rows, images, clock } = parts;
+  const { rows, clock } = parts;
   const reading = { rows, bucket: parts.bucket?.bucket ?? null };
   const writer = new FileWriter(parts);
+  const thumbnail = thumbnails(reading, parts.images);
   /** Paths that attachments on their way have taken. */
   const attaching = new Set<string>();
 
@@ -87,8 +88,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
     async write(path, body, facts) {
       const at = filePath(path);
       checkFacts(facts);
-      const known = await measured(images, body, { facts, limit: imageLimit });
-      return fileRecord(await writer.write(at, body, known));
+      return fileRecord(await writer.write(at, body, facts));
     },
     async attach(name, body, facts) {
       const path = freePath(rows, name, attaching);
@@ -133,7 +133,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       const { at, row } = find(path);
       if (row === null) throw missing(at);
       if (!row.is_folder) throw refuse("conflict", `${at.path} is a file, not a folder.`);
-      return [...childrenOf(rows, at.path)].map(fileRecord);
+      return entriesOf(rows, at.path).map(fileRecord);
     },
     async remove(path) {
       const { at, row } = find(path);
@@ -179,19 +179,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
     },
     grep: (pattern, options) => grepFiles(reading, pattern, options),
     find: async (glob, options) => findFiles(rows, glob, options),
-    async thumbnail(path) {
-      const row = ownFile(path);
-      if (row === null || !row.body.mime_type.startsWith("image/") || row.size > imageLimit) return null;
-      const kept = rows.thumbnail(row.parent, row.name);
-      if (kept !== null) return kept;
-      const bytes = await files.read(path);
-      const made = bytes === null ? null : await images.thumbnail(bytes, thumbnailPixels);
-      if (made === null || made.bytes.byteLength > thumbnailLimit) return null;
-      // The file may have been written anew meanwhile: then this is no picture of it.
-      if (rows.find(row.parent, row.name)?.body.tag !== row.body.tag) return files.thumbnail(path);
-      rows.keepThumbnail(row.parent, row.name, made.bytes);
-      return made.bytes;
-    },
+    thumbnail: async (path) => thumbnail(() => ownFile(path)),
     async sweep() {
       const doomed = rows.garbage().filter(({ generation }) => !writer.isWriting(generation));
       const [inBucket, chunks] = [
@@ -245,9 +233,6 @@ function outsideUrl(given: string): string {
   throw refuse("invalid_request", `A file outside has an http or https address of at most ${urlLimit} characters.`);
 }
 
-/** Bytes a small picture may take beside its image in a row. */
-const thumbnailLimit = 150_000;
-
 const rootRow: FileRow = {
   parent: "/",
   name: "",
@@ -256,13 +241,16 @@ const rootRow: FileRow = {
   body: { mime_type: "inode/directory", tag: "root", created_at: 0, updated_at: 0 },
 };
 
-function* childrenOf(rows: FileRows, parent: string): Generator<FileRow> {
-  let after: string | null = null;
+function entriesOf(rows: FileRows, parent: string): FileRow[] {
+  const entries: FileRow[] = [];
   for (;;) {
-    const found: FileRow[] = rows.children(parent, { after, limit: page });
-    yield* found;
-    after = found.at(-1)?.name ?? null;
-    if (found.length < page) return;
+    const found: FileRow[] = rows.children(parent, { after: entries.at(-1)?.name ?? null, limit: page });
+    entries.push(...found);
+    if (found.length < page) return entries;
+    if (entries.length >= entryLimit) {
+      const message = `${parent} holds ${entryLimit} entries or more, too many to list. Find them by a glob.`;
+      throw refuse("too_large", message, { limit: entryLimit });
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import type { ImagePort } from "#core/ports/image-port.ts";
 import type { FileBody, LinkFacts, WriteFacts } from "#core/ports/thread-files.ts";
 import { turns } from "#lib/bounded-fetch.ts";
 
@@ -12,9 +13,11 @@ import { deleteFromBucket, storeInBucket } from "./file-bucket.ts";
 import type { Bucket } from "./file-bucket.ts";
 import { foldersAbove } from "./file-path.ts";
 import type { FilePath } from "./file-path.ts";
+import { openBytes } from "./file-reader.ts";
 import { standingOf } from "./file-record.ts";
 import { chunkBytes } from "./file-rows.ts";
 import type { FileBodyRecord, FilePlace, FileRow, FileRows } from "./file-rows.ts";
+import { measured } from "./image-facts.ts";
 
 /** Where large files go. */
 export interface BucketChoice {
@@ -28,9 +31,12 @@ export interface BucketChoice {
 /** What writing needs. */
 export interface FileWriterParts {
   rows: FileRows;
+  images: ImagePort;
   clock: Clock;
   /** Bytes a file may have. */
   limit: number;
+  /** Bytes of the object's storage that files may fill: a full one could store no message either. */
+  room: number;
   bucket: BucketChoice | null;
   /** Tells that there is garbage, or what will be garbage if it never becomes a file. Never called in a transaction. */
   onGarbage: () => void;
@@ -90,9 +96,12 @@ export class FileWriter {
   async #write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
     const count = { bytes: 0 };
     const pieces = counted(piecesOf(body), count, { limit: this.#parts.limit, path: at.path });
-    const { place, bytes, generation } = await this.#store(pieces);
+    const stored = await this.#store(pieces);
+    const { place, generation } = stored;
+    const size = count.bytes;
     try {
-      const { row, leftover } = this.#commit(at, { place, bytes, generation, size: count.bytes, facts });
+      const known = await this.#measured(at, { body, size, stored }, facts);
+      const { row, leftover } = this.#commit(at, { ...stored, size, facts: known });
       if (leftover) this.#parts.onGarbage();
       return row;
     } catch (thrown) {
@@ -128,6 +137,7 @@ export class FileWriter {
     let count = 0;
     try {
       for await (const chunk of all(begun, rest)) {
+        this.#mustFit(chunk.byteLength);
         this.#parts.rows.putChunk(generation, count, chunk);
         count += 1;
       }
@@ -200,6 +210,7 @@ export class FileWriter {
     const now = clock.now();
     return rows.transaction(() => {
       this.#mustBeFree(at);
+      if (bytes !== null) this.#mustFit(bytes.byteLength);
       const before = rows.find(at.parent, at.name);
       const tag = crypto.randomUUID().slice(0, 18);
       facts.check?.(before === null ? null : standingOf(before), tag);
@@ -228,6 +239,29 @@ export class FileWriter {
     if (place?.type !== "bucket") return false;
     rows.addGarbage({ generation: this.#next(), bucket_key: place.key });
     return true;
+  }
+
+  /** With the size of an image that nobody said; a text is none. */
+  async #measured(
+    at: FilePath,
+    { body, size, stored }: { body: FileBody; size: number; stored: Stored },
+    facts: WriteFacts,
+  ): Promise<WriteFacts> {
+    const { images, rows, bucket } = this.#parts;
+    if (typeof body === "string") return facts;
+    const atHand = body instanceof Uint8Array ? body : stored.bytes;
+    const unfinished = { mime_type: facts.mimeType, place: stored.place, tag: "", created_at: 0, updated_at: 0 };
+    const row: FileRow = { parent: at.parent, name: at.name, is_folder: false, size, body: unfinished };
+    const open = async () => atHand ?? openBytes({ rows, bucket: bucket?.bucket ?? null }, row);
+    return measured(images, { size, open }, facts);
+  }
+
+  /** Refused where the storage would be fuller than files may make it. */
+  #mustFit(bytes: number): void {
+    const { rows, room } = this.#parts;
+    if (rows.filled() + bytes <= room) return;
+    const message = `The thread's storage is full: it may hold ${room} bytes. Remove files, or bind a bucket for large ones.`;
+    throw refuse("too_large", message, { limit: room });
   }
 
   /** Refused where a folder stands at the path, or a file where its folder would be. */

@@ -23,17 +23,20 @@ const lookAround = [
 // With this picomatch lets `a/**/x` end after `a`, and then looks ahead to keep it from that; `a` is never below itself.
 const orEnd = String.raw`\/|$)`;
 
+/** Whether a path matches; `weight` times a path's length bounds what one answer takes. */
+export type PathMatcher = ((path: string) => boolean) & { readonly weight: number };
+
 /**
  * Tells whether a path matches. A leading `/` of the pattern stands for that of the path, so that both are taken off: for
  * `/` and a globstar behind it picomatch would want a folder more, and overlook the root's own files.
  */
-export function globMatcher(glob: unknown): (path: string) => boolean {
+export function globMatcher(glob: unknown): PathMatcher {
   if (typeof glob !== "string" || glob === "") throw bad("must be a text such as **/*.json");
   if (glob.length > globLimit) throw bad(`has ${glob.length} characters; at most ${globLimit} are taken`);
   const relative = glob.replace(/^\//, "");
-  if (relative === "") return () => false;
+  if (relative === "") return Object.assign(() => false, { weight: 0 });
   const pattern = compiled(relative);
-  return (path) => pattern.test(path.slice(1));
+  return Object.assign((path: string) => pattern.test(path.slice(1)), { weight: pattern.programSize() });
 }
 
 function compiled(glob: string): RE2JS {

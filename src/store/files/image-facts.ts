@@ -1,19 +1,24 @@
-// The size of an image that is written, where nobody said it.
+// The size of an image that is written, where nobody said it. What came as a stream is read back from where it was stored,
+// so that it is never whole in memory.
 
 import type { ImagePort } from "#core/ports/image-port.ts";
-import type { FileBody, FileFacts } from "#core/ports/thread-files.ts";
+import type { FileFacts } from "#core/ports/thread-files.ts";
 
-/** Pixels of a thumbnail's longer side (figures: Images). */
-export const thumbnailPixels = 256;
+/** Bytes of an image that is measured, or loaded to be made small. */
+export const imageLimit = 20 * 1024 * 1024;
 
-/** The facts with width and height, for an image whose bytes are at hand; a stream is not kept for it. */
-export async function measured<F extends FileFacts>(
-  images: ImagePort,
-  body: FileBody,
-  { facts, limit }: { facts: F; limit: number },
-): Promise<F> {
+/** Bytes that are stored, and how they are read back. */
+export interface StoredBytes {
+  size: number;
+  open: () => Promise<Uint8Array | ReadableStream<Uint8Array>>;
+}
+
+/** The facts with width and height, for an image that is not too large and that the service reads. */
+export async function measured<F extends FileFacts>(images: ImagePort, stored: StoredBytes, facts: F): Promise<F> {
   const known = facts.width !== undefined && facts.height !== undefined;
-  if (known || !(body instanceof Uint8Array) || !facts.mimeType.startsWith("image/")) return facts;
-  const size = body.byteLength <= limit ? await images.size(body) : null;
+  if (known || !facts.mimeType.startsWith("image/") || stored.size > imageLimit) return facts;
+  // The bytes are safe: that they cannot be looked at now is no reason to lose them.
+  const bytes = await stored.open().catch(() => null);
+  const size = bytes === null ? null : await images.size(bytes);
   return size === null ? facts : { ...facts, width: facts.width ?? size.width, height: facts.height ?? size.height };
 }

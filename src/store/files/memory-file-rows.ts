@@ -62,6 +62,13 @@ export function memoryFileRows(): FileRows {
       const bytes = rows.reduce((sum, { size }) => sum + size, 0);
       return { files: rows.length - folders, folders, bytes };
     },
+    filled() {
+      const inRows = [...state.files.values()].map(({ bytes }) => bytes?.byteLength ?? 0);
+      const inChunks = [...state.chunks.values()].flatMap((chunks) =>
+        [...chunks.values()].map((one) => one.byteLength),
+      );
+      return [...inRows, ...inChunks].reduce((sum, one) => sum + one, 0);
+    },
     putChunk(generation, number, bytes) {
       const chunks = state.chunks.get(generation) ?? new Map<number, Uint8Array>();
       chunks.set(number, bytes.slice());

@@ -80,6 +80,7 @@ export function sqliteFileRows(storage: MeteredStorage, gone: () => boolean): Fi
       );
       return row ?? { files: 0, folders: 0, bytes: 0 };
     },
+    filled: () => storage.sql.databaseSize,
     putChunk: (generation, number, bytes) =>
       void run("INSERT INTO file_chunk (id, bytes) VALUES (?, ?)", key(generation, number), bytes),
     chunk: (generation, number) => blob("SELECT bytes FROM file_chunk WHERE id = ?", key(generation, number)),

@@ -38,7 +38,7 @@ export function imagesBinding(binding: ImagesBinding): ImagePort {
   }
 
   return {
-    size: (bytes) => orNull(() => sizeOf(binding, bytes)),
+    size: (image) => orNull(() => sizeOf(binding, image)),
     thumbnail: (bytes, pixels) =>
       orNull(async () => {
         const given = await sizeOf(binding, bytes);
@@ -62,8 +62,8 @@ function within({ width, height }: ImageSize, pixels: number): number {
   return Math.min(pixels, Math.max(width, height));
 }
 
-async function sizeOf(binding: ImagesBinding, bytes: Uint8Array): Promise<ImageSize> {
-  const info = await binding.info(streamOf(bytes));
+async function sizeOf(binding: ImagesBinding, image: Uint8Array | ReadableStream<Uint8Array>): Promise<ImageSize> {
+  const info = await binding.info(image instanceof ReadableStream ? image : streamOf(image));
   if (!("width" in info)) throw new Error("an image without a size");
   return { width: info.width, height: info.height };
 }

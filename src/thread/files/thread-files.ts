@@ -21,6 +21,8 @@ export interface FileSettings {
   bucketThreshold: number;
   /** Bytes a file may have. */
   limit: number;
+  /** Bytes of the object's storage that files may fill, together with all else that is in it. */
+  room: number;
 }
 
 /** Makes them. `onGarbage` hears when there is something to sweep soon. */
@@ -28,12 +30,13 @@ export function threadFiles(
   live: LiveThread,
   { storage, clock, settings, onGarbage }: ThreadFilesParts,
 ): ManagedThreadFiles {
-  const { images, bucket, bucketThreshold: threshold, limit } = settings;
+  const { images, bucket, bucketThreshold: threshold, limit, room } = settings;
   const files = createFileSystem({
     rows: sqliteFileRows(storage, () => live.retired),
     images,
     clock,
     limit,
+    room,
     bucket: bucket === null ? null : { bucket, threshold, threadId: live.record.id },
     // A thread that is gone sets no alarm.
     onGarbage: () => void (live.retired || onGarbage()),

@@ -10,9 +10,6 @@ import { checkWrite } from "./file-condition.ts";
 import { fileJson } from "./file-json.ts";
 import { openUpload } from "./upload-stream.ts";
 
-/** Bytes of an image that is gathered, so that its size in pixels can be measured; a larger one is not. */
-const measuredLimit = 4 * 1024 * 1024;
-
 /** The answer: the record, 201 for a new file and 200 for one that was replaced. Throws to refuse. */
 export async function writeFile(files: ThreadFiles, incoming: Request, path: string): Promise<Response> {
   const { headers, body } = incoming;
@@ -31,15 +28,9 @@ export async function writeFile(files: ThreadFiles, incoming: Request, path: str
   };
   const upload = body === null ? null : openUpload(body as ReadableStream<Uint8Array>);
   try {
-    const gathered = mimeType.startsWith("image/") && length !== null && Number(length) <= measuredLimit;
-    const bytes = upload === null ? new Uint8Array() : gathered ? await allOf(upload.stream) : upload.stream;
-    const record = await files.write(path, bytes, { mimeType, check });
+    const record = await files.write(path, upload?.stream ?? new Uint8Array(), { mimeType, check });
     return fileJson(record, outcome.status, { etag: quotedTag(outcome.etag) });
   } finally {
     upload?.release();
   }
-}
-
-async function allOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -31,6 +31,7 @@ export function stage(
     images: noImages,
     clock,
     limit: 64 * chunk,
+    room: Infinity,
     bucket: null,
     onGarbage,
     ...parts,

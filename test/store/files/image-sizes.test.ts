@@ -1,0 +1,87 @@
+// Sizes of images that come as streams, and how many images small pictures are made of at a time.
+
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import type { ImagePort } from "#core/ports/image-port.ts";
+import type { Bucket } from "#store/files/file-bucket.ts";
+import { memoryFileRows } from "#store/files/memory-file-rows.ts";
+import { imagesBinding, noImages } from "#store/images/images-binding.ts";
+
+import { realPng } from "../../support/real-png.ts";
+import { bytesOf, chunk, pattern, same, stage, streamOf } from "./file-stage.ts";
+
+const { FILES, IMAGES } = env as unknown as { FILES: R2Bucket; IMAGES: ImagesBinding };
+const images = imagesBinding(IMAGES);
+
+const imagePng = { mimeType: "image/png" };
+
+/** A picture that does not pack well. */
+function noisy(width: number, height: number): Promise<Uint8Array> {
+  const noise = pattern(width * height);
+  return realPng(width, height, (x, y) => noise[y * width + x] ?? 0);
+}
+
+test("FILE21 a stream is measured wherever its bytes came to lie", async () => {
+  const small = await realPng(60, 30);
+  const large = await noisy(1700, 1300);
+  expect(large.byteLength).toBeGreaterThan(chunk);
+  const inThread = stage(memoryFileRows(), { images }).files;
+  expect(await inThread.write("row", streamOf(small), imagePng)).toMatchObject({ width: 60, height: 30 });
+  expect(await inThread.write("chunks", streamOf(large), imagePng)).toMatchObject({ width: 1700, height: 1300 });
+  expect(await inThread.stat("chunks")).toMatchObject({ width: 1700, height: 1300 });
+  expect(same(await inThread.read("chunks"), large)).toBe(true);
+  const bucket = { bucket: FILES, threshold: chunk, threadId: crypto.randomUUID() };
+  const inBucket = stage(memoryFileRows(), { images, bucket }).files;
+  expect(await inBucket.write("a", streamOf(large), imagePng)).toMatchObject({ storage: "r2", width: 1700 });
+  const broken = await inThread.write("broken", streamOf(large.slice(100)), imagePng);
+  expect([broken.size, broken.width]).toEqual([large.byteLength - 100, undefined]);
+});
+
+test("FILE21 what is measured is bounded, and a stream that cannot be looked at again is stored without a size", async () => {
+  const asked: number[] = [];
+  const counting: ImagePort = {
+    ...noImages,
+    size: async (image) => {
+      asked.push(image instanceof ReadableStream ? (await bytesOf(image)).byteLength : image.byteLength);
+      return { width: 1, height: 2 };
+    },
+  };
+  const limit = 20 * 1024 * 1024;
+  const { files } = stage(memoryFileRows(), { images: counting });
+  expect(await files.write("most", streamOf(new Uint8Array(limit), [chunk]), imagePng)).toMatchObject({ height: 2 });
+  expect(await files.write("more", streamOf(new Uint8Array(limit + 1), [chunk]), imagePng)).not.toHaveProperty("width");
+  expect(asked).toEqual([limit]);
+
+  const mute: Bucket = {
+    get: () => Promise.reject(new Error("no answer")),
+    delete: (keys) => FILES.delete(keys),
+    list: (options) => FILES.list(options),
+    createMultipartUpload: (key) => FILES.createMultipartUpload(key),
+  };
+  const bucket = { bucket: mute, threshold: chunk, threadId: crypto.randomUUID() };
+  const distant = stage(memoryFileRows(), { images: counting, bucket }).files;
+  const record = await distant.write("a", streamOf(new Uint8Array(2 * chunk), [chunk]), imagePng);
+  expect([record.storage, record.size, record.width]).toEqual(["r2", 2 * chunk, undefined]);
+});
+
+test("FILE22 small pictures are made one at a time, and one that is asked for twice is made once", async () => {
+  let [now, most, made] = [0, 0, 0];
+  const watching: ImagePort = {
+    ...images,
+    thumbnail: async (bytes, pixels) => {
+      now += 1;
+      made += 1;
+      most = Math.max(most, now);
+      const picture = await images.thumbnail(bytes, pixels);
+      now -= 1;
+      return picture;
+    },
+  };
+  const { files } = stage(memoryFileRows(), { images: watching });
+  const bytes = await realPng(600, 300);
+  for (const path of ["a", "b", "c"]) await files.write(path, bytes, { ...imagePng, width: 600, height: 300 });
+  const pictures = await Promise.all(["a", "b", "c", "a", "a", "c"].map((path) => files.thumbnail(path)));
+  expect(pictures.every((picture) => picture !== null)).toBe(true);
+  expect({ most, made }).toEqual({ most: 1, made: 3 });
+});
