@@ -25,6 +25,8 @@ const base = {
   message_id: z.string().optional(),
   side: sideSchema.optional(),
   depth: z.number().int().nonnegative().optional(),
+  /** The tool message that the line of a nested loop hangs under. */
+  parent_id: z.string().optional(),
   /** First number of the events this one stands for. */
   from_seq: seqSchema.optional(),
   /** The message is hidden from user interfaces; subscriptions leave such events out unless asked. */
@@ -77,7 +79,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
     cost: costSchema,
   }),
   event("turn_end", { reason: z.string(), outcome: jsonSchema.optional() }),
-  event("message_start", { role: roleSchema, position: z.string(), parent_id: z.string().optional() }),
+  event("message_start", { role: roleSchema, position: z.string() }),
   event("text_start", { index }),
   event("text_delta", { index, offset, delta }),
   event("text_end", { index, text: z.string() }),

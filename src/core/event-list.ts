@@ -8,7 +8,7 @@ import type { StoredEvent } from "./record.ts";
 import { toStored } from "./stored-event.ts";
 
 /** What every event of a list shares. */
-export type EventContext = Pick<PlainEvent, "run_id" | "side" | "depth"> & { step?: number };
+export type EventContext = Pick<PlainEvent, "run_id" | "side" | "depth" | "parent_id"> & { step?: number };
 
 interface DeltaRange {
   first: number;

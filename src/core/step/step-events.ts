@@ -5,6 +5,8 @@ import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallPlan } from "../tools/call-slot.ts";
 
 /** A list for the step's row. */
-export function stepEvents(plan: Pick<CallPlan, "step" | "side" | "depth">, { run, sink }: RunPorts): EventList {
-  return new EventList(sink, { run_id: run.id, step: plan.step, side: plan.side, depth: plan.depth });
+export function stepEvents(plan: Pick<CallPlan, "step" | "side" | "depth">, { run, sink, line }: RunPorts): EventList {
+  const { step, side, depth } = plan;
+  const under = line.parent_id === null ? {} : { parent_id: line.parent_id };
+  return new EventList(sink, { run_id: run.id, step, side, depth, ...under });
 }

@@ -4,6 +4,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { ChildStart, ChildThreads } from "#core/ports/child-threads.ts";
 import type { AwaitedAnswer } from "#core/record.ts";
+import { peerCaller } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Outgoings } from "./outgoings.ts";
@@ -36,7 +37,11 @@ export class ChildThreadsOf implements ChildThreads {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const answer = await threads(thread_id).startChild({ id: thread_id, agent_id, user_id, parent, text });
-        if (answer.ok) return;
+        if (answer.ok) {
+          // The thread was deleted while the child was made: the child goes too.
+          if (live.retired) await threads(thread_id).remove(peerCaller, true);
+          return;
+        }
         throw new ThreadholdError(answer.refusal);
       } catch (thrown) {
         // A refusal stays one; a broken stub is worth another try.

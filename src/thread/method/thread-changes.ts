@@ -77,10 +77,18 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
   const { context, driver, store } = open;
   const { live, catalog, clock } = context;
   const { id, created_at } = live.record;
+  driver.close(true);
   driver.stop(null);
-  await removeChildren(context);
-  if (!byParent) await tellParentOfDeletion(context);
-  await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: created_at, now: clock.now() }));
+  try {
+    await removeChildren(context);
+    if (!byParent) await tellParentOfDeletion(context);
+    await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: created_at, now: clock.now() }));
+    // A call that was on its way may have started another child meanwhile.
+    await removeChildren(context);
+  } catch (thrown) {
+    driver.close(false);
+    throw thrown;
+  }
   live.broadcaster.closeAll(4404, "The thread was deleted.");
   driver.abandon();
   await store.destroy();

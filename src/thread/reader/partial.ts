@@ -9,6 +9,8 @@ import { isDelta, merged } from "./delta-buffer.ts";
 export interface RecordedStep {
   step: number;
   depth: number;
+  /** What the line hangs under. */
+  under: string | undefined;
   messages: ReadonlySet<string>;
 }
 
@@ -38,10 +40,10 @@ export class Partial {
   }
 
   /** Forgets a step that rows now hold; what other lines of the run are doing stays. */
-  forget({ step, depth, messages }: RecordedStep): void {
+  forget({ step, depth, under, messages }: RecordedStep): void {
     this.#events = this.#events.filter((event) => {
       if (event.message_id !== undefined) return !messages.has(event.message_id);
-      return event.step !== step || event.depth !== depth;
+      return event.step !== step || event.depth !== depth || event.parent_id !== under;
     });
   }
 

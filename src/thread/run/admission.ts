@@ -159,6 +159,7 @@ function afterwards(context: ObjectContext, message: MessageRecord): void {
 
 /** Begins the run, or lets it wait for the one that is active. */
 export function startRun(context: ObjectContext, driver: Driver, run: RunRecord): RunRecord {
+  mustBeThere(driver);
   const { live } = context;
   const idle = live.record.active_run_id === null;
   if (live.record.queue.length >= queueLimit) {

@@ -32,6 +32,7 @@ export class Driver {
   readonly #sweeper: FileSweeper;
   #active: ActiveRun | null = null;
   #abandoned = false;
+  #closing = false;
   #pauseMs = firstHeartbeatMs;
 
   constructor(context: ObjectContext) {
@@ -132,7 +133,12 @@ export class Driver {
 
   /** The thread was deleted while somebody waited. */
   get gone(): boolean {
-    return this.#abandoned;
+    return this.#abandoned || this.#closing;
+  }
+
+  /** The thread is being deleted: nothing begins any more, unless that fails. */
+  close(closing: boolean): void {
+    this.#closing = closing;
   }
 
   /** The thread is gone: what is still under way must not write any more. */
@@ -237,7 +243,7 @@ export class Driver {
 
   /** Calls that were queued after the run's last step begin a run of their own. */
   #beginLeftCalls({ calls = [] }: RunRecord): void {
-    if (calls.length === 0 || this.#context.live.record.held) return;
+    if (calls.length === 0 || this.#closing || this.#context.live.record.held) return;
     const run = newRun(this.#context, { kind: "tool", limits: null, input: null });
     this.begin({ ...run, calls }, { trigger: "continuation", isNew: true });
   }
@@ -262,7 +268,7 @@ export class Driver {
   /** Begins the run that waits longest, unless a stop holds the queue. */
   beginNext(): boolean {
     const { live } = this.#context;
-    if (this.#active !== null || live.record.active_run_id !== null || live.record.held) return false;
+    if (this.#closing || this.#active !== null || live.record.active_run_id !== null || live.record.held) return false;
     const [next, ...queue] = live.record.queue;
     if (next === undefined) return false;
     live.change({ queue });

@@ -78,7 +78,8 @@ function recordedStep({ depth, data }: LogRecord): RecordedStep {
   const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
   const results = tools.map((tool) => (isObject(tool) ? tool["message_id"] : null));
   const messages = [data["message_id"], ...results].filter((id) => typeof id === "string");
-  return { step: Number(data["step"]), depth, messages: new Set(messages) };
+  const under = typeof data["under"] === "string" ? data["under"] : undefined;
+  return { step: Number(data["step"]), depth, under, messages: new Set(messages) };
 }
 
 function isObject(value: Json): value is JsonObject {
