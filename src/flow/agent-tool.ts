@@ -2,6 +2,7 @@
 // of it (decision 11). The row of the call names the child before the child is made, so a crash at any point finds it again.
 
 import type { EventDraft } from "#contract/event.ts";
+import { zeroUsage } from "#contract/usage.ts";
 import { wordsOf } from "#core/cut-text.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -51,8 +52,9 @@ export function agentToolRunner(
     const { awaits } = current(call, context);
     if (awaits === undefined) return { type: "answer", answer: failed("The child thread of this call is not known.") };
     if (awaits.delivered !== null) return delivered(call, awaits, { ...context, answer: awaits.delivered });
-    if (context.signal.aborted) return givenUp(awaits, stoppedCall);
-    if (awaits.deadline <= clock.now()) return givenUp(awaits, failed("The agent did not answer in time."));
+    if (context.signal.aborted) return givenUp(awaits, stoppedCall, { call, context });
+    if (awaits.deadline <= clock.now())
+      return givenUp(awaits, failed("The agent did not answer in time."), { call, context });
     if (children.depth >= deepestThread) return { type: "answer", answer: failed(tooDeep) };
     try {
       await children.start({
@@ -64,13 +66,21 @@ export function agentToolRunner(
         text: firstWords(call.args, prompt),
       });
     } catch (thrown) {
-      return givenUp(awaits, failed(`The agent "${agent.name}" could not be started: ${wordsOf(thrown)}`));
+      const said = failed(`The agent "${agent.name}" could not be started: ${wordsOf(thrown)}`);
+      return givenUp(awaits, said, { call, context });
     }
     return { type: "rest", until: awaits.deadline };
   }
 
-  function givenUp(awaits: AwaitedAnswer, said: ReturnType<typeof failed>): NestedOutcome {
+  function givenUp(
+    awaits: AwaitedAnswer,
+    said: ReturnType<typeof failed>,
+    { call, context }: { call: NestedCall; context: CallContext },
+  ): NestedOutcome {
     children.stop(awaits);
+    // What the child used until then is in its own run; nobody waits for that any more.
+    const end = { success: false, error: said.error ?? "", usage: zeroUsage, cost: 0, tool_executions: 0 };
+    context.events.tell({ type: "subagent_end", message_id: call.message.id, ...ids(awaits, call.id), ...end });
     return { type: "answer", answer: said };
   }
 

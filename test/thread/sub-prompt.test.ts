@@ -239,6 +239,23 @@ describe("a prompt as a tool", () => {
     }
   });
 
+  it("SUBP9 a long one is replayed whole to a late reader, for a few rows more than it has", async () => {
+    acts.set("k", () => "k");
+    const many = { toolCalls: Array.from({ length: 50 }, () => ({ name: "act", arguments: { key: "k" } })) };
+    personas.set("helper", ({ step }) => (step < 8 ? many : { text: "done" }));
+    bossCalls("helper", { task: "go" });
+    const id = await newThread("boss");
+    await converse(id, "go");
+    const before = await stubOf(id).rows();
+    const late = await follow(id, { after: "0", until: "idle" });
+    await late.closed;
+    const read = (await stubOf(id).rows()).rowsRead - before.rowsRead;
+    const ends = late.events.filter(({ type }) => type === "message_end");
+    // One for each message: 8 steps of 51, the question, the answer, and the four of the line above.
+    expect(ends).toHaveLength(8 * 51 + 2 + 4);
+    expect(read).toBeLessThan(2000);
+  });
+
   it("SUBP10 a stop ends it, every call answered", async () => {
     let reach = () => {};
     const reached = new Promise<void>((resolve) => {

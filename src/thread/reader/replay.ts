@@ -14,8 +14,10 @@ import { boundedRows } from "../method/bounded-page.ts";
 const page = 50;
 
 /** Messages and step rows, and UTF-16 units of JSON of each, that a part of a replay is made from. */
-const partRows = 300;
-const partBytes = 4 * 1024 * 1024;
+const part = { limit: 300, bytes: 4 * 1024 * 1024 };
+
+/** The same for a run with nested lines, which cannot be told in parts. */
+const wholeRun = { limit: 20_000, bytes: 16 * 1024 * 1024 };
 
 /** A part of a replay: events in order, and the number up to which they are all there; null when nothing is left out. */
 export interface ReplayPart {
@@ -30,8 +32,12 @@ export function replay(store: ThreadStore, thread: ThreadRecord, after: number):
     start: active?.after_position ?? restSince(store, thread, { runs, after }),
     after,
   });
-  const messages = tailMessages(store, thread, start);
-  const logs = tailLogs(store, active ?? runs.at(-1), after);
+  const cut = tailMessages(store, thread, { start, bounds: part });
+  // A call that holds lines of its own stands before them and is told after them: such a run is read in one piece.
+  const nested = cut.more && cut.rows.some(({ depth }) => depth > 0);
+  const bounds = nested ? wholeRun : part;
+  const messages = nested ? tailMessages(store, thread, { start, bounds }) : cut;
+  const logs = tailLogs(store, active ?? runs.at(-1), { after, bounds });
   const stored = [
     ...store.eventsAfter(after),
     ...runs.flatMap((run) => run.events),
@@ -80,15 +86,23 @@ function tailQuery(thread: ThreadRecord, from: string, limit: number) {
 }
 
 /** The messages after a position, as many as may be in memory at once. */
-function tailMessages(store: ThreadStore, thread: ThreadRecord, start: string) {
+function tailMessages(
+  store: ThreadStore,
+  thread: ThreadRecord,
+  { start, bounds }: { start: string; bounds: typeof part },
+) {
   return boundedRows(
     (beyond, limit) => store.messages(tailQuery(thread, beyond ?? "", limit)),
     (message) => message.position,
-    { limit: partRows, bytes: partBytes, beyond: start },
+    { ...bounds, beyond: start },
   );
 }
 
-function tailLogs(store: ThreadStore, oldest: RunRecord | undefined, after: number) {
+function tailLogs(
+  store: ThreadStore,
+  oldest: RunRecord | undefined,
+  { after, bounds }: { after: number; bounds: typeof part },
+) {
   if (oldest === undefined) return { rows: [], more: false };
   const read = (beyond: string | undefined, limit: number) => store.logs({ order: "asc", limit, beyond });
   let from = oldest.id;
@@ -99,7 +113,7 @@ function tailLogs(store: ThreadStore, oldest: RunRecord | undefined, after: numb
     told = first === -1 && batch.length === page;
     from = batch[first === -1 ? batch.length - 1 : first - 1]?.id ?? from;
   }
-  return boundedRows(read, (log) => log.id, { limit: partRows, bytes: partBytes, beyond: from });
+  return boundedRows(read, (log) => log.id, { ...bounds, beyond: from });
 }
 
 /**
