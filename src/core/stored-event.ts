@@ -1,13 +1,13 @@
 // Events as rows carry them: what the rows of message, run and call say anyway is left out on the way in and put back on
 // the way out. Replay is therefore a pure function of rows, and a long answer is stored once.
 
-import type { PlainEvent } from "#contract/event.ts";
+import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
 
 import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
 import { toMessage, toRun } from "./view.ts";
 
-const leftOut: Partial<Record<PlainEvent["type"], readonly string[]>> = {
+const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = {
   message_end: ["message"],
   message_updated: ["message"],
   text_delta: ["delta"],
@@ -22,6 +22,19 @@ const leftOut: Partial<Record<PlainEvent["type"], readonly string[]>> = {
   run_end: ["outcome", "usage", "cost", "message_ids", "error"],
 };
 
+/**
+ * The fields of an event in the order they are told in, live and replayed: those of every event come first, because people
+ * read these; those that a row leaves out come last.
+ */
+export function inToldOrder(
+  own: Pick<PlainEvent, "seq" | "thread_id" | "at">,
+  { type, ...fields }: EventDraft,
+): PlainEvent {
+  const last = new Set(leftOut[type]);
+  const byPlace = Object.entries(fields).sort(([one], [other]) => Number(last.has(one)) - Number(last.has(other)));
+  return { seq: own.seq, type, thread_id: own.thread_id, at: own.at, ...Object.fromEntries(byPlace) } as PlainEvent;
+}
+
 /** The event as a row carries it. */
 export function toStored(event: PlainEvent): StoredEvent {
   const omit = new Set(["thread_id", "prev", ...(leftOut[event.type] ?? [])]);
@@ -33,15 +46,16 @@ export function toStored(event: PlainEvent): StoredEvent {
 export interface EventSource {
   threadId: string;
   message(id: string): MessageRecord | undefined;
-  /** The assistant message that holds a call. */
-  callMessage(callId: string): MessageRecord | undefined;
+  /** The assistant message that holds a call, whose tool message is the other. */
+  callMessage(callId: string, toolMessageId: string): MessageRecord | undefined;
   run(id: string): RunRecord | undefined;
 }
 
 /** The event again, or null when the row it speaks of is gone. */
 export function fromStored(stored: StoredEvent, source: EventSource): PlainEvent | null {
   const missing = leftOut[stored.type];
-  const whole = { ...stored, thread_id: source.threadId };
+  const { seq, type, at, ...fields } = stored;
+  const whole = { seq, type, thread_id: source.threadId, at, ...fields };
   if (missing === undefined) return whole as unknown as PlainEvent;
   const found = lookUp(stored, source);
   return found === null ? null : ({ ...whole, ...found } as unknown as PlainEvent);
@@ -71,7 +85,8 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     }
     case "tool_execution_start": {
       const callId = text(stored["tool_call_id"]);
-      const call = source.callMessage(callId)?.parts.find((one) => one.type === "tool_call" && one.id === callId);
+      const answer = source.callMessage(callId, text(stored["message_id"]));
+      const call = answer?.parts.find((one) => one.type === "tool_call" && one.id === callId);
       return call?.type === "tool_call" ? { args: call.arguments } : null;
     }
     case "tool_execution_end":

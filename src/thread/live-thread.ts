@@ -50,7 +50,7 @@ export class LiveThread {
       threadId: record.id,
       clock,
       numbers: this.#numbers,
-      replay: (after) => this.replay(after),
+      replay: (from) => this.replay(from),
       snapshot: () => this.snapshot(),
       idle: () => this.#record.active_run_id === null && (this.#record.queue.length === 0 || this.#record.held),
     });
@@ -211,13 +211,16 @@ export class LiveThread {
     return { events, stored: events.map(toStored), send };
   }
 
-  /** What was told after a number: a part of it, as far as `upTo`, or all of it with what is in flight. */
-  replay(after: number): ReplayPart {
-    const rows = replay(this.store, this.#record, after);
-    if (rows.upTo !== null) return rows;
+  /** What was told after a number: a part of it, as far as `upTo`, or all of it, from rows and what is in flight. */
+  replay(from: { after: number; place: string | null }): ReplayPart {
+    const rows = replay(this.store, this.#record, from);
     const known = new Set(rows.events.map((event) => event.seq));
-    const inFlight = this.broadcaster.inFlight().filter((event) => event.seq > after && !known.has(event.seq));
-    return { upTo: null, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
+    const last = rows.upTo ?? Number.POSITIVE_INFINITY;
+    // What stands around other steps is told before them and written after them.
+    const inFlight = this.broadcaster
+      .inFlight()
+      .filter(({ seq }) => seq > from.after && seq <= last && !known.has(seq));
+    return { ...rows, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
   }
 
   /** The whole picture: the thread, its latest messages, what is in flight. */

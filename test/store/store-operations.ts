@@ -166,7 +166,7 @@ export function play(store: ManagedThreadStore, given: readonly Operation[]): un
       case "event":
         return store.insertEvent(eventRecord(operation.which));
       case "eventsAfter":
-        return store.eventsAfter(operation.which);
+        return store.eventsAfter(operation.which, 3);
       case "key":
         return store.insertKey(keyRecord(operation.which));
       case "readKey":
@@ -196,7 +196,7 @@ export function play(store: ManagedThreadStore, given: readonly Operation[]): un
     branches.map((id) => [store.branch(id), store.messagesAfter(id, "")]),
     store.runs({ order: "asc", limit: 1000 }),
     store.logs({ order: "desc", limit: 1000 }),
-    store.eventsAfter(0),
+    store.eventsAfter(0, 1000),
   ];
   return [...given.map(attempt), end()];
 }

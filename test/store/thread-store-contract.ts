@@ -113,7 +113,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.messagesAfter("main", "")).toEqual([messageRecord(1)]);
         expect(store.run(idOf(1))).toEqual(runRecord(1));
         expect(store.log(idOf(1))).toBeNull();
-        expect(store.eventsAfter(0)).toEqual([]);
+        expect(store.eventsAfter(0, 10)).toEqual([]);
         expect(store.key("key-1")).toBeNull();
         expect(store.branch("b")).toBeNull();
         expect(store.messagesAfter("b", "")).toEqual([]);
@@ -168,8 +168,9 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
     test("STORE13 events come after a number, keys give their first answer", () =>
       withThread((store) => {
         for (const seq of [10, 9, 100]) store.insertEvent(eventRecord(seq));
-        expect(store.eventsAfter(9)).toEqual([eventRecord(10), eventRecord(100)]);
-        expect(store.eventsAfter(100)).toEqual([]);
+        expect(store.eventsAfter(9, 2)).toEqual([eventRecord(10), eventRecord(100)]);
+        expect(store.eventsAfter(9, 1)).toEqual([eventRecord(10)]);
+        expect(store.eventsAfter(100, 10)).toEqual([]);
         store.insertKey(keyRecord(1));
         expect(store.key("key-1")).toEqual(keyRecord(1));
         expect(store.key("key-2")).toBeNull();

@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 
+import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 
 import { acts, asked, personas } from "../worker/team.ts";
@@ -17,6 +18,9 @@ beforeEach(() => {
 });
 
 const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+/** Events as text, without what depends on who reads them. */
+const plain = (events: readonly ThreadEvent[]) =>
+  events.filter(({ type }) => !type.endsWith("_delta")).map((event) => JSON.stringify({ ...event, prev: 0 }));
 const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
 
 /** A boss that makes one call and then says what it was told. */
@@ -237,6 +241,39 @@ describe("a prompt as a tool", () => {
         again.events.filter(({ type }) => !type.endsWith("_delta")).map((event) => [event.seq, event.type]),
       ).toEqual(expected.map((event) => [event.seq, event.type]));
     }
+  });
+
+  it("SUBP9 large results side by side are replayed whole, in many parts, word for word as they were told", async () => {
+    acts.set("k", () => "k");
+    acts.set("big", () => "x".repeat(60_000));
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    personas.set("quiet", async ({ step }) => {
+      const calls = ["k", "big", "k", "big"].map((key) => ({ name: "act", arguments: { key } }));
+      if (step < 4) return { toolCalls: calls };
+      await gate;
+      return { text: "done" };
+    });
+    const both = ["one", "two"].map((topic) => ({ name: "quiet", arguments: { topic } }));
+    personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: both } : { text: "end" }));
+    const id = await newThread("boss");
+    const live = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await live.until(({ type, step, depth }) => type === "step_start" && step === 5 && depth === 1);
+    // The steps of the boss and of its helpers are told and not yet written.
+    const midway = await follow(id, { after: "0", until: "idle" });
+    open();
+
+    await midway.closed;
+    await live.until(({ type }) => type === "run_end");
+    live.close();
+    const late = await follow(id, { after: "0", until: "idle" });
+    await late.closed;
+    expect(plain(midway.events)).toEqual(plain(live.events));
+    expect(plain(late.events)).toEqual(plain(live.events));
+    expect(JSON.stringify(live.events).length).toBeGreaterThan(6 * 512 * 1024);
   });
 
   it("SUBP9 a long one is replayed whole to a late reader, for a few rows more than it has", async () => {

@@ -61,7 +61,7 @@ export interface ThreadStore {
 
   /** Events that ride in no other row. */
   insertEvent(event: StoredEvent): void;
-  eventsAfter(seq: number): StoredEvent[];
+  eventsAfter(seq: number, limit: number): StoredEvent[];
 
   key(key: string): KeyRecord | null;
   insertKey(record: KeyRecord): void;

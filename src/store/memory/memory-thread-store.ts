@@ -77,7 +77,7 @@ export function createMemoryThreadStore(): ManagedThreadStore {
     logs: (query) => rows.logs.page(windowOf(query), query.limit, (log) => matches(log, query)),
 
     insertEvent: (event) => rows.events.insert(event.seq, event),
-    eventsAfter: (seq) => [...rows.events.walk({ order: "asc", above: seq })],
+    eventsAfter: (seq, limit) => rows.events.page({ order: "asc", above: seq }, limit, () => true),
 
     key: (key) => rows.keys.find(key),
     insertKey: (record) => rows.keys.insert(record.key, record),

@@ -20,13 +20,14 @@ export function eventRows(database: ThreadDatabase): Pick<ThreadStore, "insertEv
     .from(eventTable)
     .where(gt(eventTable.seq, sql.placeholder("seq")))
     .orderBy(asc(eventTable.seq))
+    .limit(sql.placeholder("limit"))
     .prepare();
   return {
     insertEvent(event) {
       insert.run({ seq: event.seq, body: encodeBody("event", event) });
     },
-    eventsAfter(seq) {
-      return select.all({ seq }).map((row) => decodeBody<StoredEvent>(row.body));
+    eventsAfter(seq, limit) {
+      return select.all({ seq, limit }).map((row) => decodeBody<StoredEvent>(row.body));
     },
   };
 }

@@ -4,6 +4,7 @@
 import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
+import { inToldOrder } from "#core/stored-event.ts";
 
 import { DeltaBuffer, isDelta } from "./delta-buffer.ts";
 import type { EventNumbers } from "./event-numbers.ts";
@@ -25,8 +26,8 @@ export interface BroadcasterOptions {
   threadId: string;
   clock: Clock;
   numbers: EventNumbers;
-  /** What was told after a number, from rows and what is in flight; of a long tail a part. */
-  replay: (after: number) => ReplayPart;
+  /** What was told after a number, from rows and what is in flight; of a long tail a part, which says where the next begins. */
+  replay: (from: { after: number; place: string | null }) => ReplayPart;
   snapshot: () => ThreadEvent;
   /** No run is active and none waits. */
   idle: () => boolean;
@@ -48,10 +49,7 @@ export class Broadcaster implements EventSink {
 
   number(draft: EventDraft): PlainEvent {
     const { threadId, clock, numbers } = this.#options;
-    // The fields every event has come first: people read these.
-    const { type, ...fields } = draft;
-    const own = { seq: numbers.next(), type, thread_id: threadId, at: clock.now() };
-    return { ...own, ...fields } as PlainEvent;
+    return inToldOrder({ seq: numbers.next(), thread_id: threadId, at: clock.now() }, draft);
   }
 
   send(event: PlainEvent): void {

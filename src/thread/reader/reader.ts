@@ -29,6 +29,7 @@ export class Reader {
   #behind = false;
   #missed: PlainEvent[] = [];
   #readUpTo = 0;
+  #place: string | null = null;
   #closed = false;
 
   constructor(socket: ReaderSocket, cursor: Cursor) {
@@ -103,13 +104,14 @@ export class Reader {
   }
 
   /** Where the next part of what it missed begins. */
-  get missedFrom(): number {
-    return Math.max(this.#cursor.cursor, this.#readUpTo);
+  get missedFrom(): { after: number; place: string | null } {
+    return { after: Math.max(this.#cursor.cursor, this.#readUpTo), place: this.#place };
   }
 
   /** Takes a part of what it missed; it is kept here, so that it is not read again for each acknowledgement. */
-  missed({ events, upTo }: ReplayPart): void {
+  missed({ events, upTo, place }: ReplayPart): void {
     this.#missed = [...events];
+    this.#place = place;
     this.#readUpTo = upTo ?? events.at(-1)?.seq ?? this.#readUpTo;
   }
 
