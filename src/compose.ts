@@ -27,9 +27,9 @@ const openRequests = 5;
 export function compose(
   registry: Registry,
   diagnostics: readonly Diagnostic[],
-  adjust: (world: World, env: Environment) => World = (world) => world,
+  adjust: (world: World, state: DurableObjectState) => World = (world) => world,
 ) {
-  const ThreadObject = threadObject<Environment>((env) => adjust(worldOf(env, registry), env));
+  const ThreadObject = threadObject<Environment>((env, state) => adjust(worldOf(env, registry), state));
   const apps = new WeakMap<Environment, ReturnType<typeof createApp>>();
 
   function appOf(env: Environment) {

@@ -24,6 +24,8 @@ export interface ToolView {
   progress: Json;
   result: ToolResult | null;
   running: boolean;
+  /** The thread that works on it, for a call that an agent answers. */
+  child_thread_id: string | null;
 }
 
 /** A run as its events tell it. */
@@ -111,6 +113,8 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
     case "tool_execution_delta":
     case "tool_execution_end":
       return applyTool(view, event);
+    case "subagent_start":
+      return applyChild(view, event);
     case "thread_updated":
       return { ...view, thread: event.thread };
     case "input_rejected":
@@ -118,7 +122,6 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
     case "step_end":
     case "turn_end":
     case "agent_handoff":
-    case "subagent_start":
     case "subagent_event":
     case "subagent_end":
     case "model_retry":
@@ -293,11 +296,19 @@ function applyTool(
     progress: null,
     result: null,
     running: true,
+    child_thread_id: null,
   };
   return {
     ...view,
     tools: { ...view.tools, [event.tool_call_id]: nextTool(known, event) },
   };
+}
+
+function applyChild(view: ThreadView, event: EventOf<"subagent_start">): ThreadView {
+  const known = view.tools[event.parent_tool_call_id];
+  if (known === undefined || event.child_thread_id === undefined) return view;
+  const tool = { ...known, child_thread_id: event.child_thread_id };
+  return { ...view, tools: { ...view.tools, [event.parent_tool_call_id]: tool } };
 }
 
 function nextTool(

@@ -38,6 +38,17 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
+/** What a later count has beyond an earlier one of the same work. */
+export function usageSince(earlier: Usage, later: Usage): Usage {
+  return {
+    input: later.input - earlier.input,
+    output: later.output - earlier.output,
+    cache_read: later.cache_read - earlier.cache_read,
+    cache_write: later.cache_write - earlier.cache_write,
+    total_tokens: later.total_tokens - earlier.total_tokens,
+  };
+}
+
 /** Sums two costs; unknown and anything is unknown, so that a sum never claims to know more than its parts. */
 export function addCost(left: number | null, right: number | null): number | null {
   return left === null || right === null ? null : left + right;

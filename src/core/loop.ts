@@ -86,6 +86,8 @@ function tooManyQueued({ journal, run, line }: RunPorts): boolean {
 
 /** Null when the run goes on. */
 async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
+  const backsOff = ownRest(ports);
+  if (backsOff !== null) return rest(backsOff, ports);
   const decision: Decision = await ports.strategy.next(progressOf(ports.journal.messages, ports.line));
   if (decision.type === "end") return { type: "end", end: decision };
   return step(decision.shape ?? {}, ports, signal);
@@ -146,6 +148,12 @@ function retryPlace(step: number, ports: RunPorts): RetryPlace {
   return retry?.step === step ? { model: retry.model, attempt: retry.attempt } : { model: 0, attempt: 1 };
 }
 
+/** The run may have been woken for another line's sake: until when this one backs off still (microseconds). */
+function ownRest({ run, line: { parent_id }, clock }: RunPorts): number | null {
+  const until = parent_id === null ? undefined : run.nested_retries?.[parent_id]?.at;
+  return until !== undefined && until > clock.now() ? until : null;
+}
+
 /** Lines that back off side by side have a place each. */
 function takeRetry({ run, line: { parent_id } }: RunPorts): (RetryPlace & { step: number }) | null {
   if (parent_id === null) {
@@ -161,7 +169,7 @@ function takeRetry({ run, line: { parent_id } }: RunPorts): (RetryPlace & { step
 function restInBackOff({ until, at }: { until: number; at: RetryPlace }, step: number, ports: RunPorts): Halt {
   const { run, line } = ports;
   if (line.parent_id === null) run.retry = { step, ...at };
-  else run.nested_retries = { ...run.nested_retries, [line.parent_id]: { step, ...at } };
+  else run.nested_retries = { ...run.nested_retries, [line.parent_id]: { step, ...at, at: until } };
   return rest(until, ports);
 }
 

@@ -57,6 +57,8 @@ export interface MessageRecord {
   events: StoredEvent[];
   /** A started call whose answer comes from elsewhere. */
   awaits?: AwaitedAnswer;
+  /** A settled call that a child thread worked on: the child. Until it told what that cost, `usage` is null. */
+  child?: string;
   /** A settled call that handed the thread over: the agent it goes to. */
   handoff?: string;
 }
@@ -129,10 +131,16 @@ export interface RunRecord {
   resume_at: number | null;
   /** Where the run's own rested model request stood: its step, the model's place in the chain, the attempt to make next. */
   retry: { step: number; model: number; attempt: number } | null;
-  /** The same for lines under calls, by the tool message they hang under. */
-  nested_retries?: Record<string, { step: number; model: number; attempt: number }>;
+  /** The same for lines under calls, by the tool message they hang under, and when each may ask again (microseconds). */
+  nested_retries?: Record<string, { step: number; model: number; attempt: number; at: number }>;
   /** Calls that definitions queued and that were not made yet. */
   calls?: QueuedCall[];
+  /** Child threads that are known to have begun: they need not be asked again. */
+  begun_children?: string[];
+  /** The turn a definition gave away: pending until a step's row with an id behind `at` is written. */
+  forced?: { side: Side; at: string };
+  /** A definition called `execution.stop()`. */
+  stop_asked?: boolean;
   /** The side that speaks first, where the caller chose it. */
   side?: Side;
   /** The definitions' `state.context`. */
@@ -167,11 +175,20 @@ export interface ThreadParent {
 }
 
 /** Something another thread must be told, kept until it heard it. */
-export type Outgoing =
-  /** A run of this child thread ended: its parent waits for the result. */
+export type Outgoing = OutgoingWord & { retry?: OutgoingRetry };
+
+/** What there is to be told. */
+export type OutgoingWord =
+  /** A run of this child thread ended, or came to cost more: its parent counts that, and may wait for the result. */
   | { type: "result"; run_id: string; tool_executions: number }
   /** Nobody waits for that child thread any more. */
   | { type: "stop"; thread_id: string };
+
+/** Set once telling it failed: how often, and when it is tried next (microseconds). */
+export interface OutgoingRetry {
+  failures: number;
+  at: number;
+}
 
 /** The thread's own row. */
 export interface ThreadRecord {

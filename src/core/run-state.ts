@@ -80,10 +80,13 @@ export interface Spending {
   cost: number | null;
 }
 
-/** Counts what a child thread used into the run. Its models stay out: the child accounts for them itself. */
-export function spendOfChild(run: RunRecord, { usage, cost }: Pick<Spending, "usage" | "cost">): void {
-  run.usage = addUsage(run.usage, usage);
-  run.cost = addCost(run.cost, cost);
+/** Counts what a child thread used into a run's or a thread's totals. Its models stay out: the child accounts for them. */
+export function spendOfChild(
+  totals: Pick<RunRecord, "usage" | "cost">,
+  { usage, cost }: Pick<Spending, "usage" | "cost">,
+): void {
+  totals.usage = addUsage(totals.usage, usage);
+  totals.cost = addCost(totals.cost, cost);
 }
 
 /** Counts a model attempt into the run. */

@@ -36,6 +36,8 @@ export interface ThreadPeer {
   deliver(delivery: Delivery): Promise<Answer<null>>;
   /** `watched`: somebody reads the parent's events, so the next ones are worth sending. */
   relay(relay: Relay): Promise<Answer<{ watched: boolean }>>;
+  /** The parent with this id is watched now: what the child does is worth telling. */
+  watch(parentId: string): Promise<Answer<null>>;
   stop(caller: Caller, runId: string | null): Promise<Answer<unknown>>;
   /** `byParent`: the parent deletes it, and need not be told. */
   remove(caller: Caller, byParent?: boolean): Promise<Answer<null>>;

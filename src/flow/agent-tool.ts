@@ -78,7 +78,7 @@ export function agentToolRunner(
     { call, context }: { call: NestedCall; context: CallContext },
   ): NestedOutcome {
     children.stop(awaits);
-    // What the child used until then is in its own run; nobody waits for that any more.
+    // What the child used is not known yet: it tells when it has stopped, and the call's row takes that alone.
     const end = { success: false, error: said.error ?? "", usage: zeroUsage, cost: 0, tool_executions: 0 };
     context.events.tell({ type: "subagent_end", message_id: call.message.id, ...ids(awaits, call.id), ...end });
     return { type: "answer", answer: said };
@@ -107,7 +107,7 @@ function ids(awaits: AwaitedAnswer, callId: string) {
 function delivered(
   { id, message }: NestedCall,
   awaits: AwaitedAnswer,
-  { events, answer: { answer, usage, cost, tool_executions } }: CallContext & { answer: Delivered },
+  { events, answer: { answer, usage, cost, tool_executions } }: Pick<CallContext, "events"> & { answer: Delivered },
 ): NestedOutcome {
   events.tell({
     type: "subagent_end",
@@ -120,5 +120,5 @@ function delivered(
     cost,
     tool_executions,
   });
-  return { type: "answer", answer, spent: { usage, cost } };
+  return { type: "answer", answer };
 }

@@ -53,6 +53,8 @@ export interface SessionParts {
   blanks: () => number;
   /** What the last finished step recorded; null for a run that has none. */
   recorded: Json | null;
+  /** A turn given away since then. */
+  forced: Side | null;
 }
 
 /** One per drive of a run. */
@@ -71,6 +73,7 @@ export class Session implements Strategy {
       pending: null,
       end: null,
     };
+    this.#state.forced = parts.forced ?? this.#state.forced;
   }
 
   /** The side that speaks now. */

@@ -16,6 +16,7 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 import { boundedRows } from "./method/bounded-page.ts";
 import { Broadcaster } from "./reader/broadcaster.ts";
 import { EventNumbers, reservation } from "./reader/event-numbers.ts";
+import { openCallEvents } from "./reader/open-calls.ts";
 import { replay } from "./reader/replay.ts";
 import type { ReplayPart } from "./reader/replay.ts";
 
@@ -263,6 +264,10 @@ function snapshotEvent(live: LiveThread) {
     .rows.filter((message) => message.status === "complete")
     .reverse()
     .map(toMessage);
+  const inFlight = live.broadcaster.inFlight();
+  // What an earlier life of the object told of calls that are still open stands in rows alone.
+  const known = new Set(inFlight.map(({ seq }) => seq));
+  const open = openCallEvents(store, record).filter(({ seq }) => !known.has(seq));
   return {
     type: "snapshot" as const,
     seq: live.lastSeq,
@@ -270,7 +275,7 @@ function snapshotEvent(live: LiveThread) {
     at: live.clock.now(),
     thread: { ...toThread(record), last_seq: live.lastSeq },
     messages,
-    partial: [...live.broadcaster.inFlight()],
+    partial: [...open, ...inFlight].sort((left, right) => left.seq - right.seq),
   };
 }
 

@@ -43,7 +43,7 @@ import { admitMessage, admitRun } from "./run/admission.ts";
 import type { World } from "./world.ts";
 
 /** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
-export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStorage) => World) {
+export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState) => World) {
   return class ThreadObject extends DurableObject<Env> implements ThreadRpc, ThreadPeer {
     readonly #world: World;
     readonly #storage: MeteredStorage;
@@ -52,10 +52,11 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
     #alarm: Alarm;
     #open: OpenThread | null = null;
     #creating: Promise<unknown> = Promise.resolve();
+    #removing: Promise<void> | null = null;
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env);
-      this.#world = worldOf(env, state.storage);
+      this.#world = worldOf(env, state);
       this.#storage = meterStorage(state.storage);
       this.#store = createSqliteThreadStore(this.#storage);
       this.#alarm = new Alarm(this.#storage, null);
@@ -90,8 +91,12 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
 
     async remove(caller: Caller, byParent = false): Promise<Answer<null>> {
       return this.#answer(async () => {
-        await removeThread(this.#owned(caller), byParent);
-        this.#close();
+        const open = this.#owned(caller);
+        // A second deletion would go on after the first and hit a thread made anew under the id.
+        this.#removing ??= this.#remove(open, byParent).finally(() => {
+          this.#removing = null;
+        });
+        await this.#removing;
         return null;
       });
     }
@@ -171,6 +176,13 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
       return this.#answer(() => takeRelay(this.#owned(peerCaller).context, relay));
     }
 
+    async watch(parentId: string): Promise<Answer<null>> {
+      return this.#answer(() => {
+        this.#owned(peerCaller).context.feed?.watchedBy(parentId);
+        return null;
+      });
+    }
+
     /** True once for each ticket; see `Tickets`. */
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
       return this.#tickets.redeem(nonce, expiresAt, this.#world.clock.now());
@@ -226,6 +238,13 @@ export function threadObject<Env>(worldOf: (env: Env, storage: DurableObjectStor
 
     override webSocketError(socket: WebSocket): void {
       this.#dropReader(socket);
+    }
+
+    async #remove(open: OpenThread, byParent: boolean): Promise<void> {
+      const work = removeThread(open, byParent).then(() => this.#close());
+      // A thread is made anew when nothing is left of the old one.
+      this.#creating = Promise.allSettled([this.#creating, work]);
+      await work;
     }
 
     #dropReader(socket: WebSocket): void {

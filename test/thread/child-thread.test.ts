@@ -5,70 +5,17 @@ import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { ThreadEvent } from "#contract/event.ts";
 import type { Environment } from "#environment.ts";
 
 import { skip } from "../worker/clock.ts";
 import app from "../worker/index.ts";
-import { acts, asked, personas } from "../worker/team.ts";
-import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
-import type { Following } from "./thread-driver.ts";
+import { personas } from "../worker/team.ts";
+import { begun, door, freshTeam, isEnd, lastRunOf, messagesOf, panelBehind, rested } from "./team-driver.ts";
+import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-const page = { limit: 100, order: "asc" as const, include_silent: false };
 const runPage = { limit: 50, order: "desc" as const };
 
-/** Something a persona waits at until the test lets it go on. */
-function door() {
-  let open = () => {};
-  const passed = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { passed, open: () => open() };
-}
-
-beforeEach(() => {
-  personas.clear();
-  acts.clear();
-  asked.length = 0;
-});
-
-const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
-const lastRunOf = async (id: string) => (await value(stubOf(id).listRuns(admin, runPage))).items[0];
-
-/** A boss that asks a panel once, and a panel that decides "yes" when its door opens. */
-function panelBehind(passed: Promise<void>): void {
-  personas.set("boss", ({ step }) =>
-    step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
-  );
-  personas.set("pro", async () => {
-    await passed;
-    return { text: "pro says" };
-  });
-  personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
-}
-
-/** Begins a run of a boss and resolves when its child is known and at work. */
-async function begun(agent = "boss"): Promise<{ id: string; child: string; following: Following }> {
-  const id = await newThread(agent);
-  const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go"), null));
-  const start = await following.until((event) => event.type === "subagent_start");
-  const child = start.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
-  const own = await follow(child, { after: "0" });
-  await own.until((event) => event.type === "step_start");
-  own.close();
-  return { id, child, following };
-}
-
-const isEnd = (event: ThreadEvent) => event.type === "run_end";
-
-/** Waits until nothing of the parent is under way: it rests with its deadline's alarm. */
-async function rested(id: string): Promise<number> {
-  await evict(id);
-  const alarm = await alarmOf(id);
-  if (alarm === null) throw new Error("a resting run needs an alarm");
-  return alarm;
-}
+beforeEach(freshTeam);
 
 describe("an agent in a thread of its own", () => {
   it("CHILD1 answers the call, its cost counts for the parent, and its events are told inside the parent's", async () => {

@@ -7,9 +7,13 @@ import { BareObject } from "./bare-object.ts";
 import { testClock } from "./clock.ts";
 import { registry } from "./definitions.ts";
 import { fileWorld } from "./file-works.ts";
+import { placedCatalog, placedFaults, placedThreads } from "./places.ts";
 
-const { ThreadObject, fetch } = compose(registry, [], (world) => ({
+const { ThreadObject, fetch } = compose(registry, [], (world, state) => ({
   ...world,
+  faults: placedFaults(state, world.faults),
+  catalog: placedCatalog(state, world.catalog),
+  threads: placedThreads(state, world.threads),
   clock: testClock,
   files: { ...world.files, ...fileWorld },
 }));

@@ -32,11 +32,13 @@ export const teamModel = defineModel({
 const say = z.object({ said: z.string() });
 
 export const teamTools = {
-  conclude: defineTool("Ends the talk", say, async (_state: ThreadState, { said }) => ({
-    status: "success",
-    result: JSON.stringify({ verdict: said }),
-  })),
-  pass: defineTool("Passes the word", say, async () => ({ status: "success", result: "passed" })),
+  conclude: defineTool(
+    "Ends the talk",
+    say,
+    async (_state: ThreadState, { said }) => ({ status: "success", result: JSON.stringify({ verdict: said }) }),
+    { idempotent: true },
+  ),
+  pass: defineTool("Passes the word", say, async () => ({ status: "success", result: "passed" }), { idempotent: true }),
   act: defineTool("Does what the test says", z.object({ key: z.string() }), async (state: ThreadState, { key }) => {
     const done = await acts.get(key)?.(state);
     return { status: "success", result: JSON.stringify(done ?? null) };
@@ -59,7 +61,7 @@ function prompt(name: string, extra: object = {}) {
 const topic = z.object({ topic: z.string(), depth: z.number().default(1) });
 
 export const teamPrompts = [
-  prompt("pro", { tools: ["act", "pass"] }),
+  prompt("pro", { tools: ["act", "pass", "helper", "nest"] }),
   prompt("con", { tools: ["conclude", "act"] }),
   prompt("boss", {
     tools: [
@@ -84,7 +86,7 @@ export const teamPrompts = [
   }),
   prompt("desk", { tools: ["billing", "act"] }),
   prompt("clerk", { tools: ["act", "support"] }),
-  prompt("helper", { includeChat: false, tools: ["act", "deep", "billing", "debate"] }),
+  prompt("helper", { includeChat: false, tools: ["act", "deep", "billing", "debate", "nest"] }),
   prompt("quiet", {
     includeChat: false,
     requiredSchema: topic,

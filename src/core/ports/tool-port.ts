@@ -3,7 +3,6 @@
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
-import type { Usage } from "#contract/usage.ts";
 
 import type { AwaitedAnswer, MessageRecord } from "../record.ts";
 import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
@@ -39,10 +38,8 @@ export interface NestedCall {
   message: MessageRecord;
 }
 
-/** What came of it: an answer, with what a child thread spent on it, or a rest until then (microseconds). */
-export type NestedOutcome =
-  | { type: "answer"; answer: ToolAnswer; spent?: { usage: Usage; cost: number | null } }
-  | { type: "rest"; until: number };
+/** What came of it: an answer, or a rest until then (microseconds). */
+export type NestedOutcome = { type: "answer"; answer: ToolAnswer } | { type: "rest"; until: number };
 
 /** A call that runs a loop of its own, in this thread or in another. */
 export interface NestedRunner {

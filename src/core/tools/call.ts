@@ -41,8 +41,7 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
     if (kept.length > 0) ports.journal.update({ ...latest(message, ports), events: [...message.events, ...kept] });
     return { rests_until: outcome.until };
   }
-  const { answer, spent } = outcome;
-  return finalise(slot, { message: latest(message, ports), isNew: false, answer, begun, spent }, own);
+  return finalise(slot, { message: latest(message, ports), isNew: false, answer: outcome.answer, begun }, own);
 }
 
 type Prepared = { runner: ToolRunner; args: JsonObject };
@@ -135,8 +134,6 @@ interface Finished {
   isNew: boolean;
   answer: ToolAnswer;
   begun: number;
-  /** What a child thread used for it. */
-  spent?: Extract<NestedOutcome, { type: "answer" }>["spent"];
 }
 
 async function finalise(
@@ -151,14 +148,17 @@ async function finalise(
   const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...result } = answer;
   const draft = settledMessage(work, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });
-  const settled = await ports.hooks.beforeCreateMessage(draft);
+  const said = await ports.hooks.beforeCreateMessage(draft);
   await ports.faults.at("tool.store");
+  // The child may have told what it used while the hooks ran, also of a call that gave up waiting for it.
+  const spent = latest(work.message, ports).awaits?.delivered ?? null;
+  const settled = spent === null ? said : { ...said, usage: spent.usage, cost: spent.cost };
   const duration_ms = (ports.clock.now() - work.begun) / 1000;
   // A hook may have changed what the message says: everybody is told the same.
   const done = { call: publicCall(call), result: settled.result ?? result, message: settled, duration_ms, stack };
   stageSettled(done, events);
   const stored = { ...settled, events: [...work.message.events, ...events.take()] };
-  if (work.spent !== undefined) spendOfChild(ports.run, work.spent);
+  if (spent !== null) spendOfChild(ports.run, spent);
   if (work.isNew) ports.journal.append(stored);
   else ports.journal.update(stored);
   events.release();
@@ -212,17 +212,17 @@ function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number
 }
 
 function settledMessage(
-  { message, spent }: Finished,
+  { message }: Finished,
   { result, handoff, now }: { result: ToolResult; handoff: string | undefined; now: number },
 ): MessageRecord {
   const text = result.status === "error" ? (result.error ?? "") : (result.result ?? "");
-  const { awaits: _, ...kept } = message;
+  const { awaits, ...kept } = message;
   return {
     ...kept,
     parts: [{ type: "text", text }],
     status: "complete",
     result,
-    ...(spent === undefined ? {} : spent),
+    ...(awaits === undefined ? {} : { child: awaits.thread_id }),
     ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
     updated_at: now,
   };

@@ -3,8 +3,9 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ChildStart, ChildThreads } from "#core/ports/child-threads.ts";
-import type { AwaitedAnswer } from "#core/record.ts";
+import type { AwaitedAnswer, RunRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
+import type { ChildInput } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Outgoings } from "./outgoings.ts";
@@ -16,10 +17,12 @@ const attempts = 3;
 export class ChildThreadsOf implements ChildThreads {
   readonly #context: ObjectContext;
   readonly #outgoings: Outgoings;
+  readonly #run: RunRecord;
 
-  constructor(context: ObjectContext, outgoings: Outgoings) {
+  constructor(context: ObjectContext, outgoings: Outgoings, run: RunRecord) {
     this.#context = context;
     this.#outgoings = outgoings;
+    this.#run = run;
   }
 
   get depth(): number {
@@ -31,17 +34,27 @@ export class ChildThreadsOf implements ChildThreads {
   }
 
   async start({ thread_id, agent_id, text, ...call }: ChildStart): Promise<void> {
+    const { begun_children: begun = [] } = this.#run;
+    // Known since the run last rested: asking again would wake it for nothing.
+    if (begun.includes(thread_id)) return;
     const { live, threads } = this.#context;
     const { id, user_id } = live.record;
     const parent = { ...call, thread_id: id, depth: this.depth + 1 };
+    try {
+      await this.#ask({ id: thread_id, agent_id, user_id, parent, text });
+    } finally {
+      // The thread was deleted while the child was made: the child goes too.
+      if (live.retired) await threads(thread_id).remove(peerCaller, true);
+    }
+    // Written with the rest that follows.
+    this.#run.begun_children = [...(this.#run.begun_children ?? []), thread_id];
+  }
+
+  async #ask(child: ChildInput): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await threads(thread_id).startChild({ id: thread_id, agent_id, user_id, parent, text });
-        if (answer.ok) {
-          // The thread was deleted while the child was made: the child goes too.
-          if (live.retired) await threads(thread_id).remove(peerCaller, true);
-          return;
-        }
+        const answer = await this.#context.threads(child.id).startChild(child);
+        if (answer.ok) return;
         throw new ThreadholdError(answer.refusal);
       } catch (thrown) {
         // A refusal stays one; a broken stub is worth another try.

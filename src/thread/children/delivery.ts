@@ -7,13 +7,25 @@ import type { Delivery, Relay } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
+import { isMore, takeCost } from "./child-cost.ts";
 
-/** Puts an answer into the row of its call and lets the run go on. Late and repeated ones change nothing. */
-export function takeDelivery({ live }: ObjectContext, driver: Driver, delivery: Delivery): void {
+/**
+ * Puts an answer into the row of its call and lets the run go on. Of one for a call that is settled or answered already only
+ * the cost counts, as far as it is not known; a repeated one changes nothing.
+ */
+export function takeDelivery(context: ObjectContext, driver: Driver, delivery: Delivery): void {
+  const { live } = context;
   const { from, message_id, ...delivered } = delivery;
   const row = waitingCall(live, { from, message_id });
-  if (row?.awaits === undefined || row.awaits.delivered !== null) return;
-  const answered = { ...row, awaits: { ...row.awaits, delivered } };
+  if (row?.awaits === undefined) {
+    const settled = live.store.message(message_id);
+    if (settled?.child === from) takeCost(context, driver, { call: settled, told: delivered });
+    return;
+  }
+  const known = row.awaits.delivered;
+  if (known !== null && !isMore(known, delivered)) return;
+  const { usage, cost } = delivered;
+  const answered = { ...row, awaits: { ...row.awaits, delivered: { ...(known ?? delivered), usage, cost } } };
   live.store.updateMessage(answered);
   live.changed(answered);
   driver.goOn(row.run_id);

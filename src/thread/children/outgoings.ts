@@ -2,22 +2,25 @@
 // other side heard it; what fails is tried again by the alarm.
 
 import { addCost } from "#contract/usage.ts";
-import type { Delivered, Outgoing, RunRecord } from "#core/record.ts";
+import type { Delivered, Outgoing, OutgoingWord, RunRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { Answer } from "#core/thread-rpc.ts";
 import { settle } from "#core/tools/settle.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** Pauses after failures, in milliseconds: doubling from the first to the last. */
+/**
+ * Pauses after failures, in milliseconds: doubling from the first to the last, so that an answer is late by no more than its
+ * reader was away. They stand in the row, since the thread is evicted meanwhile. There is no last try: a thread that is there
+ * hears it some day, and one that is not says so.
+ */
 const firstRetryMs = 2000;
-const longestRetryMs = 5 * 60_000;
+const longestRetryMs = 60 * 60_000;
 
 /** One per object. */
 export class Outgoings {
   readonly #context: ObjectContext;
   #running: Promise<void> | null = null;
-  #failures = 0;
 
   constructor(context: ObjectContext) {
     this.#context = context;
@@ -28,14 +31,22 @@ export class Outgoings {
     return (this.#context.live.record.outgoing ?? []).length > 0;
   }
 
-  /** Remembers it, written at once. Part of the caller's transaction where there is one. */
-  add(item: Outgoing): void {
+  /** Remembers it; the caller writes the thread's row. What is on its way already is told once more. */
+  append(item: OutgoingWord): void {
     const { live } = this.#context;
-    live.change({ outgoing: [...(live.record.outgoing ?? []), item] });
-    live.save();
+    const outgoing = live.record.outgoing ?? [];
+    const known = outgoing.find((one) => isSame(one, item));
+    const others = outgoing.filter((one) => one !== known);
+    live.change({ outgoing: [...others, { ...(known ?? item) }] });
   }
 
-  /** Tells everybody; one flush at a time. */
+  /** Remembers it, written at once. Part of the caller's transaction where there is one. */
+  add(item: OutgoingWord): void {
+    this.append(item);
+    this.#context.live.save();
+  }
+
+  /** Tells everybody who is not left alone for a while; one flush at a time. */
   flush(): Promise<void> {
     this.#running ??= this.#flushAll().finally(() => {
       this.#running = null;
@@ -46,23 +57,31 @@ export class Outgoings {
   async #flushAll(): Promise<void> {
     const { live, alarm, clock } = this.#context;
     for (;;) {
-      const [item] = live.record.outgoing ?? [];
-      if (item === undefined) return;
-      try {
-        await this.#tell(item);
-      } catch (cause) {
-        if (live.retired) return;
-        this.#failures += 1;
-        const pause = Math.min(firstRetryMs * 2 ** (this.#failures - 1), longestRetryMs);
-        alarm.notAfter(clock.now() / 1000 + pause);
-        console.error(JSON.stringify({ event: "thread_unreachable", thread_id: live.record.id, cause: String(cause) }));
-        return;
-      }
+      const now = clock.now();
+      const item = (live.record.outgoing ?? []).find(({ retry }) => retry === undefined || retry.at <= now);
+      if (item === undefined) break;
+      const left = await this.#toldOrLeft(item);
       // The thread was deleted while the other side listened.
       if (live.retired) return;
-      this.#failures = 0;
-      live.change({ outgoing: (live.record.outgoing ?? []).filter((known) => known !== item) });
+      live.change({ outgoing: (live.record.outgoing ?? []).flatMap((known) => (known === item ? left : [known])) });
       live.save();
+    }
+    for (const { retry } of live.record.outgoing ?? []) if (retry !== undefined) alarm.notAfter(retry.at / 1000);
+  }
+
+  /** Nothing once it is told; else what is left to be told later. */
+  async #toldOrLeft(item: Outgoing): Promise<Outgoing[]> {
+    const { live, clock } = this.#context;
+    try {
+      await this.#tell(item);
+      return [];
+    } catch (cause) {
+      if (live.retired) return [];
+      const failures = (item.retry?.failures ?? 0) + 1;
+      const pause = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
+      const thread_id = live.record.id;
+      console.error(JSON.stringify({ event: "thread_unreachable", thread_id, failures, cause: String(cause) }));
+      return [{ ...item, retry: { failures, at: clock.now() + pause * 1000 } }];
     }
   }
 
@@ -87,6 +106,11 @@ function heard(answer: Answer<unknown>): void {
   if (answer.ok) return;
   const { code, message } = answer.refusal;
   if (code === "internal" || code === "unavailable") throw new Error(message);
+}
+
+function isSame(one: OutgoingWord, other: OutgoingWord): boolean {
+  if (one.type === "result") return other.type === "result" && one.run_id === other.run_id;
+  return other.type === "stop" && one.thread_id === other.thread_id;
 }
 
 /** What a child's run comes to for its parent (decision 6). */

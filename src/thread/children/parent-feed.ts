@@ -1,5 +1,6 @@
 // Tells a child's parent what the child does, while somebody watches there. A courtesy: nothing is kept or tried again, the
-// child's own events are the record. Where nobody watches, one question a step is all it costs.
+// child's own events are the record. A parent is asked once whether anybody watches; it says so itself when somebody comes,
+// so that one that rests unwatched is left alone.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -13,7 +14,8 @@ const longestBuffer = 100;
 /** One per object that has a parent. */
 export class ParentFeed {
   readonly #context: ObjectContext;
-  #watched = true;
+  /** Null while it is not known: after loading, and when the parent could not be reached. */
+  #watched: boolean | null = null;
   #waiting: PlainEvent[] = [];
   #sending: Promise<void> | null = null;
 
@@ -23,10 +25,15 @@ export class ParentFeed {
 
   /** Hears every event of the child. */
   hear(event: PlainEvent): void {
-    if (isDelta(event)) return;
+    if (isDelta(event) || this.#watched === false) return;
     this.#waiting = [...this.#waiting, event].slice(-longestBuffer);
     const asks = event.type === "step_end" || event.type === "run_start" || event.type === "run_end";
-    if (this.#watched || asks) this.#send();
+    if (this.#watched === true || asks) this.#send();
+  }
+
+  /** Somebody watches the parent now. */
+  watchedBy(parentId: string): void {
+    if (this.#context.live.record.parent?.thread_id === parentId) this.#watched = true;
   }
 
   /** Resolves when what was heard so far is told, so that a result never overtakes what led to it. */
@@ -49,14 +56,16 @@ export class ParentFeed {
       while (parent !== null && this.#waiting.length > 0) {
         const events = this.#waiting as unknown as JsonObject[];
         this.#waiting = [];
-        const relay = { from: id, message_id: parent.message_id, events };
-        const answer = await threads(parent.thread_id).relay(relay);
-        this.#watched = answer.ok && answer.value.watched;
-        if (!this.#watched) return;
+        // Where a watcher comes while the parent answers, its word is the newer one.
+        this.#watched = null;
+        const answer = await threads(parent.thread_id).relay({ from: id, message_id: parent.message_id, events });
+        this.#watched ??= answer.ok && answer.value.watched;
+        if (!this.#watched) break;
       }
+      if (this.#watched === false) this.#waiting = [];
     } catch {
-      // Not heard: whoever watches the parent sees the result when it is delivered.
-      this.#watched = false;
+      // Not heard, and asked again with the next step: whoever watches the parent sees the result when it is delivered.
+      this.#watched = null;
     } finally {
       this.#sending = null;
     }

@@ -1,9 +1,13 @@
 // Deletion across threads: a parent's children go with it, and a parent does not wait for a child that is gone.
 
 import { refuse } from "#contract/error.ts";
+import { zeroUsage } from "#contract/usage.ts";
+import type { RunRecord, ThreadParent } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
+import type { Driver } from "../run/driver.ts";
+import { callKey } from "./admit-child.ts";
 
 /** Deletes every child, and theirs with it. Refused with `unavailable` while one cannot be reached. */
 export async function removeChildren({ live, threads }: ObjectContext): Promise<void> {
@@ -21,16 +25,24 @@ export async function removeChildren({ live, threads }: ObjectContext): Promise<
   }
 }
 
-/** Answers the call of the parent with an error. A parent that heard an answer before does not mind. */
-export async function tellParentOfDeletion({ live, threads }: ObjectContext): Promise<void> {
+/** Answers the call of the parent with an error, and says what it cost. A parent that heard an answer does not mind. */
+export async function tellParentOfDeletion({ live, threads }: ObjectContext, driver: Driver): Promise<void> {
   const { parent, id } = live.record;
   if (parent === null) return;
   const answer = { status: "error" as const, error: "The thread that worked on this was deleted." };
-  const { usage, cost } = live.record;
+  const { usage, cost } = runFor(live, driver, parent) ?? { usage: zeroUsage, cost: 0 };
   await threads(parent.thread_id)
     .deliver({ answer, usage, cost, tool_executions: 0, from: id, message_id: parent.message_id })
     .catch((cause: unknown) => {
       // The parent's deadline answers in its place.
       console.error(JSON.stringify({ event: "parent_not_told", thread_id: id, cause: String(cause) }));
     });
+}
+
+/** The run that the parent waits for: one that a reader of the child began is not the parent's to pay. */
+function runFor({ store }: ObjectContext["live"], driver: Driver, parent: ThreadParent): RunRecord | null {
+  const run = store.key(callKey(parent))?.answer["run"] as { id: string } | null | undefined;
+  if (run == null) return null;
+  const active = driver.activeRun;
+  return active?.id === run.id ? active : store.run(run.id);
 }

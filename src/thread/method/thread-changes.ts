@@ -81,7 +81,7 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
   driver.stop(null);
   try {
     await removeChildren(context);
-    if (!byParent) await tellParentOfDeletion(context);
+    if (!byParent) await tellParentOfDeletion(context, driver);
     await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: created_at, now: clock.now() }));
     // A call that was on its way may have started another child meanwhile.
     await removeChildren(context);

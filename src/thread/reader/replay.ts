@@ -4,12 +4,11 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import { callsOf } from "#core/run-state.ts";
+import type { ThreadRecord } from "#core/record.ts";
 import { fromStored } from "#core/stored-event.ts";
-import type { EventSource } from "#core/stored-event.ts";
 
 import { EarliestRows } from "./earliest-rows.ts";
+import { eventSource } from "./event-source.ts";
 import { firstMessage, runAt } from "./replay-start.ts";
 
 /** Rows that are read at once; a row may have 2 MiB. */
@@ -126,29 +125,4 @@ function runBegins(store: ThreadStore): RunBegins {
       return rows.isLater(begin);
     },
   };
-}
-
-function eventSource(store: ThreadStore, { id, branch }: ThreadRecord, known: readonly MessageRecord[]): EventSource {
-  const messages = new Map(known.map((message) => [message.id, message]));
-  const calls = new Map<string, MessageRecord>();
-  const know = (message: MessageRecord) => {
-    for (const call of callsOf(message)) calls.set(call.id, message);
-  };
-  known.forEach(know);
-  const source: EventSource = {
-    threadId: id,
-    message: (messageId) => messages.get(messageId) ?? store.message(messageId) ?? undefined,
-    callMessage(callId, toolMessageId) {
-      // Told in an earlier part: it stands right before the calls that it holds.
-      let beyond = calls.has(callId) ? undefined : source.message(toolMessageId)?.position;
-      while (beyond !== undefined && !calls.has(callId)) {
-        const batch = store.messages({ branch, order: "desc", includeSilent: true, limit: page, beyond });
-        batch.forEach(know);
-        beyond = batch.length < page ? undefined : batch.at(-1)?.position;
-      }
-      return calls.get(callId);
-    },
-    run: (runId) => store.run(runId) ?? undefined,
-  };
-  return source;
 }

@@ -5,6 +5,7 @@ import { subscribeSchema } from "#contract/request.ts";
 import { isFinished } from "#contract/run.ts";
 import { acknowledgementSchema } from "#contract/subscription.ts";
 
+import { tellChildrenOfWatcher } from "../children/watching.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Reader } from "./reader.ts";
 import type { Cursor, Wish } from "./subscription.ts";
@@ -38,6 +39,7 @@ export function subscribe(context: ObjectContext, state: DurableObjectState, url
   state.acceptWebSocket(server);
   const reader = new Reader(server, cursor);
   live.broadcaster.join(reader, after);
+  tellChildrenOfWatcher(context);
   settleAtOnce(context, reader);
   reader.save();
   return new Response(null, { status: 101, webSocket: client });

@@ -22,11 +22,20 @@ export class StopFlag {
   }
 }
 
+/** What the view is made from. */
+export interface ExecutionParts {
+  flag: StopFlag;
+  signal: AbortSignal;
+  session: Session;
+  /** Writes down what was asked for: a call that asked and was settled is not made again after a crash. */
+  keep: { forced(side: Side): void; stopped(): void };
+}
+
 /** Makes the view that definitions get. */
 export function executionState(
   runId: string,
   messages: readonly MessageRecord[],
-  { flag, signal, session }: { flag: StopFlag; signal: AbortSignal; session: Session },
+  { flag, signal, session, keep }: ExecutionParts,
 ): ExecutionState {
   const steps = (side?: Side) =>
     messages.filter(
@@ -58,8 +67,12 @@ export function executionState(
     forceTurn: (side) => {
       if (side !== "a" && side !== "b") throw refuse("invalid_request", 'forceTurn takes "a" or "b".');
       session.force(side);
+      keep.forced(side);
     },
-    stop: () => flag.ask(session.side),
+    stop: () => {
+      if (!flag.asked) keep.stopped();
+      flag.ask(session.side);
+    },
     abortSignal: signal,
   };
   // The document has it optional: it is not there until a definition stops the run.

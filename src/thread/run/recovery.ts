@@ -3,6 +3,7 @@
 
 import type { ToolCallPart } from "#contract/content.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
+import type { Side } from "#contract/message.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { isAnswer, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
@@ -53,23 +54,33 @@ export interface LeftAt {
   session: Json | null;
   /** A definition had called `execution.stop()`. */
   stopAsked: boolean;
+  /** The turn a definition gave away in a step that is not over; null for none. */
+  forced: Side | null;
 }
 
 /** A run that has no step yet. */
-export const notBegun: LeftAt = { step: () => 0, session: null, stopAsked: false };
+export const notBegun: LeftAt = {
+  step: () => 0,
+  session: null,
+  stopAsked: false,
+  forced: null,
+};
 
 /** Reads it. */
 export function leftAt(context: ObjectContext, run: RunRecord): LeftAt {
   const logs = runLogs(context, run);
   const steps = new Map<string | null, number>();
-  for (const { data } of logs.filter(endsStep)) {
+  let lastStep = "";
+  for (const { id, data } of logs.filter(endsStep)) {
     const under = typeof data["under"] === "string" ? data["under"] : null;
+    if (under === null) lastStep = id;
     steps.set(under, Math.max(steps.get(under) ?? 0, Number(data["step"])));
   }
   return {
     step: ({ parent_id }) => steps.get(parent_id) ?? 0,
     session: logs.findLast((log) => log.data["session"] !== undefined)?.data["session"] ?? null,
-    stopAsked: logs.some((log) => log.data["stop_asked"] === true),
+    stopAsked: run.stop_asked === true || logs.some((log) => log.data["stop_asked"] === true),
+    forced: run.forced !== undefined && run.forced.at > lastStep ? run.forced.side : null,
   };
 }
 
@@ -77,9 +88,12 @@ export function leftAt(context: ObjectContext, run: RunRecord): LeftAt {
 export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): void {
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
-    if (row?.awaits !== undefined) {
+    const { awaits } = row ?? {};
+    const spent = awaits?.delivered ?? null;
+    if (spent !== null) spendOfChild(run, spent);
+    else if (awaits !== undefined) {
       // Nobody waits for that child any more.
-      const stop = { type: "stop" as const, thread_id: row.awaits.thread_id };
+      const stop = { type: "stop" as const, thread_id: awaits.thread_id };
       live.change({ outgoing: [...(live.record.outgoing ?? []), stop] });
     }
     const { error } = row === undefined ? stoppedCall : unknownOutcome;
@@ -94,8 +108,9 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       tool_call_id: call.id,
       stop_reason: null,
       model: null,
-      usage: null,
-      cost: null,
+      usage: spent?.usage ?? null,
+      cost: spent?.cost ?? null,
+      ...(awaits === undefined ? {} : { child: awaits.thread_id }),
       result: { status: "error", ...(error === undefined ? {} : { error }) },
       status: "complete",
       metadata: {},

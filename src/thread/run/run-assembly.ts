@@ -44,8 +44,18 @@ export async function assembleRun(
     bounds: { asked: run.limits?.steps, ceiling: context.settings.stepCeiling },
     blanks: () => blankStreak(journal.messages, mainLine),
     recorded: left.session,
+    forced: left.forced,
   });
-  const execution = executionState(run.id, journal.messages, { flag, signal, session });
+  const keep = (asked: Pick<RunRecord, "forced" | "stop_asked">) => live.store.updateRun(Object.assign(run, asked));
+  const execution = executionState(run.id, journal.messages, {
+    flag,
+    signal,
+    session,
+    keep: {
+      forced: (side) => keep({ forced: { side, at: live.uuids.next() } }),
+      stopped: () => keep({ stop_asked: true }),
+    },
+  });
   // Definitions change this one as they like; the loop keeps the last copy that a row can hold in `run.context`.
   const liveContext = structuredClone(run.context);
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext });
@@ -55,7 +65,7 @@ export async function assembleRun(
       hooks,
       state,
       clock,
-      children: new ChildThreadsOf(context, outgoings),
+      children: new ChildThreadsOf(context, outgoings, run),
       own: () => journal.messages,
       files: context.files,
     },

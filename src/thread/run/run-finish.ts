@@ -18,8 +18,10 @@ export function finishRun(
 ): RunRecord {
   const { live, clock } = context;
   const { end } = work;
+  // What only a run under way needs to know.
+  const { begun_children: _, forced: __, ...kept } = run;
   const finished: RunRecord = {
-    ...run,
+    ...kept,
     ...summary(work.messages),
     status: end.status,
     ended_at: clock.now(),

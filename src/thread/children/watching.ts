@@ -1,0 +1,23 @@
+// Tells the children that work for a thread that somebody has begun to watch it: they tell what they do only where it is
+// seen, and so do not wake a parent that rests.
+
+import type { ObjectContext } from "../object-context.ts";
+import { openStepRows } from "../reader/open-calls.ts";
+
+/** Call it when a reader has joined. */
+export function tellChildrenOfWatcher({ live, threads, background }: ObjectContext): void {
+  const { broadcaster, record, store } = live;
+  // Where others watch already the children know.
+  if (broadcaster.readers !== 1 || record.active_run_id === null || (record.children ?? []).length === 0) return;
+  for (const { awaits } of openStepRows(store, record)) {
+    if (awaits === undefined || awaits.delivered !== null) continue;
+    background(
+      threads(awaits.thread_id)
+        .watch(record.id)
+        .catch((cause: unknown) => {
+          // A courtesy: whoever watches may read the child itself.
+          console.error(JSON.stringify({ event: "child_not_told", thread_id: record.id, cause: String(cause) }));
+        }),
+    );
+  }
+}

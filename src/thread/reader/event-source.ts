@@ -1,0 +1,39 @@
+// Where the events of a row find what the row leaves out: in rows that were read already, else in the store.
+
+import type { ThreadStore } from "#core/ports/thread-store.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+import { callsOf } from "#core/run-state.ts";
+import type { EventSource } from "#core/stored-event.ts";
+
+/** Rows that are read at once. */
+const page = 25;
+
+/** Contract: `known` are rows as they are stored now. */
+export function eventSource(
+  store: ThreadStore,
+  { id, branch }: ThreadRecord,
+  known: readonly MessageRecord[],
+): EventSource {
+  const messages = new Map(known.map((message) => [message.id, message]));
+  const calls = new Map<string, MessageRecord>();
+  const know = (message: MessageRecord) => {
+    for (const call of callsOf(message)) calls.set(call.id, message);
+  };
+  known.forEach(know);
+  const source: EventSource = {
+    threadId: id,
+    message: (messageId) => messages.get(messageId) ?? store.message(messageId) ?? undefined,
+    callMessage(callId, toolMessageId) {
+      // Told in an earlier part: it stands right before the calls that it holds.
+      let beyond = calls.has(callId) ? undefined : source.message(toolMessageId)?.position;
+      while (beyond !== undefined && !calls.has(callId)) {
+        const batch = store.messages({ branch, order: "desc", includeSilent: true, limit: page, beyond });
+        batch.forEach(know);
+        beyond = batch.length < page ? undefined : batch.at(-1)?.position;
+      }
+      return calls.get(callId);
+    },
+    run: (runId) => store.run(runId) ?? undefined,
+  };
+  return source;
+}

@@ -1,0 +1,251 @@
+// What a child costs after its call gave up waiting for it: told once, counted once, wherever the parent is by then.
+
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { TestTurn } from "#spec/index.ts";
+
+import { skip } from "../worker/clock.ts";
+import { personas } from "../worker/team.ts";
+import { childOf, door, freshTeam, isEnd, lastRunOf, messagesOf, passing, rested, wake, word } from "./team-driver.ts";
+import { admin, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+const call = (name: string): TestTurn => ({ toolCalls: [{ name, arguments: { task: "decide" } }] });
+
+/** A boss that asks a panel whose second voice waits for good; what the panel tells at its end waits for a door. */
+async function waiting(boss: (step: number) => TestTurn | Promise<TestTurn>) {
+  const [held, reached] = [door(), door()];
+  personas.set("boss", ({ step }) => (step === 0 ? call("panel") : boss(step)));
+  personas.set("pro", () => ({ text: "pro says" }));
+  personas.set("con", () => {
+    reached.open();
+    return new Promise(() => {});
+  });
+  const id = await newThread("boss");
+  const places = passing((place) => (word("before deliver", { to: id })(place) ? held.passed : undefined));
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go"), null));
+  const child = childOf(await following.until((event) => event.type === "subagent_start"));
+  await reached.opened();
+  await rested(id);
+  const delivered = async (from = child) => {
+    held.open();
+    await places.until(word("after deliver", { thread: from, to: id }));
+  };
+  return { id, child, following, places, delivered };
+}
+
+/** The call gives up waiting, and the child is stopped. */
+async function timesOut(id: string, child: string): Promise<void> {
+  const own = await follow(child, { after: "0" });
+  skip(25 * 3_600_000);
+  await wake(id);
+  await own.until(isEnd);
+  own.close();
+}
+
+/** The run's totals are its own models' and those of the children, and the thread's are the run's. */
+async function expectCounted(id: string, children: readonly string[]): Promise<void> {
+  const messages = await messagesOf(id);
+  const run = await lastRunOf(id);
+  const calls = messages.filter(({ role }) => role === "tool");
+  let own = { tokens: 0, cost: 0 };
+  for (const { usage, cost, model } of messages) {
+    if (model !== null) own = { tokens: own.tokens + (usage?.total_tokens ?? 0), cost: own.cost + (cost ?? 0) };
+  }
+  for (const [at, child] of children.entries()) {
+    const { usage, cost } = await lastRunOf(child);
+    expect(usage.total_tokens).toBeGreaterThan(0);
+    expect(calls[at]).toMatchObject({ usage, cost });
+    own = { tokens: own.tokens + usage.total_tokens, cost: own.cost + (cost ?? 0) };
+  }
+  expect(run.usage.total_tokens).toBe(own.tokens);
+  expect(run.cost).toBeCloseTo(own.cost, 12);
+  const thread = await value(stubOf(id).describe(admin));
+  expect(thread.usage).toEqual(run.usage);
+  expect(thread.cost).toBeCloseTo(own.cost, 12);
+}
+
+describe("a call that gave up waiting", () => {
+  it("CHILD13 of a run that was stopped and is over is counted into it, the thread and the catalog, once", async () => {
+    const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
+    await value(stubOf(id).stop(admin, null));
+    const end = await following.until(isEnd);
+    following.close();
+    const before = await messagesOf(id);
+    await delivered();
+    await expectCounted(id, [child]);
+    const run = await lastRunOf(id);
+    expect(end).toMatchObject({ status: "stopped" });
+    expect(end.type === "run_end" && end.usage.total_tokens).toBeLessThan(run.usage.total_tokens);
+    const after = await messagesOf(id);
+    expect(after.map(({ content, result }) => [content, result])).toEqual(
+      before.map(({ content, result }) => [content, result]),
+    );
+
+    const call = after.find(({ role }) => role === "tool");
+    const { usage, cost } = await lastRunOf(child);
+    const answer = { status: "success", result: "late" };
+    const again = { answer, usage, cost, tool_executions: 0, message_id: call?.id };
+    const peer = stubOf(id) as unknown as { deliver(delivery: object): Promise<unknown> };
+    await peer.deliver({ ...again, from: child });
+    await peer.deliver({ ...again, from: child, usage: { ...usage, total_tokens: 1 }, cost: 0 });
+    await peer.deliver({ ...again, from: crypto.randomUUID(), usage: { ...usage, total_tokens: 1_000_000 } });
+    await expectCounted(id, [child]);
+    expect(await messagesOf(id)).toEqual(after);
+
+    const totals = async (thread: string) => {
+      const row = env.CATALOG.prepare("SELECT sum(total_tokens) AS n FROM run_total WHERE thread_id = ?").bind(thread);
+      return (await row.first<{ n: number }>())?.n;
+    };
+    const listed = async () => {
+      const row = env.CATALOG.prepare("SELECT body FROM thread WHERE id = ?").bind(id);
+      return JSON.parse((await row.first<{ body: string }>())?.body ?? "{}") as { usage?: object };
+    };
+    await vi.waitUntil(async () => JSON.stringify((await listed()).usage) === JSON.stringify(run.usage));
+    expect(await totals(id)).toBe(run.usage.total_tokens - usage.total_tokens);
+    await vi.waitUntil(async () => (await totals(child)) === usage.total_tokens);
+  });
+
+  for (const crashes of [false, true]) {
+    it(`CHILD13 of a run at work is counted with its end${crashes ? ", also when it is cut then" : ""}`, async () => {
+      const { passed, open } = door();
+      const { id, child, following, delivered } = await waiting(async () => {
+        await passed;
+        return { text: "boss done" };
+      });
+      await timesOut(id, child);
+      await following.until((event) => event.type === "step_start" && event.step === 2);
+      await delivered();
+      if (crashes) {
+        await crash(id);
+        await wake(id);
+      }
+      open();
+      const again = await follow(id, { after: "0" });
+      const end = await again.until(isEnd);
+      again.close();
+      await expectCounted(id, [child]);
+      expect(end).toMatchObject({ status: "completed", usage: (await lastRunOf(id)).usage });
+    });
+  }
+
+  it("CHILD13 of a run that rests again is counted, and outlasts its eviction", async () => {
+    const { passed, open } = door();
+    const { id, child, following, delivered } = await waiting((step) =>
+      step === 1 ? call("nest") : { text: "boss done" },
+    );
+    personas.set("nester", async () => {
+      await passed;
+      return { text: "nested" };
+    });
+    await timesOut(id, child);
+    const starts = () => following.events.filter(({ type }) => type === "subagent_start");
+    await following.until(() => starts().length === 2);
+    const second = starts().map(childOf)[1] ?? "";
+    await rested(id);
+    await delivered();
+    await evict(id);
+    open();
+    await following.until(isEnd);
+    following.close();
+    await expectCounted(id, [child, second]);
+  });
+
+  it("CHILD13 told while the call is being settled is not lost", async () => {
+    const [held, reached] = [door(), door()];
+    const { id, child, following, delivered, places } = await waiting(() => ({ text: "boss done" }));
+    const settles = /^(tool\.store|result\.before-create)$/;
+    const both = passing((place) => {
+      if (place.thread !== id || !settles.test(place.name)) return;
+      reached.open();
+      return held.passed;
+    });
+    await value(stubOf(id).stop(admin, null));
+    await reached.opened();
+    void delivered();
+    await both.until(word("after deliver", { thread: child, to: id }));
+    held.open();
+    await following.until(isEnd);
+    following.close();
+    expect(places.seen.length).toBeGreaterThan(0);
+    await expectCounted(id, [child]);
+  });
+});
+
+describe("a call whose child is gone, or whose run was given up", () => {
+  it("CHILD13 is paid what a child had used when it was deleted", async () => {
+    const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
+    const used = (await messagesOf(child)).reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0);
+    const gone = stubOf(child).remove(admin);
+    await delivered();
+    await value(gone);
+    await following.until(isEnd);
+    following.close();
+    expect(used).toBeGreaterThan(0);
+    const messages = await messagesOf(id);
+    expect(messages.find(({ role }) => role === "tool")?.usage?.total_tokens).toBe(used);
+    const own = messages.reduce((sum, { usage, model }) => sum + (model === null ? 0 : (usage?.total_tokens ?? 0)), 0);
+    expect((await lastRunOf(id)).usage.total_tokens).toBe(own + used);
+  });
+
+  it("CHILD13 of a run that was given up is counted when the child has stopped", async () => {
+    const reached = door();
+    personas.set("boss", () => call("panel"));
+    personas.set("pro", () => ({ text: "pro says" }));
+    personas.set("con", () => {
+      reached.open();
+      return new Promise(() => {});
+    });
+    const id = await newThread("boss");
+    const starts = word("after startChild", { thread: id });
+    const places = passing((place) => (starts(place) ? new Promise(() => {}) : undefined));
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    for (let crashes = 1; crashes <= 6; crashes += 1) {
+      await places.until(() => places.seen.filter(starts).length === crashes);
+      if (crashes === 1) await reached.opened();
+      await crash(id);
+      await wake(id);
+    }
+    const { thread: child } = await places.until(word("after deliver", { to: id }));
+    expect(await lastRunOf(id)).toMatchObject({ status: "error", reason: "recovery_failed" });
+    await expectCounted(id, [child]);
+  });
+});
+
+describe("a child's child", () => {
+  it("CHILD14 that tells late what it cost is counted by everybody above it, once", async () => {
+    const [held, reached] = [door(), door()];
+    personas.set("boss", ({ step }) => (step === 0 ? call("nest") : { text: "boss done" }));
+    personas.set("nester", ({ step }) => (step === 0 ? call("debate") : { text: "nested" }));
+    personas.set("pro", () => ({ text: "pro says" }));
+    personas.set("con", () => {
+      reached.open();
+      return new Promise(() => {});
+    });
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    let child = "";
+    const places = passing((place) => (word("before deliver", { to: child })(place) ? held.passed : undefined));
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    child = childOf(await following.until((event) => event.type === "subagent_start"));
+    const own = await follow(child, { after: "0" });
+    const grandchild = childOf(await own.until((event) => event.type === "subagent_start"));
+    own.close();
+    await reached.opened();
+    await value(stubOf(id).stop(admin, null));
+    await following.until(isEnd);
+    following.close();
+    await places.until(word("after deliver", { thread: child, to: id }));
+    const early = (await lastRunOf(id)).usage.total_tokens;
+    held.open();
+    await places.until(word("after deliver", { thread: grandchild, to: child }));
+    const told = () => places.seen.filter(word("after deliver", { thread: child, to: id })).length;
+    await places.until(() => told() === 2);
+    await expectCounted(child, [grandchild]);
+    await expectCounted(id, [child]);
+    expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(early);
+  });
+});

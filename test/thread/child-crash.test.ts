@@ -1,0 +1,161 @@
+// A parent and its child, one of them or both killed at every place that they pass: fault points, and the moments before and
+// behind each word between them. The alarm takes them up, and what both come to is what they come to undisturbed.
+
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import { skip } from "../worker/clock.ts";
+import type { Place } from "../worker/places.ts";
+import { personas } from "../worker/team.ts";
+import { door, freshTeam, isEnd, messagesOf, passing, wake, word } from "./team-driver.ts";
+import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+type Role = "parent" | "child";
+
+/** A place of the undisturbed run: whose, which, and at the how manieth passing. */
+interface Scene {
+  role: Role;
+  name: string;
+  hit: number;
+}
+
+/** Who dies there, and what becomes of what was written in the same turn. */
+interface Death {
+  who: "itself" | "other" | "both";
+  mode: "kept" | "lost";
+}
+
+beforeEach(() => {
+  freshTeam();
+  personas.set("boss", ({ step }) =>
+    step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
+  );
+  personas.set("pro", () => ({ toolCalls: [{ name: "pass", arguments: { said: "over to you" } }] }));
+  personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+});
+
+/** What a thread came to, without the ids and times of its life. */
+async function picture(id: string) {
+  const messages = await messagesOf(id);
+  const { items: runs } = await value(stubOf(id).listRuns(admin, { limit: 50, order: "asc" }));
+  const { status, usage, cost, message_count } = await value(stubOf(id).describe(admin));
+  return {
+    thread: { status, usage, cost, message_count },
+    messages: messages.map((one) => {
+      const { role, content, depth, side, step, result, usage: used, cost: paid } = { step: null, ...one };
+      return { role, content, depth, side, step, status: one.status, result, used, paid };
+    }),
+    runs: runs.map((run) => [run.status, run.reason, run.steps, run.text, run.outcome, run.usage, run.cost]),
+  };
+}
+
+/** Sends the first message until it is heard. */
+async function begin(id: string): Promise<void> {
+  const key = { key: "go", fingerprint: id };
+  const said = await stubOf(id)
+    .postMessage(admin, message("go"), key)
+    .catch(() => null);
+  if (said?.ok !== true) await value(stubOf(id).postMessage(admin, message("go"), key));
+}
+
+/** Follows the run to its end, then both threads to where nothing is left to do; gives what they came to. */
+async function ended(id: string, seen: readonly Place[]) {
+  const following = await follow(id, { after: "0" });
+  await comesTo(id, seen, () => following.events.some(isEnd));
+  following.close();
+  const named = childrenOf(id, seen);
+  for (const one of [id, ...named]) await comesTo(id, seen, async () => (await alarmOf(one)) === null);
+  // A start that was never heard, of a call that was never written, names a child that nobody made.
+  const made = await Promise.all(named.map(async (one) => ((await stubOf(one).describe(admin)).ok ? [one] : [])));
+  const [child = "", ...others] = made.flat();
+  expect(others).toEqual([]);
+  return { parent: await picture(id), child: await picture(child) };
+}
+
+/** Fires alarms, each at its time, until something holds: a word that failed is told again after a pause. */
+async function comesTo(id: string, seen: readonly Place[], holds: () => boolean | Promise<boolean>): Promise<void> {
+  const look = async () => {
+    if (await holds()) return true;
+    skip(3000);
+    for (const one of [...childrenOf(id, seen), id]) await wake(one);
+    return false;
+  };
+  await vi.waitUntil(look, { timeout: 10_000, interval: 10 });
+}
+
+function childrenOf(id: string, seen: readonly Place[]): string[] {
+  return [...new Set(seen.filter(word("before startChild", { thread: id })).map(({ to }) => to ?? ""))];
+}
+
+/** A run that nobody disturbs: its places, each at its first and its last passing, and what it comes to. */
+async function undisturbed() {
+  const id = await newThread("boss");
+  const places = passing();
+  await begin(id);
+  await places.until(word("after deliver", { to: id }));
+  const end = await ended(id, places.seen);
+  const hits = new Map<string, Scene>();
+  const child = places.seen.find(word("before startChild", { thread: id }))?.to;
+  for (const { thread, name } of places.seen) {
+    if (thread !== id && thread !== child) continue;
+    const role = thread === id ? "parent" : "child";
+    const last = hits.get(`${role} ${name}`);
+    hits.set(`${role} ${name}`, { role, name, hit: (last?.hit ?? 0) + 1 });
+  }
+  const scenes = [...hits.values()].flatMap((last) => (last.hit === 1 ? [last] : [{ ...last, hit: 1 }, last]));
+  return { scenes, end };
+}
+
+/** The same with a death at a place. */
+async function disturbed(scene: Scene, { who, mode }: Death) {
+  const id = await newThread("boss");
+  const held = door();
+  const reached = door();
+  let hits = 0;
+  let child = "";
+  const places = passing((place) => {
+    if (word("before startChild", { thread: id })(place)) child = place.to ?? "";
+    if (place.thread !== (scene.role === "parent" ? id : child) || place.name !== scene.name) return;
+    hits += 1;
+    if (hits !== scene.hit) return;
+    reached.open();
+    if (mode === "lost") place.state.abort("lost");
+    // Whoever dies here goes no further.
+    return who === "other" ? held.passed : new Promise(() => {});
+  });
+  const begun = begin(id);
+  await reached.opened();
+  const itself = scene.role === "parent" ? id : child;
+  const other = scene.role === "parent" ? child : id;
+  const victims = { itself: [itself], other: [other], both: [itself, other] }[who].filter((one) => one !== "");
+  for (const victim of victims) {
+    if (mode === "kept") await crash(victim);
+    const armed = await wake(victim);
+    // Who is held in its work has an alarm. Nobody is held by a relay, or by what the other does.
+    if (mode === "kept" && victim === itself && !scene.name.endsWith("relay")) expect(armed).toBe(true);
+  }
+  held.open();
+  await begun;
+  return ended(id, places.seen);
+}
+
+describe("a crash of threads that work together", () => {
+  for (const death of [
+    { who: "itself", mode: "kept" },
+    { who: "itself", mode: "lost" },
+    { who: "other", mode: "kept" },
+    { who: "both", mode: "kept" },
+  ] as const) {
+    it(`CHILD20 of ${death.who} at any place, writes ${death.mode}, changes nothing of what they come to`, async () => {
+      const { scenes, end } = await undisturbed();
+      const words = ["before startChild", "after startChild", "before deliver", "after deliver"];
+      expect(scenes.map(({ name }) => name)).toEqual(expect.arrayContaining([...words, "answer.store"]));
+      for (const scene of scenes) {
+        const place = `${scene.role} at ${scene.name}, ${scene.hit}`;
+        const came = await disturbed(scene, death).catch((thrown: unknown) => {
+          throw new Error(place, { cause: thrown });
+        });
+        expect({ place, ...came }).toEqual({ place, ...end });
+      }
+    }, 240_000);
+  }
+});

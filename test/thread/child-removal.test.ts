@@ -1,0 +1,83 @@
+// Deletion of a thread, and what arrives meanwhile: nothing is left of it, and nothing new is hit.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { begun, door, freshTeam, panelBehind, passing, rested, word } from "./team-driver.ts";
+import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+/** Tables of an object; none in one that was never used, or whose thread is gone. */
+function tablesOf(id: string): Promise<unknown[]> {
+  return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, state) =>
+    state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
+  );
+}
+
+async function expectNothingOf(ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    expect(await stubOf(id).describe(admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    expect(await tablesOf(id)).toEqual([]);
+    const row = env.CATALOG.prepare("SELECT count(*) AS n FROM thread WHERE id = ?1 OR parent_id = ?1").bind(id);
+    expect(await row.first<{ n: number }>()).toEqual({ n: 0 });
+  }
+}
+
+const isRemoval = ({ name }: { name: string }) => name === "before remove";
+
+describe("deletion of a parent", () => {
+  it("CHILD19 begins nothing for a message that arrives meanwhile", async () => {
+    panelBehind(new Promise(() => {}));
+    const { id, child } = await begun();
+    await rested(id);
+    const { passed, open } = door();
+    const places = passing((place) => (isRemoval(place) ? passed : undefined));
+    const gone = stubOf(id).remove(admin);
+    await places.until(isRemoval);
+    const late = stubOf(id).postMessage(admin, message("again"), null);
+    expect(await late).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    open();
+    await value(gone);
+    expect(places.seen.filter(({ name }) => name === "before startChild")).toEqual([]);
+    await expectNothingOf([id, child]);
+  });
+
+  for (const when of ["before", "after"]) {
+    it(`CHILD19 leaves no child whose start is on its way, held ${when} it is made`, async () => {
+      panelBehind(new Promise(() => {}));
+      const { passed, open } = door();
+      const starts = word(`${when} startChild`, {});
+      const places = passing((place) => (starts(place) ? passed : undefined));
+      const id = await newThread("boss");
+      await value(stubOf(id).postMessage(admin, message("go"), null));
+      const { to: child = "" } = await places.until(starts);
+      await value(stubOf(id).remove(admin));
+      const before = places.seen.filter(word("after remove", { to: child })).length;
+      open();
+      await places.until(() => places.seen.filter(word("after remove", { to: child })).length > before);
+      await expectNothingOf([id, child]);
+    });
+  }
+
+  it("CHILD19 that is asked for twice leaves a thread made anew under the id untouched", async () => {
+    const id = await newThread("boss");
+    const doors = [door(), door()];
+    let asked = 0;
+    const forgets = word("before forget", { thread: id });
+    const places = passing((place) => {
+      if (!forgets(place)) return;
+      asked += 1;
+      return doors[asked - 1]?.passed;
+    });
+    const [first, second] = [stubOf(id).remove(admin), stubOf(id).remove(admin)];
+    await places.until(forgets);
+    doors[0]?.open();
+    await value(first);
+    await value(stubOf(id).create(admin, { id, agent_id: "boss", user_id: null, creation: "again" }));
+    doors[1]?.open();
+    await second;
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ id, status: "idle" });
+  });
+});

@@ -1,0 +1,248 @@
+// What threads tell each other, when one of them cannot be reached, is asked twice, or has nobody who watches.
+
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import { foldAll } from "#contract/fold.ts";
+
+import { skip, testClock } from "../worker/clock.ts";
+import { personas } from "../worker/team.ts";
+import {
+  begun,
+  childOf,
+  door,
+  freshTeam,
+  isEnd,
+  lastRunOf,
+  messagesOf,
+  panelBehind,
+  passing,
+  rested,
+  wake,
+  word,
+} from "./team-driver.ts";
+import { admin, alarmOf, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+interface Peer {
+  startChild(input: object): Promise<unknown>;
+  watch(parentId: string): Promise<unknown>;
+}
+const peerOf = (id: string) => stubOf(id) as unknown as Peer;
+
+/** A child of a thread that need not exist. */
+function childInput(parentId: string) {
+  const parent = {
+    thread_id: parentId,
+    run_id: crypto.randomUUID(),
+    tool_call_id: "c1",
+    message_id: crypto.randomUUID(),
+    depth: 1,
+  };
+  return { id: crypto.randomUUID(), agent_id: "panel", user_id: null, parent, text: "decide" };
+}
+
+const twoCalls = {
+  toolCalls: [
+    { name: "panel", arguments: { task: "one" } },
+    { name: "nest", arguments: { task: "two" } },
+  ],
+};
+
+describe("an answer whose reader cannot be reached", () => {
+  it("CHILD15 is told again by the alarm, with pauses that outlast eviction, and arrives once", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child } = await begun();
+    await rested(id);
+    let away = true;
+    const told = word("before deliver", { thread: child, to: id });
+    const places = passing((place) => {
+      if (told(place) && away) throw new Error("away");
+    });
+    const tries = () => places.seen.filter(told).length;
+    open();
+    await places.until(told);
+    for (let failures = 1; failures <= 12; failures += 1) {
+      // Eviction waits for the try that is under way.
+      await evict(child);
+      expect(tries()).toBe(failures);
+      if (failures === 12) break;
+      skip(3_600_000);
+      await wake(child);
+    }
+    expect(await alarmOf(child)).toBeGreaterThan(testClock.now() / 1000 + 30 * 60_000);
+    expect(await alarmOf(child)).toBeLessThanOrEqual(testClock.now() / 1000 + 60 * 60_000);
+    // Woken for another reason it leaves the other side alone until then.
+    await wake(child);
+    await evict(child);
+    expect(tries()).toBe(12);
+    expect(await alarmOf(child)).toBeGreaterThan(testClock.now() / 1000 + 30 * 60_000);
+    away = false;
+    skip(3_600_000);
+    await wake(child);
+    await places.until(word("after deliver", { thread: child, to: id }));
+    const again = await follow(id, { after: "0" });
+    expect(await again.until(isEnd)).toMatchObject({ status: "completed" });
+    again.close();
+    expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", null, "yes", "boss done"]);
+    expect(tries()).toBe(13);
+    await vi.waitUntil(async () => (await alarmOf(child)) === null);
+  });
+
+  it("CHILD15 does not keep others from being told", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
+    personas.set("nester", async () => {
+      await passed;
+      return { text: "nested" };
+    });
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    const starts = () => following.events.filter(({ type }) => type === "subagent_start");
+    await following.until(() => starts().length === 2);
+    const [first = "", second = ""] = starts().map(childOf);
+    await rested(id);
+    const places = passing((place) => {
+      if (word("before stop", { to: first })(place)) throw new Error("away");
+    });
+    await value(stubOf(id).stop(admin, null));
+    await following.until(isEnd);
+    await places.until(word("after stop", { to: second }));
+    expect(places.seen.filter(({ name }) => name === "before stop").map(({ to }) => to)).toEqual([first, second]);
+    open();
+  });
+
+  it("CHILD15 is heard by a thread that is gone", async () => {
+    panelBehind(Promise.resolve());
+    const input = childInput(crypto.randomUUID());
+    const places = passing();
+    await peerOf(input.id).startChild(input);
+    await places.until(word("after deliver", { thread: input.id }));
+    await vi.waitUntil(async () => (await alarmOf(input.id)) === null);
+    expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
+    expect(await lastRunOf(input.id)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("the start of a child", () => {
+  it("CHILD16 that is asked for twice makes one thread, one message and one run", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const input = childInput(crypto.randomUUID());
+    const places = passing();
+    const first = peerOf(input.id).startChild(input);
+    await Promise.all([first, peerOf(input.id).startChild(input), peerOf(input.id).startChild(input)]);
+    open();
+    await places.until(word("after deliver", { thread: input.id }));
+    await evict(input.id);
+    await peerOf(input.id).startChild(input);
+    await evict(input.id);
+    const runs = await value(stubOf(input.id).listRuns(admin, { limit: 50, order: "asc" }));
+    expect(runs.items.map(({ status }) => status)).toEqual(["completed"]);
+    expect((await messagesOf(input.id)).filter(({ content }) => content === "decide")).toHaveLength(1);
+    expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
+  });
+
+  it("CHILD16 is not asked for again when another child of the step has answered", async () => {
+    const [one, two] = [door(), door()];
+    panelBehind(one.passed);
+    personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
+    personas.set("nester", async () => {
+      await two.passed;
+      return { text: "nested" };
+    });
+    const id = await newThread("boss");
+    const places = passing();
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    const starts = () => following.events.filter(({ type }) => type === "subagent_start");
+    await following.until(() => starts().length === 2);
+    await rested(id);
+    one.open();
+    await following.until(({ type }) => type === "subagent_end");
+    await rested(id);
+    two.open();
+    await following.until(isEnd);
+    const asked = places.seen.filter(({ name }) => name === "before startChild").map(({ to }) => to);
+    expect(asked).toEqual(starts().map(childOf));
+  });
+});
+
+describe("a parent that nobody watches", () => {
+  it("CHILD17 is asked once and left alone, until somebody comes", async () => {
+    const [answered, reached, reachedAgain, held, heldAgain] = [door(), door(), door(), door(), door()];
+    panelBehind(Promise.resolve());
+    let turns = 0;
+    personas.set("con", async () => {
+      turns += 1;
+      if (turns === 1) await answered.passed;
+      if (turns === 2) {
+        reached.open();
+        await held.passed;
+      }
+      if (turns < 3) return { text: "go on" };
+      reachedAgain.open();
+      await heldAgain.passed;
+      return { toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] };
+    });
+    const id = await newThread("boss");
+    const places = passing(({ name }) => {
+      if (name === "after relay") answered.open();
+    });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached.opened();
+    const { seen } = places;
+    const child = seen.find(({ name }) => name === "after startChild")?.to ?? "";
+    await peerOf(child).watch(crypto.randomUUID());
+    held.open();
+    await reachedAgain.opened();
+    expect(seen.filter(({ name }) => name === "before relay")).toHaveLength(1);
+    const following = await follow(id, { after: "0" });
+    await places.until(word("after watch", { thread: id, to: child }));
+    heldAgain.open();
+    const end = await following.until(({ type }) => type === "subagent_end");
+    const inside = following.events.flatMap((event) => (event.type === "subagent_event" ? [event] : []));
+    expect(inside.at(-1)?.event).toMatchObject({ type: "run_end" });
+    expect(inside.at(-1)?.seq).toBeLessThan(end.seq);
+    await following.until(isEnd);
+  });
+});
+
+describe("who joins while a call waits", () => {
+  it("CHILD18 is shown the open call and its child, also after eviction", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    personas.set("boss", ({ step }) =>
+      step === 0
+        ? {
+            toolCalls: [
+              { name: "pass", arguments: { said: "quick" } },
+              { name: "panel", arguments: { task: "decide" } },
+            ],
+          }
+        : { text: "boss done" },
+    );
+    const { id, child, following } = await begun();
+    following.close();
+    const views = [];
+    for (let life = 0; life < 2; life += 1) {
+      const joining = await follow(id);
+      await joining.until(({ type }) => type === "snapshot");
+      joining.close();
+      views.push(foldAll(joining.events));
+      await rested(id);
+    }
+    open();
+    const [before, after] = views;
+    const calls = Object.values(after?.tools ?? {});
+    expect(calls.map(({ tool_name, running, child_thread_id }) => [tool_name, running, child_thread_id])).toEqual([
+      ["pass", false, null],
+      ["panel", true, child],
+    ]);
+    const picture = (view: typeof after) => [view?.messages, view?.tools, view?.runs, view?.active_run_id];
+    expect(picture(after)).toEqual(picture(before));
+  });
+});

@@ -1,0 +1,115 @@
+// What a tool asked of its run, a turn given away or a stop, when the step it did so in is cut or rests.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { TestTurn } from "#spec/index.ts";
+
+import { acts, personas } from "../worker/team.ts";
+import { door, freshTeam, holds, isEnd, rested, wake } from "./team-driver.ts";
+import { crash, follow, message, newThread, stubOf, value, admin } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
+const act = (key: string) => call("act", { key });
+const nest = (task: string) => call("nest", { task });
+const conclude: TestTurn = { toolCalls: [call("conclude", { said: "done" })] };
+const turnsIn = (events: readonly ThreadEvent[]) =>
+  events.flatMap((event) => (event.type === "turn_end" ? [[event.side, event.reason]] : []));
+const isForced = (events: readonly ThreadEvent[]) => expect(turnsIn(events)[0]).toEqual(["a", "forced"]);
+
+/** A first side whose step is cut when one of its calls is settled and the other still runs. */
+async function cutBehind(key: string): Promise<ThreadEvent[]> {
+  acts.set("hang", () => new Promise(() => {}));
+  personas.set("pro", ({ step }) => (step === 0 ? { toolCalls: [act(key), act("hang")] } : { text: "pro again" }));
+  personas.set("con", () => conclude);
+  const id = await newThread("panel");
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await following.until(({ type }) => type === "tool_execution_end");
+  await crash(id);
+  await wake(id);
+  const again = await follow(id, { after: "0" });
+  await again.until(isEnd);
+  again.close();
+  return again.events;
+}
+
+describe("what a settled call asked of its run", () => {
+  it("DUAL11 a turn it gave away is given away after a crash", async () => {
+    acts.set("force", (state) => state.execution?.forceTurn("b"));
+    const events = await cutBehind("force");
+    isForced(events);
+    // Once it was given away it is the other's to give.
+    expect(turnsIn(events)).toEqual([
+      ["a", "forced"],
+      ["b", "end_session_tool"],
+    ]);
+  });
+
+  it("DUAL11 a turn that was given away is not given away again when a later step is cut", async () => {
+    let hung = false;
+    acts.set("force", (state) => state.execution?.forceTurn("b"));
+    acts.set("hang", () => {
+      hung = true;
+      return new Promise(() => {});
+    });
+    let turns = 0;
+    personas.set("pro", ({ messages }) => {
+      if (messages.at(-1)?.role === "tool") return { text: "pro says" };
+      turns += 1;
+      return { toolCalls: [act(turns === 1 ? "force" : "hang")] };
+    });
+    personas.set("con", () => ({ text: "con says" }));
+    const id = await newThread("panel", {});
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await holds(() => hung);
+    await crash(id);
+    personas.set("con", () => conclude);
+    await wake(id);
+    const again = await follow(id, { after: "0" });
+    await again.until(isEnd);
+    again.close();
+    expect(turnsIn(again.events).slice(0, 3)).toEqual([
+      ["a", "forced"],
+      ["b", "response"],
+      ["a", "response"],
+    ]);
+  });
+
+  it("DUAL11 a stop it asked for ends the run after a crash", async () => {
+    acts.set("halt", (state) => state.execution?.stop());
+    const events = await cutBehind("halt");
+    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
+  });
+
+  it("DUAL11 a turn given away between two rests of a step holds", async () => {
+    const [inner, outer] = [door(), door()];
+    acts.set("force", (state) => state.execution?.forceTurn("b"));
+    personas.set("pro", ({ step }) =>
+      step === 0 ? { toolCalls: [call("helper", { task: "help" }), nest("outer")] } : { text: "pro again" },
+    );
+    personas.set("helper", ({ step }) => {
+      if (step === 0) return { toolCalls: [nest("inner")] };
+      return step === 1 ? { toolCalls: [act("force")] } : { text: "helped" };
+    });
+    personas.set("nester", async ({ lastUser }) => {
+      await (lastUser === "inner" ? inner : outer).passed;
+      return { text: lastUser };
+    });
+    personas.set("con", () => conclude);
+    const id = await newThread("panel");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    const starts = () => following.events.filter(({ type }) => type === "subagent_start");
+    await following.until(() => starts().length === 3);
+    await rested(id);
+    inner.open();
+    await following.until((event) => event.type === "message_end" && event.message.content === "helped");
+    await rested(id);
+    outer.open();
+    await following.until(isEnd);
+    isForced(following.events);
+  });
+});

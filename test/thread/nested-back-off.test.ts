@@ -1,0 +1,54 @@
+// Sub-prompts that back off side by side: each goes on at its own time and with its own count.
+
+import { beforeEach, expect, it } from "vitest";
+
+import { skip } from "../worker/clock.ts";
+import { asked, personas } from "../worker/team.ts";
+import { freshTeam, isEnd, messagesOf, rested, wake } from "./team-driver.ts";
+import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+it("SUBP11 several that back off keep their own times and counts, also over evictions", async () => {
+  const busy = (seconds: number) => () => ({
+    error: { kind: "rate_limited" as const, message: "slow down", retryAfterMs: seconds * 1000 },
+  });
+  personas.set("helper", busy(60));
+  personas.set("quiet", busy(600));
+  personas.set("boss", ({ step }) =>
+    step === 0
+      ? {
+          toolCalls: [
+            { name: "helper", arguments: { task: "t" } },
+            { name: "quiet", arguments: { topic: "t" } },
+          ],
+        }
+      : { text: "boss done" },
+  );
+  const id = await newThread("boss");
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go"), null));
+  const times = () => ["helper", "quiet"].map((name) => asked.filter(({ persona }) => persona === name).length);
+  const retries = () => following.events.filter(({ type }) => type === "model_retry");
+  await following.until(() => retries().length === 2);
+  await rested(id);
+  expect(times()).toEqual([1, 1]);
+  skip(61_000);
+  await wake(id);
+  await following.until(({ type }) => type === "subagent_end");
+  await rested(id);
+  expect(times()).toEqual([2, 1]);
+  skip(600_000);
+  await wake(id);
+  expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+  expect(times()).toEqual([2, 2]);
+  const attempts = (under: string) =>
+    following.events.flatMap((event) =>
+      event.type === "step_start" && event.parent_id === under ? [event.attempt] : [],
+    );
+  const calls = (await messagesOf(id)).filter(({ role }) => role === "tool");
+  expect(calls.map((call) => attempts(call.id))).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
+});

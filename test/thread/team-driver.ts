@@ -1,0 +1,136 @@
+// What tests of threads that work together share: a boss that asks a panel, doors that personas wait at, and the places
+// that the objects pass.
+
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { vi } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { Message } from "#contract/message.ts";
+import type { Run } from "#contract/run.ts";
+
+import { atPlaces } from "../worker/places.ts";
+import type { Place } from "../worker/places.ts";
+import { acts, asked, personas } from "../worker/team.ts";
+import { admin, alarmOf, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import type { Following } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+const runPage = { limit: 50, order: "desc" as const };
+
+/** Forgets what tests before set. */
+export function freshTeam(): void {
+  personas.clear();
+  acts.clear();
+  asked.length = 0;
+  atPlaces(null);
+}
+
+/** Something that somebody waits at until the test lets it go on. */
+export interface Door {
+  passed: Promise<void>;
+  open: () => void;
+  /** Resolves for the test when somebody opened it. */
+  opened: () => Promise<unknown>;
+}
+
+/** A closed door. */
+export function door(): Door {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let isOpen = false;
+  return {
+    passed,
+    open: () => {
+      isOpen = true;
+      open();
+    },
+    opened: () => holds(() => isOpen),
+  };
+}
+
+export const messagesOf = async (id: string): Promise<Message[]> =>
+  (await value(stubOf(id).listMessages(admin, page))).items;
+
+export async function lastRunOf(id: string): Promise<Run> {
+  const [run] = (await value(stubOf(id).listRuns(admin, runPage))).items;
+  if (run === undefined) throw new Error("no run");
+  return run;
+}
+
+export const isEnd = (event: ThreadEvent): boolean => event.type === "run_end";
+
+/** Fires the thread's alarm; false when none was set. */
+export const wake = (id: string): Promise<boolean> =>
+  runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
+
+/** A boss that asks a panel once, and a panel that decides "yes" when its door opens. */
+export function panelBehind(passed: Promise<void>): void {
+  personas.set("boss", ({ step }) =>
+    step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
+  );
+  personas.set("pro", async () => {
+    await passed;
+    return { text: "pro says" };
+  });
+  personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+}
+
+/** Begins a run of a boss and resolves when its child is known and at work. */
+export async function begun(agent = "boss"): Promise<{ id: string; child: string; following: Following }> {
+  const id = await newThread(agent);
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go"), null));
+  const child = childOf(await following.until((event) => event.type === "subagent_start"));
+  // The call is told of before its child is made.
+  await holds(async () => (await stubOf(child).describe(admin)).ok);
+  const own = await follow(child, { after: "0" });
+  await own.until((event) => event.type === "step_start");
+  own.close();
+  return { id, child, following };
+}
+
+/** The child that an event speaks of. */
+export function childOf(event: ThreadEvent): string {
+  return event.type === "subagent_start" ? (event.child_thread_id ?? "") : "";
+}
+
+/** Waits until nothing of the parent is under way: it rests with its deadline's alarm. */
+export async function rested(id: string): Promise<number> {
+  await evict(id);
+  const alarm = await alarmOf(id);
+  if (alarm === null) throw new Error("a resting run needs an alarm");
+  return alarm;
+}
+
+/** Places as they are passed. */
+export interface Passing {
+  seen: Place[];
+  until(fits: (place: Place) => boolean): Promise<Place>;
+}
+
+/** Watches all places; `act` may hold somebody or let a word fail. */
+export function passing(act: (place: Place) => Promise<void> | void = () => {}): Passing {
+  const seen: Place[] = [];
+  atPlaces((place) => {
+    seen.push(place);
+    return act(place);
+  });
+  return { seen, until: (fits) => holds(() => seen.find(fits)) };
+}
+
+/**
+ * Resolves when something holds that an object says. It looks again and again: a promise that an object resolves would take
+ * the test into that object's context, which must end before the object can be evicted.
+ */
+export async function holds<T>(look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
+  return vi.waitUntil(look, { timeout: 10_000, interval: 5 }) as Promise<Exclude<T, undefined | false>>;
+}
+
+/** True for a word between two threads. */
+export function word(name: string, between: { thread?: string; to?: string }) {
+  return (place: Place): boolean =>
+    place.name === name && (between.thread ?? place.thread) === place.thread && (between.to ?? place.to) === place.to;
+}

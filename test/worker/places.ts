@@ -1,0 +1,69 @@
+// The places that the objects of a test pass: fault points, and the moments before and after a word to another thread. A test
+// may hold somebody there, let a word fail, or kill the object.
+
+import type { Faults } from "#core/ports/faults.ts";
+import type { PeerDirectory, ThreadPeer } from "#core/thread-peer.ts";
+import type { Catalog } from "#store/catalog/catalog.ts";
+
+/** Where an object is. */
+export interface Place {
+  /** The thread that passes. */
+  thread: string;
+  /** A fault point, or a word to another thread as `before deliver`, `after deliver`. */
+  name: string;
+  /** Whom the word is for. */
+  to?: string;
+  /** The object itself; only it may be asked to die at once. */
+  state: DurableObjectState;
+}
+
+/** What a test does there: returns to let pass, rejects to make a word fail, waits to hold. */
+let passing: ((place: Place) => Promise<void> | void) | null = null;
+
+/** Sets it; null lets everybody pass. */
+export function atPlaces(act: typeof passing): void {
+  passing = act;
+}
+
+/** Fault points that a test can stand at, before those of `next`. */
+export function placedFaults(state: DurableObjectState, next: Faults): Faults {
+  return {
+    at: async (name) => {
+      await passing?.({ thread: state.id.name ?? "", name, state });
+      await next.at(name);
+    },
+  };
+}
+
+/** The catalog, with a place before a thread is forgotten. */
+export function placedCatalog(state: DurableObjectState, catalog: Catalog): Catalog {
+  return {
+    ...catalog,
+    remove: async (removal) => {
+      await passing?.({ thread: state.id.name ?? "", name: "before forget", state });
+      await catalog.remove(removal);
+    },
+  };
+}
+
+/** Other threads, with a place before and behind each word to them. */
+export function placedThreads(state: DurableObjectState, threads: PeerDirectory): PeerDirectory {
+  return (to) => {
+    const peer = threads(to);
+    const thread = state.id.name ?? "";
+    async function say<T>(method: keyof ThreadPeer, word: () => Promise<T>): Promise<T> {
+      await passing?.({ thread, name: `before ${method}`, to, state });
+      const answer = await word();
+      await passing?.({ thread, name: `after ${method}`, to, state });
+      return answer;
+    }
+    return {
+      startChild: (input) => say("startChild", () => peer.startChild(input)),
+      deliver: (delivery) => say("deliver", () => peer.deliver(delivery)),
+      relay: (relay) => say("relay", () => peer.relay(relay)),
+      watch: (parentId) => say("watch", () => peer.watch(parentId)),
+      stop: (caller, runId) => say("stop", () => peer.stop(caller, runId)),
+      remove: (caller, byParent) => say("remove", () => peer.remove(caller, byParent)),
+    };
+  };
+}
