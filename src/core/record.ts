@@ -225,6 +225,8 @@ export interface ThreadRecord {
   outgoing?: Outgoing[];
   /** What the catalog is not known to have: the thread as it is now, and totals of runs that ended. */
   outbox: { dirty: boolean; runs: string[] };
+  /** Sweeps of the files that failed in a row, and when the next may be tried (microseconds); null where the last did not. */
+  unswept?: { failures: number; until: number } | null;
   /** Fingerprint of the request that created the thread, for a repeated create. */
   creation: string;
 }

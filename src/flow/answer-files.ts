@@ -6,7 +6,6 @@ import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
 import { cutText, jsonBytes } from "#core/cut-text.ts";
 import type { AnswerFiles } from "#core/ports/answer-files.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import { resultLimit } from "#core/tools/settle.ts";
 import type { FileRecord } from "#spec/index.ts";
@@ -21,17 +20,18 @@ const notesLimit = 20_000;
 /** Makes the keeper. */
 export function answerFiles(store: AttachmentStore): AnswerFiles {
   return {
-    async keep(answer, { message_id }) {
+    async keep(answer, { message_id, signal }) {
+      const own = { ...store, signal };
       // The path is the same when the call is run again: what a cut call wrote is written over.
       const path = `/attachments/tool-result-${message_id}`;
-      const result = await fitted(answer.result, `${path}.txt`, store.files);
+      const result = await fitted(answer.result, `${path}.txt`, own);
       // An error repeats the result where the tool had no other words for it.
       const isRepeated = answer.error === answer.result;
-      const error = isRepeated ? result : await fitted(answer.error, `${path}-error.txt`, store.files);
+      const error = isRepeated ? result : await fitted(answer.error, `${path}-error.txt`, own);
       const spilled = (isRepeated ? [result.file] : [result.file, error.file])
         .filter((file) => file !== null)
         .map((file) => attachmentRef(file, { id: store.newId() }));
-      const { refs, notes } = await keptAttachments(answer.attachments ?? [], attachmentLimit - spilled.length, store);
+      const { refs, notes } = await keptAttachments(answer.attachments ?? [], attachmentLimit - spilled.length, own);
       const { attachments: _, ...rest } = answer;
       const attachments = [...spilled, ...refs];
       const shown: ToolAnswer = {
@@ -69,14 +69,14 @@ interface Fitted {
 }
 
 /** The text; of one that is too long what is shown of it, and the file that has the whole. */
-async function fitted(text: string | undefined, path: string, files: ThreadFiles): Promise<Fitted> {
+async function fitted(text: string | undefined, path: string, store: AttachmentStore): Promise<Fitted> {
   // A character takes one byte at least and six at most, so most texts need no counting.
   const fits =
     text === undefined ||
     text.length * 6 + 2 <= resultLimit ||
     (text.length <= resultLimit && jsonBytes(text) <= resultLimit);
   if (fits) return { text, file: null };
-  const { shown, file } = await spilledText(text, path, files);
+  const { shown, file } = await spilledText(text, path, store);
   return { text: shown, file };
 }
 

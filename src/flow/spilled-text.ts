@@ -2,8 +2,9 @@
 // a word on where the rest is (architecture §6).
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import type { FileRecord } from "#spec/index.ts";
+
+import type { AttachmentStore } from "./tool-attachment.ts";
 
 /** Characters of the text that are shown of its beginning and of its end. */
 const shownHead = 8000;
@@ -19,9 +20,13 @@ export interface SpilledText {
 }
 
 /** Writes the whole text to `path` and gives what is shown of it. Contract: never rejects; a failure is said in `shown`. */
-export async function spilledText(text: string, path: string, files: ThreadFiles): Promise<SpilledText> {
+export async function spilledText(
+  text: string,
+  path: string,
+  { files, signal }: Pick<AttachmentStore, "files" | "signal">,
+): Promise<SpilledText> {
   try {
-    const file = await files.write(path, encoded(text), { mimeType: "text/plain" });
+    const file = await files.write(path, encoded(text), { mimeType: "text/plain", signal });
     return { shown: preview(text, `The whole text is in the file ${file.path} (${file.size} bytes).`), file };
   } catch (thrown) {
     // A refusal says what the model may know of it; anything else is a fault of ours and no business of the model.

@@ -18,6 +18,8 @@ export type KeptAttachment = { ref: AttachmentRef } | { note: string };
 export interface AttachmentStore {
   files: ThreadFiles;
   newId: () => string;
+  /** Ends what writing has to wait for. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Bytes of an image that is decoded as a whole. */
@@ -79,7 +81,7 @@ export function attachmentRef(
 
 async function newFile(
   { name: given, mimeType, data: text, width, height }: z.infer<typeof newSchema>,
-  { files, newId }: AttachmentStore,
+  { files, newId, signal }: AttachmentStore,
 ): Promise<KeptAttachment> {
   const name = fileName(given, nameOfType("attachment", mimeType));
   const data = withoutDataUrl(text);
@@ -87,7 +89,7 @@ async function newFile(
   // Only an image whose bytes are at hand is measured.
   const isMeasured = mimeType.startsWith("image/") && base64Bytes(data) <= measuredBytes;
   const body = (isMeasured ? fromBase64(data) : null) ?? decoded(data);
-  const file = await files.attach(name, body, { mimeType, width, height });
+  const file = await files.attach(name, body, { mimeType, width, height, signal });
   return { ref: attachmentRef(file, { id: newId() }) };
 }
 

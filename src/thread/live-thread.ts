@@ -174,11 +174,11 @@ export class LiveThread {
   }
 
   /** Writes together or not at all; what was changed in memory goes back with what was not written. */
-  atomically(work: () => void): void {
+  atomically<T>(work: () => T): T {
     const record = this.#record;
     const transcript = this.#transcript === null ? [] : [...this.#transcript];
     try {
-      this.store.transaction(work);
+      return this.store.transaction(work);
     } catch (thrown) {
       this.#record = record;
       this.#transcript?.splice(0, this.#transcript.length, ...transcript);

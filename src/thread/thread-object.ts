@@ -199,7 +199,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
         const open = this.#owned(parseCaller(incoming.headers.get(callerHeader)));
         if (url.pathname === subscribePath) return subscribe(open.context, this.ctx, url);
         if (url.pathname.startsWith(endpointPath)) return callEndpoint(open.context, incoming, url);
-        if (url.pathname.startsWith(filesPath)) return serveFiles(open.context.files, incoming, url);
+        if (url.pathname.startsWith(filesPath)) return serveFiles(open.context, incoming, url);
         throw refuse("route_not_found", "The thread has no such route.");
       });
       if (answer.ok) return answer.value;

@@ -67,6 +67,28 @@ it("HALT2: a stop while tools run gives every call a result and asks no more", a
   expect([began, harness.model.requests.length, harness.clock.armed]).toEqual([["c1"], 1, 0]);
 });
 
+it("HALT5: a stop ends the wait for what an answer leaves in files", async () => {
+  let waits = 0;
+  const harness = new Harness({
+    script: () => calls("c", ["quick", {}], ["quick", {}]),
+    tools: [tool("quick", async () => ok("quick"))],
+    answers: {
+      keep: (answer, { signal }) => {
+        waits += 1;
+        return new Promise((resolve) => {
+          signal?.addEventListener("abort", () => resolve({ ...answer, result: "not kept" }));
+        });
+      },
+    },
+  });
+  const ended = harness.finish();
+  await turn();
+  expect(waits).toBe(2);
+  harness.stop();
+  expect(await ended).toEqual(stopped);
+  expect(harness.results.map(({ result }) => result)).toEqual([ok("not kept"), ok("not kept")]);
+});
+
 it("HALT2: a tool that answers after its stop changes nothing", async () => {
   const late = gate();
   const slow = tool("slow", async () => {

@@ -182,6 +182,26 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
+  it("FHTTP22 a client that leaves while its upload waits for a place holds nobody up and leaves nothing", async () => {
+    const { anna, id, files } = await annas();
+    const holders = ["1", "2", "3"].map((name) => new RawRequest(anna, "PUT", `${files}/held-${name}`));
+    for (const holder of holders) await holder.write(randomBytes(8 * mib));
+    const left = ["1", "2", "3", "4"].map((name) => new RawRequest(anna, "PUT", `${files}/left-${name}`));
+    for (const one of left) await one.write(randomBytes(1000));
+    const late = rawCall(anna, "PUT", `${files}/late`, { body: randomBytes(mib) });
+    for (const [at, one] of left.entries()) {
+      if (at % 2 === 0) await one.breakOff();
+      else one.vanish();
+    }
+    for (const holder of holders) holder.end();
+    for (const holder of holders) expect((await holder.answer()).status).toBe(201);
+    expect((await late).status).toBe(201);
+    expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({
+      paths: ["/held-1", "/held-2", "/held-3", "/late"],
+    });
+    expect(server?.output()).not.toContain("thread_failed");
+  });
+
   it("FHTTP14 of two writers at once with one condition, one is told that it came late", async () => {
     const { anna, files } = await annas();
     const path = `${files}/a.bin`;

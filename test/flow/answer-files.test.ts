@@ -9,7 +9,9 @@ import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import { readAnswer, resultLimit, settle } from "#core/tools/settle.ts";
 import { answerFiles } from "#flow/answer-files.ts";
 import { toBase64 } from "#lib/base64.ts";
+import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 
+import { stage } from "../store/files/file-stage.ts";
 import { idOf } from "../store/records.ts";
 import { MemoryFiles, pngBytes } from "../support/memory-files.ts";
 
@@ -206,4 +208,27 @@ describe("long texts", () => {
 it("ATT9 only files of the thread are attachments of a stored result", () => {
   const ref = { id: "a", type: "file", path: "/a", name: "a", mimeType: "text/plain", size: 1 };
   expect(settle(ok([png, ref, { ...ref, size: -1 }])).attachments).toEqual([attachmentRefSchema.parse(ref)]);
+});
+
+describe("a stop", () => {
+  it("ATT27 ends what an answer's files wait for, and the rest of the answer stands", async () => {
+    const { files } = stage(memoryFileRows());
+    // Streams that never say anything have every place there is.
+    const stuck = new AbortController();
+    const writes = ["a", "b"].map((path) =>
+      files.write(path, new ReadableStream<Uint8Array>(), { mimeType: "text/plain", signal: stuck.signal }),
+    );
+    const stop = new AbortController();
+    const store = { files, newId: () => idOf(1) };
+    const said = ok([{ name: "a.txt", mimeType: "text/plain", data: toBase64(pngBytes(9)) }], "x".repeat(400_000));
+    const keeping = answerFiles(store).keep(readAnswer(said), { ...call, signal: stop.signal });
+    stop.abort(new Error("stopped"));
+    const answer = await keeping;
+    expect(answer.attachments).toBeUndefined();
+    expect(answer.result).toContain("The whole text could not be kept: /attachments/tool-result-m1.txt was given up");
+    expect(answer.result).toContain("[The attachment a.txt was not kept: /attachments/a.txt was given up");
+    stuck.abort();
+    await Promise.allSettled(writes);
+    expect(await files.stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
+  });
 });

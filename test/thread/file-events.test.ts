@@ -1,5 +1,7 @@
 // What followers of a thread hear of its files.
 
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import type { EventOf, ThreadEvent } from "#contract/event.ts";
@@ -58,6 +60,31 @@ describe("changes of files", () => {
     expect(view.last_seq).toBe(again.events.at(-1)?.seq);
     expect(fold(view, again.events.at(-1) as ThreadEvent)).toBe(view);
     expect(view.messages).toEqual(emptyView.messages);
+  });
+
+  it("FILE42 are not made where their event cannot be written", async () => {
+    const id = await newThread("filer");
+    const files = new Files(id);
+    await files.put("/a.txt", "old");
+    await files.ask("PUT", "/files/made?mkdir");
+    const exec = (sql: string) =>
+      runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => void storage.sql.exec(sql));
+    await exec("CREATE TRIGGER full BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'no event'); END");
+    const broken = [500, "internal"];
+    expect(await files.outcome("PUT", "/files/a.txt", { body: "new" })).toEqual(broken);
+    expect(await files.outcome("PUT", "/files/b/c.txt", { body: "new" })).toEqual(broken);
+    expect(await files.outcome("PUT", "/files/folder?mkdir")).toEqual(broken);
+    expect(await files.outcome("DELETE", "/files/a.txt")).toEqual(broken);
+    expect(await files.outcome("DELETE", "/files/made")).toEqual(broken);
+    await crash(id);
+    expect(await files.listed("/")).toEqual(["/a.txt", "/made"]);
+    expect(await (await files.get("/a.txt")).text()).toBe("old");
+    await exec("DROP TRIGGER full");
+    await files.put("/last", "x");
+    const again = await follow(id, { after: "0" });
+    await again.until((event) => event.type === "file_changed" && event.path === "/last");
+    expect(changes(again.events)).toEqual(["written /a.txt 3", "written /made 0", "written /last 1"]);
+    again.close();
   });
 
   it("FILE33 carry the whole record", async () => {

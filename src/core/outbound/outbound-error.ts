@@ -27,6 +27,10 @@ const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = 
   redirects: ["unavailable", "redirects more often than allowed: use the address it ends at."],
   downgrade: ["invalid_request", "redirects from https to http, which is not followed."],
   body_gone: ["invalid_request", "redirects a request whose body was a stream: send the body as text or bytes."],
+  body_elsewhere: [
+    "invalid_request",
+    "redirects a request with a body to another origin, which is not followed: send it to the address it ends at.",
+  ],
   connection: ["unavailable", "could not be reached, or broke the connection off."],
   slow_headers: ["unavailable", "did not answer in time."],
   silent_body: ["unavailable", "stopped sending in the middle of its answer."],

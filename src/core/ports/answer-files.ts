@@ -6,6 +6,8 @@ import type { ToolAnswer } from "./tool-port.ts";
 export interface AnsweredCall {
   message_id: string;
   name: string;
+  /** Ends what the files of an answer have to wait for; what is not written by then is said not to be kept. */
+  signal?: AbortSignal | undefined;
 }
 
 /**

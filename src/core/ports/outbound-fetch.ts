@@ -54,6 +54,8 @@ export type OutboundReason =
   | "downgrade"
   /** A redirect asks for a body that was a stream. */
   | "body_gone"
+  /** A redirect asks for the body to be sent to another origin. */
+  | "body_elsewhere"
   /** No connection, or a broken one. */
   | "connection"
   | "slow_headers"

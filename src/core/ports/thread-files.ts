@@ -30,6 +30,13 @@ export type WriteCheck = (standing: Standing | null, etag: string) => void;
 /** What a write is told beside the bytes. */
 export interface WriteFacts extends FileFacts {
   check?: WriteCheck | undefined;
+  /**
+   * Ends the write while it waits for its turn or for the next piece of a stream: it is refused with `conflict`, and the file
+   * stays as it was.
+   */
+  signal?: AbortSignal | undefined;
+  /** Somebody outside sends the stream, and may be slow: it waits for others of its kind, and none of the thread's own for it. */
+  outside?: boolean | undefined;
 }
 
 /** What is known of a file that lies outside. */
@@ -71,7 +78,7 @@ export interface ThreadFiles {
   /** Writes a file, its parent folders implied. Refused with `conflict` where a folder stands, `too_large` over the limit. */
   write(path: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
   /** Writes under `/attachments/`, at a free path made of `name` that keeps its extension (decision 17). */
-  attach(name: string, body: FileBody, facts: FileFacts): Promise<FileRecord>;
+  attach(name: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
   /**
    * Records a file that lies at an address outside, http or https, and is never fetched from there: it is listed and has a
    * record, and no bytes (decision 17).

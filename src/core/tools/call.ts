@@ -139,12 +139,12 @@ interface Finished {
 async function finalise(
   slot: CallSlot,
   work: Finished,
-  { ports, events }: Pick<CallContext, "ports" | "events">,
+  { ports, events, signal }: Pick<CallContext, "ports" | "events" | "signal">,
 ): Promise<SettledCall> {
   const { call } = slot;
   const hookCall = { id: call.id, name: call.name, arguments: argumentsText(call) };
   const after = await ports.hooks.afterToolCall(hookCall, work.answer);
-  const kept = (await ports.answers?.keep(after, { message_id: work.message.id, name: call.name })) ?? after;
+  const kept = (await ports.answers?.keep(after, { message_id: work.message.id, name: call.name, signal })) ?? after;
   const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...result } = answer;
   const draft = settledMessage(work, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });

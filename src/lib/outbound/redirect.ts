@@ -9,7 +9,7 @@ export interface Redirectable {
 }
 
 /** Why a redirect is not followed. */
-export type RedirectProblem = "downgrade" | "body_gone";
+export type RedirectProblem = "downgrade" | "body_gone" | "body_elsewhere";
 
 /** The next request, whose `url` still has to be judged, or why there is none. */
 export type RedirectAnswer = { ok: true; request: Redirectable } | { ok: false; problem: RedirectProblem };
@@ -43,6 +43,10 @@ export function redirected(request: Redirectable, status: number, url: URL): Red
     method = "GET";
     body = null;
     for (const name of aboutBody) headers.delete(name);
+  } else if (body !== null && !sameOrigin) {
+    // The standard sends it again wherever the redirect leads. A body may hold secrets as headers do, and without it the
+    // request would be another one.
+    return { ok: false, problem: "body_elsewhere" };
   } else if (body instanceof ReadableStream) {
     return { ok: false, problem: "body_gone" };
   }

@@ -3,26 +3,30 @@
 import { refuse } from "#contract/error.ts";
 import type { FileBody } from "#core/ports/thread-files.ts";
 
-/** The pieces of a body. A stream that is not read to its end is cancelled. */
-export async function* piecesOf(body: FileBody): AsyncGenerator<Uint8Array> {
+/** The pieces of a body. A stream that is not read to its end is cancelled; so is one whose next piece the signal cuts off. */
+export async function* piecesOf(body: FileBody, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   if (typeof body === "string") yield new TextEncoder().encode(body);
   else if (body instanceof Uint8Array) yield body;
   else {
     const reader = body.getReader();
+    const cancel = () => reader.cancel("not read to the end").catch(() => undefined);
+    const cutOff = () => void cancel();
     let ended = false;
+    signal?.addEventListener("abort", cutOff, { once: true });
     try {
       for (;;) {
+        signal?.throwIfAborted();
         const { done, value } = await reader.read();
+        // A stream that is cancelled ends, and must not be taken for a whole one.
+        signal?.throwIfAborted();
         ended = done;
         if (done) return;
         if (!((value as unknown) instanceof Uint8Array)) throw notBytes();
         yield value;
       }
-    } catch (thrown) {
-      ended = true;
-      throw thrown;
     } finally {
-      if (!ended) await reader.cancel("not read to the end").catch(() => undefined);
+      signal?.removeEventListener("abort", cutOff);
+      if (!ended) await cancel();
     }
   }
 }

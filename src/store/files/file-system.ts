@@ -8,6 +8,7 @@ import type { FileFacts, ThreadFiles } from "#core/ports/thread-files.ts";
 
 import { freePath } from "./attachment-path.ts";
 import { deleteFromBucket, emptyBucket } from "./file-bucket.ts";
+import type { Change } from "./file-change.ts";
 import { filePath, foldersAbove } from "./file-path.ts";
 import type { FilePath } from "./file-path.ts";
 import { fileChunks, openBytes, wholeBytes } from "./file-reader.ts";
@@ -32,6 +33,8 @@ const entryLimit = 20_000;
 /** What the files of a thread are made of. */
 export interface FileSystemParts {
   rows: FileRows;
+  /** Does what changes what is seen of the files; left out, nobody is told. */
+  change?: Change;
   images: ImagePort;
   clock: Clock;
   /** Bytes a file may have. */
@@ -60,9 +63,9 @@ export interface ManagedThreadFiles extends ThreadFiles {
 
 /** Makes them. Touches no storage. */
 export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
-  const { rows, clock } = parts;
+  const { rows, clock, change = (work) => rows.transaction(work).result } = parts;
   const reading = { rows, bucket: parts.bucket?.bucket ?? null };
-  const writer = new FileWriter(parts);
+  const writer = new FileWriter({ ...parts, change });
   const thumbnail = thumbnails(reading, parts.images);
   /** Paths that attachments on their way have taken. */
   const attaching = new Set<string>();
@@ -139,10 +142,10 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       const { at, row } = find(path);
       if (row === null) throw missing(at);
       if (row.is_folder) throw refuse("conflict", `${at.path} is a folder. Remove it as one when it is empty.`);
-      const leftover = rows.transaction(() => {
+      const leftover = change(() => {
         rows.remove(at.parent, at.name);
         dropImplied(rows, at);
-        return writer.dropBytes(row);
+        return { result: writer.dropBytes(row), told: { path: at.path, file: null } };
       });
       if (leftover) parts.onGarbage();
     },
@@ -156,11 +159,13 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
         }
       }
       const made = folderRow(at, { now: clock.now(), implied: false });
-      rows.transaction(() => {
+      return change(() => {
         makeFolders(rows, at, { now: clock.now(), implied: true });
         rows.put(made, null);
+        const result = fileRecord(made);
+        // One that a path implied was there for everybody.
+        return { result, told: row === null ? { path: at.path, file: result } : null };
       });
-      return fileRecord(made);
     },
     async removeFolder(path) {
       const { at, row } = find(path);
@@ -168,9 +173,10 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       if (!row.is_folder) throw refuse("conflict", `${at.path} is a file, not a folder.`);
       if (at.name === "") throw refuse("conflict", "The root cannot be removed.");
       if (!isEmpty(rows, at)) throw refuse("conflict", `${at.path} is not empty.`);
-      rows.transaction(() => {
+      change(() => {
         rows.remove(at.parent, at.name);
         dropImplied(rows, at);
+        return { result: null, told: { path: at.path, file: null } };
       });
     },
     async stats() {

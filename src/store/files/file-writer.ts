@@ -11,10 +11,11 @@ import { turns } from "#lib/bounded-fetch.ts";
 import { counted, inChunks, leave, piecesOf } from "./byte-pieces.ts";
 import { deleteFromBucket, storeInBucket } from "./file-bucket.ts";
 import type { Bucket } from "./file-bucket.ts";
+import type { Change } from "./file-change.ts";
 import { foldersAbove } from "./file-path.ts";
 import type { FilePath } from "./file-path.ts";
 import { openBytes } from "./file-reader.ts";
-import { standingOf } from "./file-record.ts";
+import { fileRecord, standingOf } from "./file-record.ts";
 import { chunkBytes } from "./file-rows.ts";
 import type { FileBodyRecord, FilePlace, FileRow, FileRows } from "./file-rows.ts";
 import { measured } from "./image-facts.ts";
@@ -31,6 +32,8 @@ export interface BucketChoice {
 /** What writing needs. */
 export interface FileWriterParts {
   rows: FileRows;
+  /** Does what changes what is seen of the files. */
+  change: Change;
   images: ImagePort;
   clock: Clock;
   /** Bytes a file may have. */
@@ -42,14 +45,17 @@ export interface FileWriterParts {
   onGarbage: () => void;
 }
 
-/** Streams that are stored at a time; each may hold what comes before the threshold and a part. Others wait. */
-const streamsAtOnce = 4;
+/**
+ * Streams that are stored at a time; each may hold what comes before the threshold and a part. Others wait, those of the
+ * thread itself never for those that somebody outside sends.
+ */
+const streamsAtOnce = { own: 2, outside: 3 };
 
 /** One per object: it knows which generations are being written. */
 export class FileWriter {
   readonly #parts: FileWriterParts;
   readonly #writing = new Set<number>();
-  readonly #inTurn = turns(streamsAtOnce);
+  readonly #inTurn = { own: turns(streamsAtOnce.own), outside: turns(streamsAtOnce.outside) };
   #last: number | null = null;
   #closed = false;
 
@@ -74,11 +80,16 @@ export class FileWriter {
 
   /** Writes the body and gives the row it became. A stream that is refused unread is cancelled. */
   async write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
+    const { signal, outside = false } = facts;
+    const inTurn = this.#inTurn[outside ? "outside" : "own"];
     try {
       if (at.name === "") throw refuse("conflict", "The root is a folder and cannot be written.");
       this.#mustBeFree(at);
       const write = () => this.#write(at, body, facts);
-      return await (body instanceof ReadableStream ? this.#inTurn(null, write) : write());
+      return await (body instanceof ReadableStream ? inTurn(signal, write) : write());
+    } catch (thrown) {
+      if (signal?.aborted !== true || thrown !== signal.reason) throw thrown;
+      throw refuse("conflict", `${at.path} was given up before all of it was there; nothing of it was written.`);
     } finally {
       await leave(body);
     }
@@ -95,7 +106,7 @@ export class FileWriter {
 
   async #write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
     const count = { bytes: 0 };
-    const pieces = counted(piecesOf(body), count, { limit: this.#parts.limit, path: at.path });
+    const pieces = counted(piecesOf(body, facts.signal), count, { limit: this.#parts.limit, path: at.path });
     const stored = await this.#store(pieces);
     const { place, generation } = stored;
     const size = count.bytes;
@@ -205,10 +216,10 @@ export class FileWriter {
   }
 
   #commit(at: FilePath, written: Stored & { size: number; facts: WriteFacts }): { row: FileRow; leftover: boolean } {
-    const { rows, clock } = this.#parts;
+    const { rows, clock, change } = this.#parts;
     const { place, bytes, generation, size, facts } = written;
     const now = clock.now();
-    return rows.transaction(() => {
+    return change(() => {
       this.#mustBeFree(at);
       if (bytes !== null) this.#mustFit(bytes.byteLength);
       const before = rows.find(at.parent, at.name);
@@ -228,7 +239,8 @@ export class FileWriter {
       makeFolders(rows, at, { now, implied: true });
       rows.put(row, bytes);
       if (generation !== null) rows.removeGarbage(generation);
-      return { row, leftover: before !== null && this.dropBytes(before) };
+      const leftover = before !== null && this.dropBytes(before);
+      return { result: { row, leftover }, told: { path: at.path, file: fileRecord(row) } };
     });
   }
 

@@ -1,5 +1,9 @@
 // Sweeps what a thread's files left behind, when the object is awake anyway or the alarm says so. What a bucket does not take
-// now is tried again, less and less often.
+// now is tried again, less and less often. How often it failed stands in the thread's row, since the object is long gone by
+// the next try and would else begin anew, a minute at a time for as long as the bucket fails. It is never given up: what is
+// noted may be paid for. Where nothing fails nothing is written.
+
+import type { ThreadRecord } from "#core/record.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
@@ -10,7 +14,6 @@ const longestRetryMs = 15 * 60_000;
 /** One per object. */
 export class FileSweeper {
   readonly #context: ObjectContext;
-  #failures = 0;
 
   constructor(context: ObjectContext) {
     this.#context = context;
@@ -19,19 +22,34 @@ export class FileSweeper {
   /** Never rejects. False when something is left; then the alarm is set. */
   async sweep(): Promise<boolean> {
     const { files, live, alarm, clock } = this.#context;
-    try {
-      if (live.retired) return true;
-      const swept = await files.sweep();
-      this.#failures = 0;
-      if (swept) return true;
-    } catch (cause) {
-      this.#failures += 1;
-      console.error(JSON.stringify({ event: "files_not_swept", thread_id: live.record.id, cause: causeOf(cause) }));
-    }
     if (live.retired) return true;
-    const pause = Math.min(firstRetryMs * 2 ** Math.max(0, this.#failures - 1), longestRetryMs);
-    alarm.notAfter(clock.now() / 1000 + pause);
-    return false;
+    const failed = live.record.unswept ?? null;
+    if (failed !== null && failed.until > clock.now()) {
+      alarm.notAfter(failed.until / 1000);
+      return false;
+    }
+    try {
+      const swept = await files.sweep();
+      if (live.retired) return true;
+      if (failed !== null) this.#keep(null);
+      if (!swept) alarm.notAfter(clock.now() / 1000 + firstRetryMs);
+      return swept;
+    } catch (cause) {
+      console.error(JSON.stringify({ event: "files_not_swept", thread_id: live.record.id, cause: causeOf(cause) }));
+      if (live.retired) return true;
+      const failures = (failed?.failures ?? 0) + 1;
+      const pause = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
+      const until = clock.now() + pause * 1000;
+      this.#keep({ failures, until });
+      alarm.notAfter(until / 1000);
+      return false;
+    }
+  }
+
+  #keep(unswept: NonNullable<ThreadRecord["unswept"]> | null): void {
+    const { live } = this.#context;
+    live.change({ unswept });
+    live.save();
   }
 }
 

@@ -1,17 +1,17 @@
-// The files of a loaded thread: over its own storage, a bucket for large ones where one is bound, changes told.
+// The files of a loaded thread: over its own storage, a bucket for large ones where one is bound. Whoever follows the thread
+// hears of each change; its event is written in the transaction of the change, so that neither is ever without the other.
 
 import type { EventDraft } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
-import type { FileRecord } from "#spec/index.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
+import type { Changed, FileChange } from "#store/files/file-change.ts";
 import { createFileSystem } from "#store/files/file-system.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
 import type { LiveThread } from "../live-thread.ts";
-import { tellingFiles } from "./telling-files.ts";
 
 /** What a deployment gives its threads for files. */
 export interface FileSettings {
@@ -31,7 +31,8 @@ export function threadFiles(
   { storage, clock, settings, onGarbage }: ThreadFilesParts,
 ): ManagedThreadFiles {
   const { images, bucket, bucketThreshold: threshold, limit, room } = settings;
-  const files = createFileSystem({
+  return createFileSystem({
+    change: (work) => toldChange(live, work),
     rows: sqliteFileRows(storage, () => live.retired),
     images,
     clock,
@@ -41,7 +42,6 @@ export function threadFiles(
     // A thread that is gone sets no alarm.
     onGarbage: () => void (live.retired || onGarbage()),
   });
-  return tellingFiles(files, (path, file) => live.tell([changeEvent(path, file)]));
 }
 
 /** What they are made of. */
@@ -52,6 +52,19 @@ export interface ThreadFilesParts {
   onGarbage: () => void;
 }
 
-function changeEvent(path: string, file: FileRecord | null): EventDraft {
+function toldChange<T>(live: LiveThread, work: () => Changed<T>): T {
+  const { result, events } = live.atomically(() => {
+    const changed = work();
+    if (changed.told === null) return { ...changed, events: null };
+    const staged = live.stage([changeEvent(changed.told)]);
+    for (const event of staged.stored) live.store.insertEvent(event);
+    live.save();
+    return { ...changed, events: staged };
+  });
+  events?.send();
+  return result;
+}
+
+function changeEvent({ path, file }: FileChange): EventDraft {
   return { type: "file_changed", path, change: file === null ? "deleted" : "written", file };
 }

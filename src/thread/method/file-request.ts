@@ -10,13 +10,15 @@ import { checkWrite } from "./file-condition.ts";
 import { readFile } from "./file-download.ts";
 import { fileJson, noFile } from "./file-json.ts";
 import { writeFile } from "./file-upload.ts";
+import type { FileContext } from "./file-upload.ts";
 
 /** The answer. Throws to refuse. */
-export async function serveFiles(files: ThreadFiles, incoming: Request, url: URL): Promise<Response> {
+export async function serveFiles(context: FileContext, incoming: Request, url: URL): Promise<Response> {
+  const { files } = context;
   const query = Object.fromEntries(url.searchParams);
   switch (url.pathname.slice(filesPath.length)) {
     case "content":
-      return serveContent(files, incoming, query);
+      return serveContent(context, incoming, query);
     case "search":
       return search(files, query);
     case "stats":
@@ -28,7 +30,8 @@ export async function serveFiles(files: ThreadFiles, incoming: Request, url: URL
 
 type Query = Readonly<Record<string, string>>;
 
-async function serveContent(files: ThreadFiles, incoming: Request, query: Query): Promise<Response> {
+async function serveContent(context: FileContext, incoming: Request, query: Query): Promise<Response> {
+  const { files } = context;
   const { path = "", ...rest } = query;
   switch (incoming.method) {
     case "GET":
@@ -36,7 +39,7 @@ async function serveContent(files: ThreadFiles, incoming: Request, query: Query)
       return readFile(files, incoming, { path, ...readFileSchema.parse(rest) });
     case "PUT":
       if (putFileSchema.parse(rest).mkdir === true) return makeFolder(files, incoming, path);
-      return writeFile(files, incoming, path);
+      return writeFile(context, incoming, path);
     case "DELETE":
       return remove(files, incoming, path);
     default:

@@ -2,16 +2,20 @@
 // the conditions of the request still hold.
 
 import { refuse } from "#contract/error.ts";
-import type { ThreadFiles, WriteCheck } from "#core/ports/thread-files.ts";
+import type { WriteCheck } from "#core/ports/thread-files.ts";
 import { quotedTag } from "#lib/entity-tag.ts";
 import { mediaTypeOfName } from "#lib/media-type.ts";
 
+import type { ObjectContext } from "../object-context.ts";
 import { checkWrite } from "./file-condition.ts";
 import { fileJson } from "./file-json.ts";
 import { openUpload } from "./upload-stream.ts";
 
+/** What is used of a thread. */
+export type FileContext = Pick<ObjectContext, "files" | "clock">;
+
 /** The answer: the record, 201 for a new file and 200 for one that was replaced. Throws to refuse. */
-export async function writeFile(files: ThreadFiles, incoming: Request, path: string): Promise<Response> {
+export async function writeFile({ files, clock }: FileContext, incoming: Request, path: string): Promise<Response> {
   const { headers, body } = incoming;
   const length = headers.get("content-length");
   if (Number(length ?? "0") > files.limit) {
@@ -26,9 +30,11 @@ export async function writeFile(files: ThreadFiles, incoming: Request, path: str
     outcome.status = standing === null ? 201 : 200;
     outcome.etag = etag;
   };
-  const upload = body === null ? null : openUpload(body as ReadableStream<Uint8Array>);
+  const upload = body === null ? null : openUpload(body as ReadableStream<Uint8Array>, clock);
   try {
-    const record = await files.write(path, upload?.stream ?? new Uint8Array(), { mimeType, check });
+    // A client that leaves while this waits is not told of here; its body breaks off as soon as it is read.
+    const facts = { mimeType, check, outside: true };
+    const record = await files.write(path, upload?.stream ?? new Uint8Array(), facts);
     return fileJson(record, outcome.status, { etag: quotedTag(outcome.etag) });
   } finally {
     upload?.release();

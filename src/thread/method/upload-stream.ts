@@ -1,9 +1,14 @@
-// The body of an upload as a stream that reads no faster than it is read, in pieces large enough to be stored as they are.
+// The body of an upload as a stream that reads no faster than it is read, in pieces large enough to be stored as they are. A
+// sender that stands still is given up: others wait for its place.
 
-import { refuse } from "#contract/error.ts";
+import { ThreadholdError, refuse } from "#contract/error.ts";
+import type { Clock } from "#core/ports/clock.ts";
 
-/** Bytes of a piece. Only the last one is smaller. */
-const pieceSize = 256 * 1024;
+/** Bytes of a piece at least, and at most. Only the last one is smaller. */
+const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
+
+/** Milliseconds in which a piece has to come: 2 KiB a second. So much per piece, since bytes that drip stand still as well. */
+export const uploadPieceMs = 30_000;
 
 /** An upload on its way. */
 export interface Upload {
@@ -13,25 +18,48 @@ export interface Upload {
 }
 
 /** Reads a request's body. A body that breaks off errors the stream, so that no half of a file is taken for the whole. */
-export function openUpload(body: ReadableStream<Uint8Array>): Upload {
+export function openUpload(body: ReadableStream<Uint8Array>, clock: Clock): Upload {
   const reader = body.getReader({ mode: "byob" });
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value, done } = await readPiece(reader);
+        const { value, done } = await readPiece(reader, clock);
         if (value !== undefined && value.length > 0) controller.enqueue(value);
         if (done) controller.close();
       },
+      cancel: (reason) => reader.cancel(reason),
     },
     { highWaterMark: 0 },
   );
   return { stream, release: () => reader.releaseLock() };
 }
 
-async function readPiece(reader: ReadableStreamBYOBReader): Promise<ReadableStreamReadResult<Uint8Array>> {
+async function readPiece(
+  reader: ReadableStreamBYOBReader,
+  clock: Clock,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  let disarm = () => {};
+  const stalled = new Promise<never>((_, reject) => {
+    disarm = clock.after(uploadPieceMs, () => reject(tooSlow()));
+  });
   try {
-    return await reader.readAtLeast(pieceSize, new Uint8Array(pieceSize));
-  } catch {
-    throw refuse("invalid_request", "The body broke off before its end; nothing was written.");
+    return await Promise.race([reader.readAtLeast(pieceSize.least, new Uint8Array(pieceSize.most)), stalled]);
+  } catch (thrown) {
+    if (!(thrown instanceof ThreadholdError)) throw brokenOff();
+    // Ends the piece that is waited for; a body that cannot even be given up is of no more use either.
+    reader.cancel("stalled").catch(() => undefined);
+    throw thrown;
+  } finally {
+    disarm();
   }
+}
+
+function tooSlow(): ThreadholdError {
+  const pace = `${pieceSize.least} bytes in ${uploadPieceMs / 1000} s`;
+  const details = { limit_ms: uploadPieceMs, limit_bytes: pieceSize.least };
+  return refuse("invalid_request", `The body came slower than ${pace}; nothing was written.`, details);
+}
+
+function brokenOff(): ThreadholdError {
+  return refuse("invalid_request", "The body broke off before its end; nothing was written.");
 }

@@ -68,9 +68,10 @@ async function invoke(
   if (given === undefined) throw refuse("internal", "A tool needs a state.");
   const runner = toolRunner(name, await definitions.tool(name), given);
   const begun = clock.now();
-  const answer = await call(runner, { id, args, signal: given.execution?.abortSignal, context });
+  const signal = given.execution?.abortSignal;
+  const answer = await call(runner, { id, args, signal, context });
   const after = await hooks.afterToolCall({ id, name, arguments: JSON.stringify(args) }, answer);
-  const result = settle(await answersOf(context).keep(after, { message_id: id, name }));
+  const result = settle(await answersOf(context).keep(after, { message_id: id, name, signal }));
   const { stack, ...shown } = result;
   live.store.insertLog(
     fitLog({

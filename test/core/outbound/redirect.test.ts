@@ -139,6 +139,36 @@ describe("what goes along", () => {
     expect(await asked(id)).toHaveLength(1);
   });
 
+  it.for([
+    [307, "POST"],
+    [308, "PUT"],
+    [301, "PUT"],
+    [302, "DELETE"],
+  ] as const)("OUT19: a %d takes the body of a %s to no other origin", async ([status, method]) => {
+    const id = newId();
+    const bodies = ["the body", new TextEncoder().encode("the body"), new Response("the body").body ?? "", ""];
+    for (const body of bodies) {
+      const { guarded, sent } = guard();
+      const call = guarded(one + to(`https://two.example.com/echo?id=${id}`, `&status=${status}`), { method, body });
+      expect(await refused(call)).toMatchObject({ reason: "body_elsewhere", code: "invalid_request" });
+      expect(sent).toHaveLength(1);
+    }
+    expect(await asked(id)).toEqual([]);
+  });
+
+  it.for([
+    [307, "POST", null],
+    [303, "POST", "the body"],
+    [302, "POST", "the body"],
+  ] as const)("OUT19: a %d of a %s with %s is followed to another origin, without a body", async (given) => {
+    const [status, method, body] = given;
+    const id = newId();
+    const url = one + to(`https://two.example.com/echo?id=${id}`, `&status=${status}`);
+    const response = await guard().guarded(url, { method, body });
+    await response.body?.cancel();
+    expect(await asked(id)).toMatchObject([{ method: status === 307 ? "POST" : "GET", body: "" }]);
+  });
+
   const secrets = {
     authorization: "Bearer secret-1",
     cookie: "session=secret-2",

@@ -5,6 +5,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import { mainLine } from "#core/line.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
+import type { AnswerFiles } from "#core/ports/answer-files.ts";
 import type { ModelMessage, ModelPort } from "#core/ports/model-port.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { LoopHooks, StepPlan, StepProblem, ToolMode } from "#core/ports/step-port.ts";
@@ -37,6 +38,7 @@ export interface Setup {
   models?: [AnyModelDefinition, ...AnyModelDefinition[]];
   strategy?: Strategy;
   hooks?: Partial<LoopHooks>;
+  answers?: AnswerFiles;
   reasoning?: StepPlan["request"]["reasoning"];
   /** Ends the run with this instead of a plan. */
   problem?: StepProblem;
@@ -167,7 +169,7 @@ export class Harness {
   }
 
   #ports(): RunPorts {
-    const { strategy = untilResponse, random = () => 0.5, stopAsked = () => false, context } = this.#setup;
+    const { strategy = untilResponse, random = () => 0.5, stopAsked = () => false, context, answers } = this.#setup;
     let next = this.journal.messages.length + this.journal.logs.length + 1000 * (this.#before.length + 1);
     const ends = this.journal.logs.flatMap(({ events }) => events.filter(({ type }) => type === "step_end"));
     const committed = ends.map(({ step }) => Number(step));
@@ -183,6 +185,7 @@ export class Harness {
       },
       strategy,
       hooks: this.#hooks(),
+      ...(answers === undefined ? {} : { answers }),
       clock: this.clock,
       ids: {
         ordered: () => `018f0000-0000-7000-8000-${String((next += 1)).padStart(12, "0")}`,

@@ -3,7 +3,10 @@
 
 import { expect, test } from "vitest";
 
+import type { WriteFacts } from "#core/ports/thread-files.ts";
+import type { Change } from "#store/files/file-change.ts";
 import type { FileRows } from "#store/files/file-rows.ts";
+import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 
 import { bytesOf, chunk, codeOf, pattern, plain, same, stage, streamOf, textOf } from "./file-stage.ts";
 import type { WithRows } from "./file-stage.ts";
@@ -136,35 +139,103 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(read).toBe(2);
     }));
 
-  test(`FILE8 only so many streams are stored at a time, and all of them in the end (${where})`, () =>
+  /** Writes a stream of one byte that comes when its gate is opened. */
+  function gated(files: ManagedThreadFiles, path: string, facts: Partial<WriteFacts> = {}) {
+    const gate = Promise.withResolvers<void>();
+    const state = { begun: false, cancelled: false };
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          state.begun = true;
+          await gate.promise;
+          if (state.cancelled) return;
+          controller.enqueue(new Uint8Array([1]));
+          controller.close();
+        },
+        cancel() {
+          state.cancelled = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const written = files.write(path, stream, { ...plain, ...facts });
+    return { state, written, open: () => gate.resolve() };
+  }
+
+  const begunOf = (writes: readonly { state: { begun: boolean } }[]) =>
+    writes.flatMap(({ state }, index) => (state.begun ? [index] : []));
+
+  test(`FILE40 two streams of the thread's own are stored at a time, whatever comes from outside (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
-      const begun = new Set<number>();
-      const opens: (() => void)[] = [];
-      const writes = Array.from({ length: 9 }, (_, index) => {
-        const gate = new Promise<void>((resolve) => opens.push(resolve));
-        const stream = new ReadableStream<Uint8Array>(
-          {
-            async pull(controller) {
-              begun.add(index);
-              await gate;
-              controller.enqueue(new Uint8Array([index]));
-              controller.close();
-            },
-          },
-          { highWaterMark: 0 },
-        );
-        return files.write(`f${index}`, stream, plain);
-      });
-      // What is at hand does not wait for streams.
-      await files.write("now", "now", plain);
-      expect([...begun]).toEqual([0, 1, 2, 3]);
-      opens[2]?.();
-      await writes[2];
+      const outside = Array.from({ length: 7 }, (_, at) => gated(files, `outside/${at}`, { outside: true }));
+      const own = Array.from({ length: 5 }, (_, at) => gated(files, `own/${at}`));
+      // What is at hand does not wait for streams, wherever it comes from.
+      await files.write("now", "now", { ...plain, outside: true });
+      expect([begunOf(outside), begunOf(own)]).toEqual([
+        [0, 1, 2],
+        [0, 1],
+      ]);
+      own[1]?.open();
+      await own[1]?.written;
       await files.write("now", "again", plain);
-      expect([...begun]).toEqual([0, 1, 2, 3, 4]);
-      for (const open of opens) open();
-      expect((await Promise.all(writes)).map(({ size }) => size)).toEqual(writes.map(() => 1));
+      expect([begunOf(outside), begunOf(own)]).toEqual([
+        [0, 1, 2],
+        [0, 1, 2],
+      ]);
+      outside[0]?.open();
+      await outside[0]?.written;
+      await files.write("now", "again", plain);
+      expect([begunOf(outside), begunOf(own)]).toEqual([
+        [0, 1, 2, 3],
+        [0, 1, 2],
+      ]);
+      for (const { open } of [...outside, ...own]) open();
+      for (const { written } of [...outside, ...own]) expect((await written).size).toBe(1);
+    }));
+
+  for (const outside of [false, true]) {
+    test(`FILE41 a write that is cut off leaves the line or its stream, and the file as it was (${where})`, () =>
+      withRows(async (rows) => {
+        const { files } = stage(rows);
+        await files.write("file", "old", plain);
+        const abort = new AbortController();
+        const cut = Array.from({ length: 4 }, () => gated(files, "file", { outside, signal: abort.signal }));
+        const behind = gated(files, "behind", { outside });
+        behind.open();
+        const codes = Promise.all(cut.map(({ written }) => codeOf(written)));
+        expect(behind.state.begun).toBe(false);
+        abort.abort(new Error("stopped"));
+        expect(await codes).toEqual(["conflict", "conflict", "conflict", "conflict"]);
+        expect((await behind.written).size).toBe(1);
+        const late = gated(files, "file", { outside, signal: abort.signal });
+        expect(await codeOf(late.written)).toBe("conflict");
+        expect([...cut, late].map(({ state }) => state.cancelled)).toEqual([true, true, true, true, true]);
+        expect(late.state.begun).toBe(false);
+        expect(await textOf(files, "file")).toBe("old");
+        expect(clean(rows)).toBe(true);
+      }));
+  }
+
+  test(`FILE41 what was stored of a write is dropped when it is cut off, whatever its source says then (${where})`, () =>
+    withRows(async (rows) => {
+      const { files } = stage(rows);
+      const abort = new AbortController();
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const writer = writable.getWriter();
+      const code = codeOf(files.write("new/file", readable, { ...plain, signal: abort.signal }));
+      await writer.write(pattern(3 * chunk));
+      await writer.write(new Uint8Array(1));
+      expect(clean(rows)).toBe(false);
+      abort.abort();
+      expect(await code).toBe("conflict");
+      await writer.close().catch(() => undefined);
+      expect(clean(rows)).toBe(true);
+      expect(await files.stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
+      // A signal that nobody gives, and one that is given in the end, change nothing.
+      expect(
+        (await files.write("file", streamOf(pattern(9)), { ...plain, signal: new AbortController().signal })).size,
+      ).toBe(9);
     }));
 
   test(`FILE9 of two writers the last to end stands whole, and nothing is left of the other (${where})`, () =>
@@ -184,6 +255,54 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: slow.byteLength });
       await files.remove("file");
       expect(clean(rows)).toBe(true);
+    }));
+
+  test(`FILE42 a change that cannot be told is undone, and told in its transaction (${where})`, () =>
+    withRows(async (rows) => {
+      const told: unknown[] = [];
+      const refusing = { on: false };
+      const change: Change = (work) =>
+        rows.transaction(() => {
+          const { result, told: one } = work();
+          if (refusing.on) throw new Error("nobody can be told");
+          if (one !== null) told.push([one.path, one.file?.size ?? null]);
+          return result;
+        });
+      const { files } = stage(rows, { change });
+      const large = pattern(chunk + 1);
+      await files.write("a/file", "old", plain);
+      await files.makeFolder("made");
+      await files.makeFolder("a");
+      await files.link("a/link", "https://example.com/x", { ...plain, size: 7 });
+      const before = await files.find("**/*");
+      refusing.on = true;
+      for (const call of [
+        () => files.write("a/file", "new", plain),
+        () => files.write("b/file", streamOf(large), plain),
+        () => files.attach("file", large, plain),
+        () => files.link("c/link", "https://example.com/", plain),
+        () => files.makeFolder("d/e"),
+        () => files.remove("a/file"),
+        () => files.removeFolder("made"),
+      ]) {
+        await expect(call()).rejects.toThrow("nobody can be told");
+      }
+      expect(await textOf(files, "a/file")).toBe("old");
+      expect(await files.find("**/*")).toEqual(before);
+      expect((await files.list("/")).map(({ path }) => path)).toEqual(["/a", "/made"]);
+      expect(clean(rows)).toBe(true);
+      refusing.on = false;
+      await files.remove("a/file");
+      await files.removeFolder("made");
+      await files.write("b/file", streamOf(large), plain);
+      expect(told).toEqual([
+        ["/a/file", 3],
+        ["/made", 0],
+        ["/a/link", 7],
+        ["/a/file", null],
+        ["/made", null],
+        ["/b/file", large.byteLength],
+      ]);
     }));
 
   for (const size of [10, 3 * chunk]) {

@@ -1,0 +1,109 @@
+// Sweeps of a bucket that fails: tried again for as long as it takes, less and less often, whoever is awake meanwhile.
+
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+import type { Bucket } from "#store/files/file-bucket.ts";
+
+import { pattern } from "../store/files/file-stage.ts";
+import { skip, testClock } from "../worker/clock.ts";
+import { fileWorld } from "../worker/file-works.ts";
+import { admin, alarmOf, crash, newThread, stubOf, value } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
+
+const { FILES } = env as unknown as { FILES: R2Bucket };
+const objectOf = (id: string) => env.THREADS.get(env.THREADS.idFromName(id));
+const minute = 60_000;
+
+const bucket = { fails: false, deletes: 0 };
+
+beforeEach(() => {
+  Object.assign(bucket, { fails: false, deletes: 0 });
+  fileWorld.bucket = {
+    get: (key: string, options?: R2GetOptions) => FILES.get(key, options),
+    createMultipartUpload: (key: string) => FILES.createMultipartUpload(key),
+    list: (options?: R2ListOptions) => FILES.list(options),
+    async delete(keys: string | string[]) {
+      bucket.deletes += 1;
+      if (bucket.fails) throw new Error("the bucket is away");
+      await FILES.delete(keys);
+    },
+  } as Bucket;
+});
+
+afterEach(() => {
+  delete fileWorld.bucket;
+});
+
+const garbageOf = (id: string) =>
+  runInDurableObject(objectOf(id), (_, { storage }) =>
+    Number(storage.sql.exec("SELECT count(*) AS n FROM file_garbage").one()["n"]),
+  );
+
+const failuresOf = (id: string) =>
+  runInDurableObject(objectOf(id), (_, { storage }) => {
+    const { unswept } = JSON.parse(storage.sql.exec<{ body: string }>("SELECT body FROM thread").one().body) as {
+      unswept?: { failures: number } | null;
+    };
+    return unswept?.failures ?? 0;
+  });
+
+/** A thread whose bucket holds an object that is to be deleted. */
+async function withGarbage(): Promise<string> {
+  const id = await newThread("filer");
+  const files = new Files(id);
+  await files.put("/big", pattern(9 * 1024 * 1024));
+  await files.ask("DELETE", "/files/big");
+  expect(await garbageOf(id)).toBe(1);
+  return id;
+}
+
+/** Fires the alarm and waits until it was tried `count` times in all. Gives the minutes until the next try. */
+async function failAgain(id: string, count: number): Promise<number> {
+  const now = testClock.now() / 1000;
+  await runDurableObjectAlarm(objectOf(id));
+  while ((await failuresOf(id)) !== count);
+  return Math.round((((await alarmOf(id)) ?? 0) - now) / minute);
+}
+
+it("FILE43 each failure doubles the pause, also when the object was gone in between, and nothing is given up", async () => {
+  const id = await withGarbage();
+  bucket.fails = true;
+  const pauses: number[] = [];
+  for (let count = 1; count <= 7; count += 1) {
+    pauses.push(await failAgain(id, count));
+    await crash(id);
+    skip((pauses.at(-1) ?? 0) * minute + 1000);
+  }
+  expect(pauses).toEqual([1, 2, 4, 8, 15, 15, 15]);
+  bucket.fails = false;
+  await runDurableObjectAlarm(objectOf(id));
+  while ((await garbageOf(id)) !== 0 || (await failuresOf(id)) !== 0 || (await alarmOf(id)) !== null);
+  expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
+});
+
+it("FILE43 what wakes the object meanwhile does not ask the bucket before its time", async () => {
+  const id = await withGarbage();
+  bucket.fails = true;
+  await failAgain(id, 1);
+  const { deletes } = bucket;
+  const at = await alarmOf(id);
+  await crash(id);
+  for (let turn = 0; turn < 3; turn += 1) {
+    await value(stubOf(id).patch(admin, { title: `${turn}` }));
+    await runDurableObjectAlarm(objectOf(id));
+    while ((await alarmOf(id)) !== at);
+  }
+  expect(bucket.deletes).toBe(deletes);
+});
+
+it("FILE43 a sweep that does not fail writes no row of its own", async () => {
+  const id = await withGarbage();
+  const before = (await stubOf(id).rows()).rowsWritten;
+  await runDurableObjectAlarm(objectOf(id));
+  while ((await garbageOf(id)) !== 0 || (await alarmOf(id)) !== null);
+  // The note, and the alarm that is not needed any more.
+  expect((await stubOf(id).rows()).rowsWritten - before).toBe(1);
+  expect(await failuresOf(id)).toBe(0);
+});

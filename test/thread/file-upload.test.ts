@@ -1,0 +1,116 @@
+// Uploads through the whole Worker that stand still: others wait for them for so long, and the thread itself not at all.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { uploadPieceMs } from "#thread/method/upload-stream.ts";
+
+import { pattern } from "../store/files/file-stage.ts";
+import { ring, waitingFor } from "../worker/clock.ts";
+import { scripts } from "../worker/definitions.ts";
+import { fileWorks, fileWorld } from "../worker/file-works.ts";
+import { converse, newThread } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
+
+const chunk = 1_835_008;
+/** Uploads that are stored at a time. */
+const places = 3;
+
+const inObject = <T>(id: string, work: (storage: DurableObjectStorage) => T): Promise<T> =>
+  runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => work(storage));
+
+/** An upload that stands still once it has sent its first bytes, for as long as nothing is done with its writer. */
+function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const url = `http://localhost/api/threads/${id}/files${path}`;
+  const answer = exports.default.fetch(new Request(url, { method: "PUT", body: readable }));
+  const writer = writable.getWriter();
+  // What is written is taken when the upload's turn has come, and refused when it is over.
+  writer.write(first).catch(() => undefined);
+  writer.closed.catch(() => undefined);
+  return { answer, writer };
+}
+
+/** Waits until so many uploads wait for their next bytes. */
+async function standingStill(id: string, count: number): Promise<void> {
+  while ((await inObject(id, () => waitingFor(uploadPieceMs))) !== count);
+}
+
+/** Lets the time of those that stand still run out. */
+const timeIsUp = (id: string): Promise<void> => inObject(id, () => ring(uploadPieceMs));
+
+async function refusalOf(answer: Promise<Response>): Promise<unknown> {
+  const response = await answer;
+  const { error } = await response.json<{ error: unknown }>();
+  return { status: response.status, error };
+}
+
+const stalled = {
+  status: 400,
+  error: {
+    code: "invalid_request",
+    message: "The body came slower than 65536 bytes in 30 s; nothing was written.",
+    details: { limit_ms: 30_000, limit_bytes: 65_536 },
+  },
+};
+
+afterEach(() => {
+  delete fileWorld.bucket;
+});
+
+describe("uploads that stand still", () => {
+  it("FHTTP21 are refused by the limit's name, and the file is as it was", async () => {
+    fileWorld.bucket = null;
+    const id = await newThread("filer");
+    const files = new Files(id);
+    await files.put("/file", "old");
+    const rows = () =>
+      inObject(id, ({ sql }) =>
+        ["file_chunk", "file_garbage"].map((table) => sql.exec(`SELECT count(*) AS n FROM ${table}`).one()["n"]),
+      );
+    const { answer } = upload(id, "/file", pattern(3 * chunk));
+    while (Number((await rows())[0]) < 2);
+    await standingStill(id, 1);
+    await timeIsUp(id);
+    expect(await refusalOf(answer)).toEqual(stalled);
+    expect(await rows()).toEqual([0, 0]);
+    expect(await (await files.get("/file")).text()).toBe("old");
+    expect(await inObject(id, () => waitingFor(uploadPieceMs))).toBe(0);
+  });
+
+  it("FHTTP21 give their places to those that wait, in order", async () => {
+    const id = await newThread("filer");
+    const first = Array.from({ length: places }, (_, at) => upload(id, `/first-${at}`, pattern(10)));
+    await standingStill(id, places);
+    const late = upload(id, "/late", pattern(20));
+    void late.writer.close();
+    const last = upload(id, "/last", pattern(30));
+    await timeIsUp(id);
+    for (const { answer } of first) expect(await refusalOf(answer)).toEqual(stalled);
+    expect((await late.answer).status).toBe(201);
+    await standingStill(id, 1);
+    await last.writer.close();
+    expect((await last.answer).status).toBe(201);
+    expect(await new Files(id).stats()).toEqual({ fileCount: 2, directoryCount: 0, totalSize: 50 });
+  });
+
+  it("FHTTP23 keep a run from nothing that it writes", async () => {
+    const id = await newThread("filer");
+    const uploads = Array.from({ length: 2 * places }, (_, at) => upload(id, `/${at}`, pattern(10)));
+    await standingStill(id, places);
+    const text = "long ".repeat(100_000);
+    fileWorks.set("long", () => Promise.resolve(text));
+    scripts.set("file", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "work_files", arguments: { name: "long" } }] } : { text: "done" },
+    );
+    const events = await converse(id, "file it");
+    const end = events.find((event) => event.type === "tool_execution_end");
+    expect(end?.result.attachments).toMatchObject([{ size: text.length + 2 }]);
+    expect(await inObject(id, () => waitingFor(uploadPieceMs))).toBe(places);
+    await timeIsUp(id);
+    await standingStill(id, places);
+    await timeIsUp(id);
+    for (const { answer } of uploads) expect(await refusalOf(answer)).toEqual(stalled);
+  });
+});
