@@ -11,6 +11,8 @@ import type { ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
 
+import type { FileVersion } from "./ports/thread-files.ts";
+
 /** Opaque data that goes back to the provider that made it, and to no other: thinking signatures and the like. */
 export interface ProviderData {
   provider: string;
@@ -225,6 +227,8 @@ export interface ThreadRecord {
   outgoing?: Outgoing[];
   /** What the catalog is not known to have: the thread as it is now, and totals of runs that ended. */
   outbox: { dirty: boolean; runs: string[] };
+  /** Files of messages that are not here yet: they go where their messages never come. */
+  unclaimed?: FileVersion[];
   /** Sweeps of the files that failed in a row, and when the next may be tried (microseconds); null where the last did not. */
   unswept?: { failures: number; until: number } | null;
   /** Fingerprint of the request that created the thread, for a repeated create. */

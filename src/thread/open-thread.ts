@@ -6,6 +6,7 @@ import type { MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "./alarm.ts";
+import { removeUnclaimed } from "./attachments/unclaimed-files.ts";
 import { ParentFeed } from "./children/parent-feed.ts";
 import { threadFiles } from "./files/thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
@@ -36,7 +37,7 @@ export interface OpenOptions {
 /** Milliseconds after which bytes that no file stands for are looked at. */
 const sweepAfterMs = 30_000;
 
-/** Loads it. Reads a few rows and writes none. */
+/** Loads it. Reads a few rows, and writes none but for what a crash left of messages that never came. */
 export function openThread(options: OpenOptions): OpenThread {
   const { world, storage, store, record, alarm, state } = options;
   const live = new LiveThread(store, record, world.clock);
@@ -79,5 +80,6 @@ export function openThread(options: OpenOptions): OpenThread {
     live.broadcaster.onEvent = (event) => feed.hear(event);
   }
   live.onChangeAtRest(() => context.background(driver.flushAndSleep()));
+  removeUnclaimed(context);
   return { context, driver, storage, store };
 }

@@ -1,7 +1,7 @@
 // Files of a thread in memory, as far as attachments need them: what was written, and refusals on demand.
 
 import { refuse } from "#contract/error.ts";
-import type { FileBody, FileFacts, ThreadFiles } from "#core/ports/thread-files.ts";
+import type { FileBody, ThreadFiles, WriteFacts } from "#core/ports/thread-files.ts";
 import type { FileRecord } from "#spec/index.ts";
 
 /** One file. */
@@ -46,11 +46,13 @@ export class MemoryFiles {
     return [...this.stored.keys()];
   }
 
-  async #write(path: string, body: FileBody, { mimeType, width, height }: FileFacts): Promise<FileRecord> {
+  async #write(path: string, body: FileBody, { mimeType, width, height, made }: WriteFacts): Promise<FileRecord> {
     const bytes = new Uint8Array(await new Response(body).arrayBuffer());
     if (this.refusing !== null) throw this.refusing;
     const sized = { ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) };
-    return this.put(path, bytes, mimeType, sized);
+    const record = this.put(path, bytes, mimeType, sized);
+    made?.({ path, etag: crypto.randomUUID() });
+    return record;
   }
 
   #free(name: string): string {

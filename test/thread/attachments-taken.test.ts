@@ -58,6 +58,7 @@ function desk({ files = new MemoryFiles(), size = null, made = null, answers = {
     outbound,
     clock: new ManualClock(),
     newId: () => idOf((next += 1)),
+    unclaimed: { add: () => {}, takeOff: () => {} },
     mustBeThere: () => {
       if (gone()) throw refuse("thread_not_found", "There is no such thread.");
     },

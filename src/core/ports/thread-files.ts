@@ -27,9 +27,17 @@ export interface Standing {
  */
 export type WriteCheck = (standing: Standing | null, etag: string) => void;
 
+/** One file as it was written, and not what may stand at its path later. */
+export interface FileVersion {
+  path: string;
+  etag: string;
+}
+
 /** What a write is told beside the bytes. */
 export interface WriteFacts extends FileFacts {
   check?: WriteCheck | undefined;
+  /** Hears of the file in the transaction that makes it one. */
+  made?: ((file: FileVersion) => void) | undefined;
   /**
    * Ends the write while it waits for its turn or for the next piece of a stream: it is refused with `conflict`, and the file
    * stays as it was.

@@ -4,7 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
-import type { FileFacts, ThreadFiles } from "#core/ports/thread-files.ts";
+import type { FileFacts, FileVersion, ThreadFiles } from "#core/ports/thread-files.ts";
 
 import { freePath } from "./attachment-path.ts";
 import { deleteFromBucket, emptyBucket } from "./file-bucket.ts";
@@ -54,6 +54,8 @@ export interface ManagedThreadFiles extends ThreadFiles {
    * it is swept; rejects with `unavailable` where the bucket fails. What lies in a bucket that is not bound waits for it.
    */
   sweep(): Promise<boolean>;
+  /** Removes a file where it still is this very one; done when it returns. */
+  removeVersion(version: FileVersion): void;
   /**
    * The thread is being deleted: everything in the bucket goes, then `rest` is done. Nothing is written from here on. Where
    * either fails the files are open again, and deleting can be repeated.
@@ -84,6 +86,15 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
   function ownFile(path: unknown): FileRow | null {
     const row = file(path);
     return row?.body.place?.type === "external" ? null : row;
+  }
+
+  function remove(at: FilePath, row: FileRow): void {
+    const leftover = change(() => {
+      rows.remove(at.parent, at.name);
+      dropImplied(rows, at);
+      return { result: writer.dropBytes(row), told: { path: at.path, file: null } };
+    });
+    if (leftover) parts.onGarbage();
   }
 
   const files: ManagedThreadFiles = {
@@ -142,12 +153,11 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       const { at, row } = find(path);
       if (row === null) throw missing(at);
       if (row.is_folder) throw refuse("conflict", `${at.path} is a folder. Remove it as one when it is empty.`);
-      const leftover = change(() => {
-        rows.remove(at.parent, at.name);
-        dropImplied(rows, at);
-        return { result: writer.dropBytes(row), told: { path: at.path, file: null } };
-      });
-      if (leftover) parts.onGarbage();
+      remove(at, row);
+    },
+    removeVersion({ path, etag }) {
+      const { at, row } = find(path);
+      if (row?.is_folder === false && row.body.tag === etag) remove(at, row);
     },
     async makeFolder(path) {
       const { at, row } = find(path);

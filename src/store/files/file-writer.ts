@@ -239,6 +239,7 @@ export class FileWriter {
       makeFolders(rows, at, { now, implied: true });
       rows.put(row, bytes);
       if (generation !== null) rows.removeGarbage(generation);
+      facts.made?.({ path: at.path, etag: tag });
       const leftover = before !== null && this.dropBytes(before);
       return { result: { row, leftover }, told: { path: at.path, file: fileRecord(row) } };
     });

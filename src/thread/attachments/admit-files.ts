@@ -9,22 +9,23 @@ import type { ObjectContext } from "../object-context.ts";
 import { incomingParts } from "./incoming-file.ts";
 import type { MessageInput } from "./incoming-file.ts";
 import { takeFiles } from "./taken-files.ts";
-import type { FileTaker } from "./taken-files.ts";
+import type { FileTaker, TakenFiles } from "./taken-files.ts";
+import { unclaimedFiles } from "./unclaimed-files.ts";
 
 /** Who knows whether the thread still is. */
 interface Presence {
   readonly gone: boolean;
 }
 
-/** Admits a message with its files. */
+/** Admits a message with its files. `admit` calls `claim` where it goes on to write the message, without a wait in between. */
 export async function withTakenFiles(
   context: ObjectContext,
   presence: Presence,
-  { input, admit }: { input: MessageInput; admit: (parts: StoredPart[]) => Promise<Admission> },
+  { input, admit }: { input: MessageInput; admit: (parts: StoredPart[], claim: () => void) => Promise<Admission> },
 ): Promise<Admission> {
-  const { messages, discard } = await takeFiles([incomingParts(input, "")], fileTaker(context, presence));
+  const { messages, claim, discard } = await takeFiles([incomingParts(input, "")], fileTaker(context, presence));
   try {
-    const admission = await admit(messages[0] ?? []);
+    const admission = await admit(messages[0] ?? [], claim);
     if (admission.repeated) await discard();
     return admission;
   } catch (thrown) {
@@ -33,15 +34,14 @@ export async function withTakenFiles(
   }
 }
 
-/** The parts of a new thread's first messages, in order. */
+/** The parts of a new thread's first messages, in order; claimed as any message's are. */
 export async function initialParts(
   context: ObjectContext,
   presence: Presence,
   inputs: readonly MessageInput[],
-): Promise<StoredPart[][]> {
+): Promise<Pick<TakenFiles, "messages" | "claim">> {
   const incoming = inputs.map((input, index) => incomingParts(input, `initial_messages.${index}.`));
-  const { messages } = await takeFiles(incoming, fileTaker(context, presence));
-  return messages;
+  return takeFiles(incoming, fileTaker(context, presence));
 }
 
 function fileTaker({ files, images, outbound, clock, live }: ObjectContext, presence: Presence): FileTaker {
@@ -51,6 +51,7 @@ function fileTaker({ files, images, outbound, clock, live }: ObjectContext, pres
     outbound,
     clock,
     newId: () => live.uuids.next(),
+    unclaimed: unclaimedFiles(live),
     mustBeThere: () => {
       if (presence.gone) throw refuse("thread_not_found", "There is no such thread.");
     },

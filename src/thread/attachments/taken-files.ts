@@ -8,7 +8,7 @@ import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { FileVersion, ThreadFiles } from "#core/ports/thread-files.ts";
 import type { StoredPart } from "#core/record.ts";
 import { fileName, nameOfType, withTypeExtension } from "#lib/file-name.ts";
 import { imageType } from "#lib/image-type.ts";
@@ -21,6 +21,7 @@ import type { FetchedFile } from "./fetched-file.ts";
 import { about, wrongFile } from "./file-refusal.ts";
 import { fitImage } from "./fit-image.ts";
 import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
+import type { UnclaimedFiles } from "./unclaimed-files.ts";
 
 /** Bytes of one fetched file, and of all that one request has fetched. */
 const fetchedFileBytes = 8 * 1024 * 1024;
@@ -36,12 +37,15 @@ export interface FileTaker {
   outbound: OutboundFetch;
   clock: Clock;
   newId: () => string;
+  unclaimed: UnclaimedFiles;
   mustBeThere: () => void;
 }
 
 /** Messages' parts as their rows hold them. */
 export interface TakenFiles {
   messages: StoredPart[][];
+  /** The messages are there: call it right before the thread's row is written with them. */
+  claim: () => void;
   /** Removes what was stored for them; never rejects. */
   discard: () => Promise<void>;
 }
@@ -62,7 +66,7 @@ export async function takeFiles(messages: readonly IncomingPart[][], taker: File
       }
       taken.push(parts);
     }
-    return { messages: taken, discard: () => taking.discard() };
+    return { messages: taken, claim: () => taking.claim(), discard: () => taking.discard() };
   } catch (thrown) {
     await taking.discard();
     throw thrown;
@@ -72,7 +76,7 @@ export async function takeFiles(messages: readonly IncomingPart[][], taker: File
 /** The files of one message on their way in. */
 class Taking {
   readonly #taker: FileTaker;
-  readonly #stored: string[] = [];
+  readonly #stored: FileVersion[] = [];
   /** Microseconds. */
   readonly #begun: number;
   #fetched = 0;
@@ -100,10 +104,16 @@ class Taking {
     }
   }
 
+  claim(): void {
+    this.#taker.unclaimed.takeOff(this.#stored);
+  }
+
   async discard(): Promise<void> {
-    const { files } = this.#taker;
+    const { files, unclaimed } = this.#taker;
+    const stored = this.#stored.splice(0);
+    unclaimed.takeOff(stored);
     // One that is gone already, or a thread that is, needs no removing.
-    await Promise.allSettled(this.#stored.splice(0).map((path) => files.remove(path)));
+    await Promise.allSettled(stored.map(({ path }) => files.remove(path)));
   }
 
   async #fetch(url: string): Promise<FetchedFile> {
@@ -119,14 +129,17 @@ class Taking {
   }
 
   async #store(incoming: IncomingFile, bytes: Uint8Array, declared: string | null): Promise<StoredPart> {
-    const { files, images, mustBeThere } = this.#taker;
+    const { files, images, unclaimed, mustBeThere } = this.#taker;
     const wanted = mediaType(declared);
     const { bytes: kept, mimeType, width, height } = await fitImage(bytes, wanted, images);
     const given = fileName(incoming.name ?? "", nameOfType(wanted.startsWith("image/") ? "image" : "file", wanted));
     const name = kept === bytes ? given : withTypeExtension(given, mimeType);
     mustBeThere();
-    const record = await files.attach(name, kept, { mimeType, width, height });
-    this.#stored.push(record.path);
+    const made = (file: FileVersion) => {
+      unclaimed.add(file);
+      this.#stored.push(file);
+    };
+    const record = await files.attach(name, kept, { mimeType, width, height, made });
     return this.#part(record, incoming);
   }
 

@@ -65,10 +65,11 @@ async function finishCreation({ context, driver }: OpenThread, input: CreateInpu
   const { hooks } = definitionAccess(context, null);
   const messages: MessageRecord[] = [];
   const initial = input.initial_messages ?? [];
-  const parts = await initialParts(context, driver, initial);
+  const { messages: parts, claim } = await initialParts(context, driver, initial);
   for (const [index, message] of initial.entries()) {
     messages.push(await hooks.beforeCreateMessage(draftOf(message, parts[index] ?? [], context)));
   }
+  claim();
   context.live.append(messages, { creation: input.creation });
   for (const message of messages) await hooks.afterCreateMessage(message);
   await driver.outbox.flush();

@@ -50,7 +50,7 @@ export async function admitMessage(
   const agent = await agentOf(context);
   return withTakenFiles(context, driver, {
     input,
-    admit: (parts) => admitParts(context, driver, { ...message, parts, agent }),
+    admit: (parts, claim) => admitParts(context, driver, { ...message, parts, agent, claim }),
   });
 }
 
@@ -58,7 +58,7 @@ export async function admitMessage(
 async function admitParts(
   context: ObjectContext,
   driver: Driver,
-  { input, key, parentRunId = null, ...said }: MessageAdmission & Said,
+  { input, key, parentRunId = null, claim, ...said }: MessageAdmission & Said & { claim: () => void },
 ): Promise<Admission> {
   const draft = await draftOf(context, input, said);
   // Other callers may have come while the hooks ran.
@@ -67,6 +67,7 @@ async function admitParts(
   mustBeThere(driver);
   rejectWhileActive(context, input.when);
 
+  claim();
   const after = context.live.lastSeq;
   if (!input.run) {
     const [stored] = context.live.append([draft]);

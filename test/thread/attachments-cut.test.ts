@@ -1,0 +1,150 @@
+// Messages with files that a crash cuts before they are there, and after.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { InputAttachment } from "#contract/attachment.ts";
+import type { ThreadEvent } from "#contract/event.ts";
+import type { PostMessage } from "#contract/request.ts";
+import { toBase64 } from "#lib/base64.ts";
+
+import { gate } from "../worker/definitions.ts";
+import { fileWorld } from "../worker/file-works.ts";
+import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+const small: InputAttachment = { name: "a.csv", mime_type: "text/csv", data: btoa("a,b") };
+const large: InputAttachment = { name: "b.bin", mime_type: "x/y", data: toBase64(new Uint8Array(1_900_000)) };
+
+afterEach(() => {
+  delete fileWorld.bucket;
+});
+
+/** Posts a message that waits in a hook, and waits until its files are stored. */
+async function held(id: string, extra: Partial<PostMessage> = {}) {
+  const name = `cut_${crypto.randomUUID().slice(0, 8)}`;
+  const { open } = gate(name);
+  const post = message(`slow:${name}`, { run: false, attachments: [small, large], ...extra });
+  const before = (await notes(id)).length;
+  const answer = stubOf(id).postMessage(admin, post, null);
+  // A crash breaks the call off.
+  answer.catch(() => undefined);
+  // Asked for and not told by the hook, whose object may be gone by then.
+  while ((await notes(id)).length < before + (post.attachments?.length ?? 0));
+  return { answer, open };
+}
+
+const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const filesOf = async (id: string): Promise<string[]> => {
+  const found = await (await new Files(id).ask("GET", "/files-search?glob=**")).json<{ paths: string[] }>();
+  return found.paths;
+};
+
+/** What the thread's row and its tables of bytes say of files that no message has. */
+const notes = (id: string) =>
+  runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
+    const { unclaimed = [] } = JSON.parse(storage.sql.exec<{ body: string }>("SELECT body FROM thread").one().body) as {
+      unclaimed?: { path: string }[];
+    };
+    return unclaimed.map(({ path }) => path);
+  });
+
+function changes(events: readonly ThreadEvent[]): string[] {
+  return events.flatMap((event) => (event.type === "file_changed" ? [`${event.change} ${event.path}`] : []));
+}
+
+const both = ["/attachments/a.csv", "/attachments/b.bin"];
+
+describe("files of a message", () => {
+  it("ATT28 go when a crash comes before the message, and everybody is told", async () => {
+    fileWorld.bucket = null;
+    const id = await newThread("seeing");
+    await held(id);
+    expect([await filesOf(id), await notes(id)]).toEqual([both, both]);
+    await crash(id);
+    expect([await filesOf(id), await messagesOf(id), await notes(id)]).toEqual([[], [], []]);
+    const following = await follow(id, { after: "0" });
+    await following.until(
+      (event) => event.type === "file_changed" && event.change === "deleted" && event.path === "/attachments/b.bin",
+    );
+    expect(changes(following.events)).toEqual([
+      "written /attachments/a.csv",
+      "written /attachments/b.bin",
+      "deleted /attachments/a.csv",
+      "deleted /attachments/b.bin",
+    ]);
+    following.close();
+    const { open, answer } = await held(id);
+    open();
+    expect((await value(answer)).message?.attachments.map(({ path }) => path)).toEqual(both);
+  });
+
+  it.each([
+    ["stored", { run: false }],
+    ["answered", { run: true }],
+  ])("ATT28 stay when the crash comes after the message was %s", async (_, extra) => {
+    const id = await newThread("seeing");
+    const { answer, open } = await held(id, extra);
+    open();
+    await value(answer);
+    await crash(id);
+    expect([await filesOf(id), await notes(id)]).toEqual([both, []]);
+    expect((await messagesOf(id))[0]?.attachments.map(({ path }) => path)).toEqual(both);
+  });
+
+  it("ATT28 stay when the message waits in the queue", async () => {
+    const id = await newThread("seeing");
+    const first = await held(id, { run: true, attachments: [] });
+    const second = await held(id, { run: true });
+    first.open();
+    await value(first.answer);
+    second.open();
+    expect((await value(second.answer)).message?.attachments).toHaveLength(2);
+    await crash(id);
+    expect([await filesOf(id), await notes(id)]).toEqual([both, []]);
+  });
+
+  it("ATT28 are told apart: what came into their place stays, and so do those of another message", async () => {
+    const id = await newThread("seeing");
+    const files = new Files(id);
+    await held(id);
+    const other = await held(id);
+    other.open();
+    const mine = (await value(other.answer)).message?.attachments.map(({ path }) => path) ?? [];
+    await files.put("/attachments/a.csv", "mine now");
+    await crash(id);
+    expect(await filesOf(id)).toEqual(["/attachments/a.csv", ...mine].sort());
+    expect(await (await files.get("/attachments/a.csv")).text()).toBe("mine now");
+    expect(await notes(id)).toEqual([]);
+  });
+
+  it("ATT28 go when the creation of their thread was cut, and come again with its repetition", async () => {
+    const id = crypto.randomUUID();
+    const { open } = gate(`new${id.slice(0, 8)}`);
+    const initial_messages = [{ role: "user", content: `slow:new${id.slice(0, 8)}`, attachments: [small] }];
+    const input = { id, agent_id: "seeing", user_id: null, creation: id, initial_messages: initial_messages as never };
+    const creating = stubOf(id).create(admin, input);
+    creating.catch(() => undefined);
+    while ((await notes(id).catch(() => [])).length === 0);
+    await crash(id);
+    expect([await filesOf(id), await notes(id)]).toEqual([[], []]);
+    open();
+    await value(stubOf(id).create(admin, input));
+    expect([await filesOf(id), await notes(id)]).toEqual([["/attachments/a.csv"], []]);
+    await crash(id);
+    expect((await messagesOf(id))[0]?.attachments.map(({ path }) => path)).toEqual(["/attachments/a.csv"]);
+    expect(await filesOf(id)).toEqual(["/attachments/a.csv"]);
+  });
+
+  it("ATT28 cost no row more than without the note", async () => {
+    const id = await newThread("seeing");
+    const { answer, open } = await held(id, { attachments: [small] });
+    const before = (await stubOf(id).rows()).rowsWritten;
+    open();
+    await value(answer);
+    // The message and the thread's row.
+    expect((await stubOf(id).rows()).rowsWritten - before).toBe(2);
+  });
+});
