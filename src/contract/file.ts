@@ -18,6 +18,9 @@ export const fileStatsSchema = z.object({
   totalSize: z.number().int().nonnegative(),
 });
 
+/** True where a bound ended the search: more may match. */
+const truncated = z.boolean();
+
 /** Answer to `grep`: the matching lines by file. */
 export const grepAnswerSchema = z.object({
   results: z.array(
@@ -27,10 +30,11 @@ export const grepAnswerSchema = z.object({
       matches: z.array(z.object({ line: z.number().int().positive(), content: z.string() })),
     }),
   ),
+  truncated,
 });
 
 /** Answer to `glob`: the paths that match. */
-export const globAnswerSchema = z.object({ paths: z.array(z.string()) });
+export const globAnswerSchema = z.object({ paths: z.array(z.string()), truncated });
 
 /** Answer of a search, by what was asked. */
 export const searchFilesAnswerSchema = z.union([grepAnswerSchema, globAnswerSchema]);

@@ -40,8 +40,8 @@ export function fileState(files: ThreadFiles): FileState {
     mkdirFile: (path) => files.makeFolder(path),
     rmdirFile: (path) => files.removeFolder(path),
     getFileStats: () => files.stats(),
-    grepFiles: (pattern) => files.grep(pattern),
-    findFiles: async (pattern) => ({ paths: await files.find(pattern) }),
+    grepFiles: async (pattern) => (await files.grep(pattern)).results,
+    findFiles: async (pattern) => ({ paths: (await files.find(pattern)).paths }),
     async getFileThumbnail(path) {
       const bytes = await files.thumbnail(path);
       return bytes === null ? null : bufferOf(bytes);

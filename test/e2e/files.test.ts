@@ -122,7 +122,10 @@ describe("files over the network", () => {
       expect([method, path, answer.status, codeOf(answer)]).toEqual([method, path, 404, "thread_not_found"]);
     }
     expect((await anna.call("GET", `${files}/a.txt`)).text).toBe("annas");
-    expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({ paths: ["/a.txt"] });
+    expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({
+      paths: ["/a.txt"],
+      truncated: false,
+    });
   });
 
   it("FHTTP12 a file over the limit is refused by what it claims and by what comes, and the old one stays", async () => {
@@ -178,6 +181,7 @@ describe("files over the network", () => {
     await stays();
     expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({
       paths: ["/a.bin", "/other.bin"],
+      truncated: false,
     });
     expect(server?.output()).not.toContain("thread_failed");
   });
@@ -198,6 +202,7 @@ describe("files over the network", () => {
     expect((await late).status).toBe(201);
     expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({
       paths: ["/held-1", "/held-2", "/held-3", "/late"],
+      truncated: false,
     });
     expect(server?.output()).not.toContain("thread_failed");
   });

@@ -67,6 +67,9 @@ export interface ByteRange {
   length?: number | undefined;
 }
 
+/** What a search came to. `truncated` where a bound ended it, so that more may match. */
+export type Found<Results> = Results & { truncated: boolean };
+
 /** Bounds of a search. */
 export interface SearchOptions {
   /** Folder to search in; the root when absent. */
@@ -116,9 +119,9 @@ export interface ThreadFiles {
   /** Counts and bytes, implied folders included. */
   stats(): Promise<FileStats>;
   /** Lines that a regular expression matches, by file; linear in the text whatever the pattern, and bounded (FILE18). */
-  grep(pattern: string, options?: SearchOptions): Promise<GrepResult[]>;
+  grep(pattern: string, options?: SearchOptions): Promise<Found<{ results: GrepResult[] }>>;
   /** Paths that a glob matches. */
-  find(glob: string, options?: SearchOptions): Promise<string[]>;
+  find(glob: string, options?: SearchOptions): Promise<Found<{ paths: string[] }>>;
   /** A small picture of an image, made once and kept; null for what is no image or where none can be made. */
   thumbnail(path: string): Promise<Uint8Array | null>;
 }

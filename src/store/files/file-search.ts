@@ -1,7 +1,7 @@
 // Searches a thread's files by name and by content, in the order of their paths, within bounds.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
-import type { SearchOptions } from "#core/ports/thread-files.ts";
+import type { Found, SearchOptions } from "#core/ports/thread-files.ts";
 import type { GrepResult } from "#spec/index.ts";
 
 import { filePath, joined } from "./file-path.ts";
@@ -10,6 +10,7 @@ import type { FileReaderParts } from "./file-reader.ts";
 import type { FileRow, FileRows, Span } from "./file-rows.ts";
 import { globMatcher } from "./glob.ts";
 import { linePattern, matchingLines } from "./line-search.ts";
+import type { MatchingLines } from "./line-search.ts";
 
 /** Files an answer names at most, unless fewer are asked for. */
 export const resultLimit = 1000;
@@ -30,7 +31,7 @@ const searchedWork = 1.5 * 1024 * 1024 * 1024;
 const page = 200;
 
 /** Paths that a glob matches, sorted. `too_large` where there are too many files for so heavy a glob. */
-export function findFiles(rows: FileRows, glob: string, options: SearchOptions = {}): string[] {
+export function findFiles(rows: FileRows, glob: string, options: SearchOptions = {}): Found<{ paths: string[] }> {
   const matches = globMatcher(glob);
   const limit = limitOf(options);
   const paths: string[] = [];
@@ -41,30 +42,39 @@ export function findFiles(rows: FileRows, glob: string, options: SearchOptions =
     if (left < 0) throw refuse("too_large", "There are too many files for so heavy a glob. Look below a folder.");
     if (matches(path)) paths.push(path);
   }
-  return paths.sort().slice(0, limit);
+  return { paths: paths.sort().slice(0, limit), truncated: paths.length > limit };
 }
 
-/** Files with the lines that match, sorted by path. Files that lie outside are not read. */
+/** Files with the lines that match, sorted by path. Files that lie outside are not read, and do not count as left out. */
 export async function grepFiles(
   parts: FileReaderParts,
   pattern: string,
   options: SearchOptions = {},
-): Promise<GrepResult[]> {
+): Promise<Found<{ results: GrepResult[] }>> {
   const compiled = linePattern(pattern);
   const limit = limitOf(options);
   const results: GrepResult[] = [];
   let left = Math.min(searchedBytes, searchedWork / compiled.programSize());
   let lines = shownLines;
+  let truncated = false;
   for (const row of filesUnder(parts.rows, options.path)) {
-    if (results.length >= limit || lines <= 0) break;
-    if (row.body.place?.type === "external" || row.size > left) continue;
+    if (row.body.place?.type === "external") continue;
+    if (results.length >= limit || lines <= 0) {
+      truncated = true;
+      break;
+    }
+    if (row.size > left) {
+      truncated = true;
+      continue;
+    }
     left -= row.size;
-    const matches = await matchesIn(parts, row, { pattern: compiled, limit: lines });
+    const { matches, cut } = await matchesIn(parts, row, { pattern: compiled, limit: lines });
+    truncated ||= cut;
     if (matches.length === 0) continue;
     lines -= matches.length;
     results.push({ path: joined(row.parent, row.name), matches });
   }
-  return results.sort((first, second) => (first.path < second.path ? -1 : 1));
+  return { results: results.sort((first, second) => (first.path < second.path ? -1 : 1)), truncated };
 }
 
 /** The lines of one file; none of one that was changed or removed while it was searched. */
@@ -72,11 +82,12 @@ async function matchesIn(
   parts: FileReaderParts,
   row: FileRow,
   search: { pattern: ReturnType<typeof linePattern>; limit: number },
-): Promise<GrepResult["matches"]> {
+): Promise<MatchingLines> {
+  const none = { matches: [], cut: false };
   try {
-    return (await matchingLines(fileChunks(parts, row), search)) ?? [];
+    return (await matchingLines(fileChunks(parts, row), search)) ?? none;
   } catch (thrown) {
-    if (thrown instanceof ThreadholdError && thrown.code === "conflict") return [];
+    if (thrown instanceof ThreadholdError && thrown.code === "conflict") return none;
     throw thrown;
   }
 }

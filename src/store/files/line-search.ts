@@ -41,11 +41,17 @@ function why(message: string): string {
   return found;
 }
 
+/** Lines of one file, and whether it was left before its end. */
+export interface MatchingLines {
+  matches: GrepResult["matches"];
+  cut: boolean;
+}
+
 /** The matching lines, as many as asked for; null for a file that is no text. */
 export async function matchingLines(
   chunks: AsyncIterable<{ data: Uint8Array }>,
   { pattern, limit }: { pattern: RE2JS; limit: number },
-): Promise<GrepResult["matches"] | null> {
+): Promise<MatchingLines | null> {
   const matches: GrepResult["matches"] = [];
   // Not fatal: a file of another encoding is searched as far as it reads.
   const decoder = new TextDecoder();
@@ -64,13 +70,13 @@ export async function matchingLines(
     first = false;
     const lines = (rest + decoder.decode(data, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (!look(line)) return matches;
+    for (const line of lines) if (!look(line)) return { matches, cut: true };
     // A line without an end: what is beyond the limit is not searched, so it need not be kept.
     if (rest.length > lineLimit) rest = rest.slice(0, lineLimit);
   }
   rest += decoder.decode();
   if (rest !== "") look(rest);
-  return matches;
+  return { matches, cut: false };
 }
 
 function shown(line: string): string {

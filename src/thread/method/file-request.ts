@@ -64,6 +64,6 @@ async function remove(files: ThreadFiles, { headers }: Request, path: string): P
 
 async function search(files: ThreadFiles, query: Query): Promise<Response> {
   const { grep, glob, path, limit } = searchFilesSchema.parse(query);
-  if (grep !== undefined) return fileJson({ results: await files.grep(grep, { path, limit }) });
-  return fileJson({ paths: await files.find(glob ?? "", { path, limit }) });
+  if (grep !== undefined) return fileJson(await files.grep(grep, { path, limit }));
+  return fileJson(await files.find(glob ?? "", { path, limit }));
 }

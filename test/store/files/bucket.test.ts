@@ -109,7 +109,7 @@ test("FILE25 a file in the bucket is searched and has a small picture", async ()
   const { files } = bucketStage();
   await files.write("text", `${"x\n".repeat(chunk)}${"y".repeat(2000)}needle\n`, plain);
   expect(await files.stat("text")).toMatchObject({ storage: "r2" });
-  expect((await files.grep("needle$"))[0]?.matches[0]?.line).toBe(chunk + 1);
+  expect((await files.grep("needle$")).results[0]?.matches[0]?.line).toBe(chunk + 1);
   const noise = pattern(2500 * 1800);
   const image = await realPng(2500, 1800, (x, y) => noise[y * 2500 + x] ?? 0);
   expect(await files.write("a.png", image, { mimeType: "image/png" })).toMatchObject({ storage: "r2", width: 2500 });

@@ -190,8 +190,8 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.standing("far.png")).toEqual({ record, etag: null });
       expect([await files.read("far.png"), await files.open("far.png")]).toEqual([null, null]);
       expect([await files.chunks("far.png"), await files.thumbnail("far.png")]).toEqual([null, null]);
-      expect(await files.grep("bytes")).toEqual([]);
-      expect(await files.find("*.png")).toEqual(["/far.png"]);
+      expect((await files.grep("bytes")).results).toEqual([]);
+      expect((await files.find("*.png")).paths).toEqual(["/far.png"]);
       for (const url of ["file:///etc/passwd", "javascript:1", "nothing", `https://a/${"x".repeat(9000)}`]) {
         expect(await codeOf(files.link("bad", url, plain))).toBe("invalid_request");
       }

@@ -105,7 +105,7 @@ test("FILE15 two spellings of one path are one file", async () => {
       const { files } = stage(memoryFileRows());
       await files.write(text, "x", plain);
       expect((await files.write(path, "y", plain)).path).toBe(path);
-      expect(await files.find("/**")).toEqual([path]);
+      expect((await files.find("/**")).paths).toEqual([path]);
       await files.remove(text.normalize("NFD"));
       expect(await files.list("/")).toEqual([]);
     }),

@@ -12,7 +12,7 @@ async function filled(contents: Record<string, string | Uint8Array>) {
   const { files } = stage(memoryFileRows());
   for (const [path, body] of Object.entries(contents)) await files.write(path, body, plain);
   const lines = async (pattern: string, options?: SearchOptions) =>
-    (await files.grep(pattern, options)).flatMap(({ path, matches }) =>
+    (await files.grep(pattern, options)).results.flatMap(({ path, matches }) =>
       matches.map(({ line, content }) => `${path}:${line}:${content}`),
     );
   return { files, lines };
@@ -88,16 +88,21 @@ test("FILE18 answers are bounded by files, by lines of a file and by lines in al
   for (let n = 0; n < 15; n += 1) many[`m/${String(n).padStart(2, "0")}`] = "hit\n".repeat(2000);
   const { files } = await filled(many);
   const all = await files.grep("hit");
-  expect(all.map(({ matches }) => matches.length)).toEqual(Array.from({ length: 10 }, () => 1000));
+  expect(all.truncated).toBe(true);
+  expect(all.results.map(({ matches }) => matches.length)).toEqual(Array.from({ length: 10 }, () => 1000));
   const two = await files.grep("hit", { limit: 2 });
-  expect(two.map(({ path }) => path)).toEqual(["/m/00", "/m/01"]);
+  expect(two.results.map(({ path }) => path)).toEqual(["/m/00", "/m/01"]);
+  // As many lines as are shown, so nobody looked whether there are more.
+  expect(two.truncated).toBe(true);
   for (const limit of [0, -1, 1.5, Number.NaN])
     expect(await codeOf(files.grep("hit", { limit }))).toBe("invalid_request");
   const { files: names } = stage(memoryFileRows());
   for (let n = 0; n < 1005; n += 1) await names.write(`f${n}`, "x", plain);
-  expect(await names.find("*")).toHaveLength(1000);
-  expect(await names.find("*", { limit: 5000 })).toHaveLength(1000);
-  expect(await names.grep("x")).toHaveLength(1000);
+  expect((await names.find("*")).paths).toHaveLength(1000);
+  expect(await names.find("*", { limit: 5000 })).toMatchObject({ paths: { length: 1000 }, truncated: true });
+  expect(await names.grep("x")).toMatchObject({ results: { length: 1000 }, truncated: true });
+  for (const found of [await names.find("f10*"), await names.grep("x", { path: "f10" }), await names.grep("none")])
+    expect(found.truncated).toBe(false);
 });
 
 test("FILE17 a search in a folder takes what is below it and nothing beside it", async () => {
@@ -113,8 +118,8 @@ test("FILE17 a search in a folder takes what is below it and nothing beside it",
     "\uffff/x": "hit",
   });
   expect(await lines("hit", { path: "a" })).toEqual(["/a/b/x:1:hit", "/a/x:1:hit"]);
-  expect(await files.find("**", { path: "/a/b/" })).toEqual(["/a/b/x"]);
-  expect(await files.find("**", { path: "é" })).toEqual(["/é/x"]);
+  expect((await files.find("**", { path: "/a/b/" })).paths).toEqual(["/a/b/x"]);
+  expect((await files.find("**", { path: "é" })).paths).toEqual(["/é/x"]);
   expect(await lines("hit", { path: "none" })).toEqual([]);
   expect(await lines("hit")).toHaveLength(9);
   expect(await lines("hit", { path: "/" })).toHaveLength(9);
@@ -138,7 +143,9 @@ test("FILE18 patterns that would run for ever elsewhere return", async () => {
 test("FILE18 a pattern that is heavy once compiled searches less, and one that is none is refused with its place", async () => {
   const { files, lines } = await filled({ "a-large": "aaaa\n".repeat(300_000), small: "aaaa\n" });
   // 3 000 instructions: half a megabyte of text is what it may look at.
-  expect(await files.grep("(.{0,100}){9}a").then((found) => found.map(({ path }) => path))).toEqual(["/small"]);
+  const heavy = await files.grep("(.{0,100}){9}a");
+  expect(heavy.results.map(({ path }) => path)).toEqual(["/small"]);
+  expect(heavy.truncated).toBe(true);
   expect((await lines("a{4}")).length).toBe(1001);
   const refused: [unknown, RegExp][] = [
     ["(a", /missing closing \): `\(a`/],
@@ -167,5 +174,5 @@ test("FILE18 a file that is removed while others are searched is left out", asyn
   const { files } = await filled({ a: "hit\n".repeat(10), b: `${"x\n".repeat(chunk)}hit` });
   const searching = files.grep("hit");
   await files.remove("b");
-  expect((await searching).map(({ path }) => path)).toEqual(["/a"]);
+  expect((await searching).results.map(({ path }) => path)).toEqual(["/a"]);
 });

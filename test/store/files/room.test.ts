@@ -85,7 +85,7 @@ test("FILE39 a folder of twenty thousand entries is not listed; its files are fo
     await expect(files.list("full")).rejects.toMatchObject({
       refusal: { code: "too_large", details: { limit: 20_000 } },
     });
-    expect(await files.find("full/1999*", { path: "full" })).toEqual([
+    expect((await files.find("full/1999*", { path: "full" })).paths).toEqual([
       "/full/1999",
       ...Array.from({ length: 9 }, (_, at) => `/full/1999${at}`),
     ]);
@@ -103,6 +103,6 @@ test("FILE20 a glob that is too heavy for so many files is refused, and none bel
     await files.write("few/a", "x", plain);
     const heavy = `**/*a${"?".repeat(400)}`;
     expect(await codeOf(files.find(heavy))).toBe("too_large");
-    expect(await files.find(heavy, { path: "few" })).toEqual([]);
-    expect(await files.find("**/*")).toHaveLength(1000);
+    expect((await files.find(heavy, { path: "few" })).paths).toEqual([]);
+    expect((await files.find("**/*")).paths).toHaveLength(1000);
   }));
