@@ -6,7 +6,7 @@ import { zeroUsage } from "#contract/usage.ts";
 import { wordsOf } from "#core/cut-text.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import type { NestedCall, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
+import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
 import type { AwaitedAnswer, Delivered } from "#core/record.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
 import { failed, stoppedCall } from "#core/tools/outcome.ts";
@@ -51,11 +51,13 @@ export function agentToolRunner(
   async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
     const { awaits } = current(call, context);
     if (awaits === undefined) return { type: "answer", answer: failed("The child thread of this call is not known.") };
-    if (awaits.delivered !== null) return delivered(call, awaits, { ...context, answer: awaits.delivered });
-    if (context.signal.aborted) return givenUp(awaits, stoppedCall, { call, context });
-    if (awaits.deadline <= clock.now())
-      return givenUp(awaits, failed("The agent did not answer in time."), { call, context });
-    if (children.depth >= deepestThread) return { type: "answer", answer: failed(tooDeep) };
+    if (awaits.delivered !== null) return delivered(call, awaits, awaits.delivered);
+    if (context.signal.aborted) return givenUp(awaits, stoppedCall, call);
+    if (awaits.deadline <= clock.now()) return givenUp(awaits, failed("The agent did not answer in time."), call);
+    if (children.depth >= deepestThread) {
+      const end = nestedEnd(call, awaits, { success: false, ...nothingUsed });
+      return { type: "answer", answer: failed(tooDeep), end };
+    }
     try {
       await children.start({
         thread_id: awaits.thread_id,
@@ -67,21 +69,15 @@ export function agentToolRunner(
       });
     } catch (thrown) {
       const said = failed(`The agent "${agent.name}" could not be started: ${wordsOf(thrown)}`);
-      return givenUp(awaits, said, { call, context });
+      return givenUp(awaits, said, call);
     }
     return { type: "rest", until: awaits.deadline };
   }
 
-  function givenUp(
-    awaits: AwaitedAnswer,
-    said: ReturnType<typeof failed>,
-    { call, context }: { call: NestedCall; context: CallContext },
-  ): NestedOutcome {
+  function givenUp(awaits: AwaitedAnswer, said: ReturnType<typeof failed>, call: NestedCall): NestedOutcome {
     children.stop(awaits);
     // What the child used is not known yet: it tells when it has stopped, and the call's row takes that alone.
-    const end = { success: false, error: said.error ?? "", usage: zeroUsage, cost: 0, tool_executions: 0 };
-    context.events.tell({ type: "subagent_end", message_id: call.message.id, ...ids(awaits, call.id), ...end });
-    return { type: "answer", answer: said };
+    return { type: "answer", answer: said, end: nestedEnd(call, awaits, { success: false, ...nothingUsed }) };
   }
 
   const description = agent.toolDescription ?? agent.description ?? `Let ${agent.name} work on a task.`;
@@ -105,20 +101,20 @@ function ids(awaits: AwaitedAnswer, callId: string) {
 }
 
 function delivered(
+  call: NestedCall,
+  awaits: AwaitedAnswer,
+  { answer, usage, cost, tool_executions }: Delivered,
+): NestedOutcome {
+  const success = answer.status === "success";
+  return { type: "answer", answer, end: nestedEnd(call, awaits, { success, usage, cost, tool_executions }) };
+}
+
+const nothingUsed = { usage: zeroUsage, cost: 0, tool_executions: 0 };
+
+function nestedEnd(
   { id, message }: NestedCall,
   awaits: AwaitedAnswer,
-  { events, answer: { answer, usage, cost, tool_executions } }: Pick<CallContext, "events"> & { answer: Delivered },
-): NestedOutcome {
-  events.tell({
-    type: "subagent_end",
-    message_id: message.id,
-    ...ids(awaits, id),
-    success: answer.status === "success",
-    ...(answer.result === undefined ? {} : { result: answer.result }),
-    ...(answer.error === undefined ? {} : { error: answer.error }),
-    usage,
-    cost,
-    tool_executions,
-  });
-  return { type: "answer", answer };
+  came: Pick<NestedEnd, "success" | "usage" | "cost" | "tool_executions">,
+): NestedEnd {
+  return { type: "subagent_end", message_id: message.id, ...ids(awaits, id), ...came };
 }

@@ -6,7 +6,14 @@ import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import { lineUnder, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import { run } from "#core/loop.ts";
-import type { NestedCall, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
+import type {
+  NestedCall,
+  NestedEnd,
+  NestedOutcome,
+  NestedRunner,
+  ToolAnswer,
+  ToolRunner,
+} from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
 import { failed } from "#core/tools/outcome.ts";
@@ -42,9 +49,12 @@ export function subpromptRunner(
   async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
     const { message } = call;
     const line = lineUnder(message);
-    if (line.depth > deepestLine) return { type: "answer", answer: failed(tooDeep) };
     const { ports } = context;
     const { journal } = ports;
+    if (line.depth > deepestLine) {
+      const result = failed(tooDeep);
+      return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
+    }
     if (!journal.messages.some((known) => isOnLine(line, known))) await appendInput(call, line, context);
     const steps = builderFor(line, message, prompt.name);
     const side = { prompt: prompt.name };
@@ -52,8 +62,7 @@ export function subpromptRunner(
     const halt = await run({ ...ports, line, steps, strategy }, context.signal);
     if (halt.type === "rest") return { type: "rest", until: halt.until };
     const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end });
-    context.events.tell(endEvent(prompt, call, { messages: journal.messages, result }));
-    return { type: "answer", answer: result };
+    return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
   }
 
   async function appendInput({ args, message }: NestedCall, line: Line, { ports, events }: CallContext): Promise<void> {
@@ -99,11 +108,11 @@ function startEvent(
   };
 }
 
-function endEvent(
+function nestedEnd(
   { name }: AnyPromptDefinition,
   { id, message }: NestedCall,
   { messages, result }: { messages: readonly MessageRecord[]; result: ToolAnswer },
-): EventDraft {
+): NestedEnd {
   const own = messagesUnder(message, messages);
   return {
     type: "subagent_end",
@@ -112,8 +121,6 @@ function endEvent(
     subagent_type: name,
     parent_tool_call_id: id,
     success: result.status === "success",
-    ...(result.result === undefined ? {} : { result: result.result }),
-    ...(result.error === undefined ? {} : { error: result.error }),
     usage: own.reduce((sum, { usage }) => addUsage(sum, usage ?? zeroUsage), zeroUsage),
     cost: own.reduce<number | null>((sum, { usage, cost }) => (usage === null ? sum : addCost(sum, cost)), 0),
     tool_executions: own.filter(({ role }) => role === "tool").length,

@@ -276,6 +276,23 @@ describe("a prompt as a tool", () => {
     expect(JSON.stringify(live.events).length).toBeGreaterThan(6 * 512 * 1024);
   });
 
+  it("SUBP9 its end says what the call's row says: of an answer too long for a row, the beginning and where the rest is", async () => {
+    personas.set("helper", () => ({ text: "y".repeat(300_000) }));
+    bossCalls("helper", { task: "go" });
+    const id = await newThread("boss");
+    const live = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await live.until(({ type }) => type === "run_end");
+    live.close();
+    const late = await follow(id, { after: "0", until: "idle" });
+    await late.closed;
+    const ends = [live, late].map(({ events }) => events.filter(({ type }) => type === "subagent_end"));
+    expect(ends[0]).toHaveLength(1);
+    expect(plain(ends[1] ?? [])).toEqual(plain(ends[0] ?? []));
+    expect(JSON.stringify(ends[0])).toContain("/attachments/tool-result-");
+    expect(JSON.stringify(ends[0]).length).toBeLessThan(20_000);
+  });
+
   it("SUBP9 a long one is replayed whole to a late reader, for a few rows more than it has", async () => {
     acts.set("k", () => "k");
     const many = { toolCalls: Array.from({ length: 50 }, () => ({ name: "act", arguments: { key: "k" } })) };

@@ -38,8 +38,11 @@ export interface NestedCall {
   message: MessageRecord;
 }
 
+/** How a loop of its own ended, for its reader: what the call's result says is added when that is known. */
+export type NestedEnd = Omit<Extract<EventDraft, { type: "subagent_end" }>, "result" | "error">;
+
 /** What came of it: an answer, or a rest until then (microseconds). */
-export type NestedOutcome = { type: "answer"; answer: ToolAnswer } | { type: "rest"; until: number };
+export type NestedOutcome = { type: "answer"; answer: ToolAnswer; end?: NestedEnd } | { type: "rest"; until: number };
 
 /** A call that runs a loop of its own, in this thread or in another. */
 export interface NestedRunner {

@@ -10,7 +10,7 @@ import type { ToolResult } from "#contract/tool-result.ts";
 import type { EventList } from "../event-list.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
-import type { NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
+import type { NestedEnd, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import { spendOfChild } from "../run-state.ts";
 import { toMessage } from "../view.ts";
@@ -41,7 +41,7 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
     if (kept.length > 0) ports.journal.update({ ...latest(message, ports), events: [...message.events, ...kept] });
     return { rests_until: outcome.until };
   }
-  return finalise(slot, { message: latest(message, ports), isNew: false, answer: outcome.answer, begun }, own);
+  return finalise(slot, { ...outcome, message: latest(message, ports), isNew: false, begun }, own);
 }
 
 type Prepared = { runner: ToolRunner; args: JsonObject };
@@ -133,6 +133,7 @@ interface Finished {
   message: MessageRecord;
   isNew: boolean;
   answer: ToolAnswer;
+  end?: NestedEnd;
   begun: number;
 }
 
@@ -156,6 +157,7 @@ async function finalise(
   const duration_ms = (ports.clock.now() - work.begun) / 1000;
   // A hook may have changed what the message says: everybody is told the same.
   const done = { call: publicCall(call), result: settled.result ?? result, message: settled, duration_ms, stack };
+  if (work.end !== undefined) stageNestedEnd(work.end, done.result, events);
   stageSettled(done, events);
   const stored = { ...settled, events: [...work.message.events, ...events.take()] };
   if (spent !== null) spendOfChild(ports.run, spent);
@@ -164,6 +166,11 @@ async function finalise(
   events.release();
   await ports.hooks.afterCreateMessage(stored);
   return { ...done, message: stored };
+}
+
+/** The words are those of the call's result, which hooks may have changed and a file may hold the rest of: replay has no others. */
+function stageNestedEnd(end: NestedEnd, { result, error }: ToolResult, events: EventList): void {
+  events.stage({ ...end, ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) });
 }
 
 /** Stages a call's end and its message, to be released when the row is written. */
