@@ -1,5 +1,6 @@
 // Puts a deployment together from a registry. Tests call it with a registry of their own and get the same Worker.
 
+import { refuse } from "#contract/error.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
@@ -39,6 +40,7 @@ export function compose(
       registry,
       diagnostics,
       threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadStub,
+      objects: (objectId) => env.THREADS.get(objectIdOf(env, objectId)) as unknown as ThreadStub,
       catalog: catalogOf(env),
       readiness: (model) => readiness(model, { ...env }),
       variables: env,
@@ -68,6 +70,14 @@ function worldOf(env: Environment, registry: Registry): World {
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
     settings: { stepCeiling: stepCeiling(env.STEP_CEILING), version: versionOf(env) },
   };
+}
+
+function objectIdOf(env: Environment, objectId: string): DurableObjectId {
+  try {
+    return env.THREADS.idFromString(objectId);
+  } catch {
+    throw refuse("invalid_request", "This is no object of this deployment.");
+  }
 }
 
 function catalogOf(env: Environment) {

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import { catalogRoutes } from "./catalog-route.ts";
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "./definition.ts";
 import { fileRoutes } from "./file-route.ts";
 import { healthSchema } from "./health.ts";
@@ -37,8 +38,8 @@ export interface BuiltInRoute {
   path: string;
   summary: string;
   tag: "threads" | "messages" | "runs" | "logs" | "files" | "events" | "definitions" | "service";
-  /** `public` asks for no credentials. */
-  access: "public" | "user";
+  /** `public` asks for no credentials, `admin` for an administrator's. */
+  access: "public" | "user" | "admin";
   query?: z.ZodType;
   body?: z.ZodType;
   /** The body may be left out and is then `{}`. */
@@ -342,6 +343,7 @@ export const routes = {
     answers: { 200: logSchema },
   },
   ...fileRoutes,
+  ...catalogRoutes,
   threadEvents: {
     method: "GET",
     path: "/api/threads/:id/events",

@@ -57,6 +57,13 @@ export interface Admission {
   repeated: boolean;
 }
 
+/** A thread that told the catalog everything again. */
+export interface Relisted {
+  thread_id: string;
+  /** Runs whose totals were sent. */
+  runs: number;
+}
+
 /**
  * The methods of a thread's object. Contract: every one answers `thread_not_found` for a thread that does not exist or is
  * not the caller's, before any write.
@@ -81,6 +88,8 @@ export interface ThreadRpc {
   getLog(caller: Caller, id: string): Promise<Answer<Log>>;
   /** Runs a tool's function now, without a run (Standard Agents, invokeTool). */
   invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>>;
+  /** Tells the catalog the thread and the totals of all its runs again. */
+  relist(caller: Caller): Promise<Answer<Relisted>>;
   /**
    * Uses up a stream's ticket: true once for a nonce, false ever after. Kept in memory until `expiresAt` (microseconds), so
    * an eviction within a ticket's 30 seconds forgets it. Writes nothing; on an empty object it answers all the same.

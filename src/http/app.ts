@@ -8,6 +8,7 @@ import { refuse } from "#contract/error.ts";
 import { errorAnswer, thrownAnswer } from "./answer/error-answer.ts";
 import { emptyAnswer } from "./answer/json-answer.ts";
 import { corsHeaders, isForeign, preflightHeaders } from "./auth/origin.ts";
+import { catalogHandlers } from "./catalog/restore-handler.ts";
 import { definitionHandlers } from "./definitions/definition-handlers.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { healthHandlers } from "./health.ts";
@@ -74,6 +75,7 @@ function handlersOf(services: Services): Handlers {
     ...healthHandlers(services.dependencies),
     ...openApiHandlers(services.dependencies.version),
     ...definitionHandlers(services),
+    ...catalogHandlers(services),
     ...collectionHandlers(services),
     ...threadHandlers(services),
     ...admissionHandlers(services),

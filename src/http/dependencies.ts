@@ -53,6 +53,8 @@ export interface AppDependencies {
   /** What the last build found; shown by `/healthz`. */
   diagnostics: readonly Diagnostic[];
   threads: ThreadDirectory;
+  /** Threads by the ids of their objects; throws `invalid_request` for an id that is none of this deployment. */
+  objects: ThreadDirectory;
   catalog: Catalog;
   readiness: (model: AnyModelDefinition) => Readiness;
   variables: Variables;

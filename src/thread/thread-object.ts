@@ -16,7 +16,7 @@ import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
-import type { Admission, Answer, Caller, CreateInput, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
+import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, subscribePath } from "#core/thread-rpc.ts";
 import { toMessage } from "#core/view.ts";
 import { meterStorage } from "#store/meter.ts";
@@ -32,6 +32,7 @@ import { createThread } from "./method/create-thread.ts";
 import { discardBody } from "./method/discard-body.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
 import { serveFiles } from "./method/file-request.ts";
+import { relistThread } from "./method/relist-thread.ts";
 import { patchThread, removeThread, stopThread, view } from "./method/thread-changes.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
@@ -156,6 +157,10 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     async invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>> {
       return this.#answer(() => this.#owned(caller).context.calls.invoke(name, args, null));
+    }
+
+    async relist(caller: Caller): Promise<Answer<Relisted>> {
+      return this.#answer(() => relistThread(this.#owned(caller)));
     }
 
     async startChild(input: ChildInput): Promise<Answer<null>> {

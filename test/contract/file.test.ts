@@ -44,8 +44,9 @@ it("FHTTP10 one of the two is asked for: the record, or the picture", () => {
 
 it("FHTTP10, FHTTP17, FHTTP18 answers are a folder or a record, lines or paths, and counts", () => {
   for (const answer of [{ entries: [record] }, record]) expect(readFileAnswerSchema.parse(answer)).toEqual(answer);
-  const lines = { results: [{ path: "/a", matches: [{ line: 1, content: "x" }] }] };
-  for (const answer of [lines, { paths: ["/a"] }]) expect(searchFilesAnswerSchema.parse(answer)).toEqual(answer);
+  const lines = { results: [{ path: "/a", matches: [{ line: 1, content: "x" }] }], truncated: false };
+  for (const answer of [lines, { paths: ["/a"], truncated: true }])
+    expect(searchFilesAnswerSchema.parse(answer)).toEqual(answer);
   expect(readFileAnswerSchema.safeParse({ ...record, size: -1 }).success).toBe(false);
   expect(fileStatsSchema.safeParse({ fileCount: 1, directoryCount: 0 }).success).toBe(false);
 });

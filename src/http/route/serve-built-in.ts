@@ -68,7 +68,9 @@ async function callerOf(services: Services, route: BuiltInRoute, incoming: Incom
   const { request, url, params } = incoming;
   if (route.access === "public") return { caller: nobody, cookie: null };
   if (route.stream !== "events" && route.stream !== "socket") {
-    return { caller: await authenticator.authenticate(request), cookie: null };
+    const caller = await authenticator.authenticate(request);
+    if (route.access === "admin" && !caller.admin) throw refuse("forbidden", "This route is for administrators.");
+    return { caller, cookie: null };
   }
   const thread = () => dependencies.threads(params["id"] ?? "");
   const passes = route.stream === "events";

@@ -7,7 +7,7 @@ import type { PatchThread, PostMessage, PostRun } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
-import type { Admission, Answer, Caller, CreateInput, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
+import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
 import { FakeSubscriber } from "./fake-subscriber.ts";
@@ -88,6 +88,12 @@ export class FakeThread implements ThreadStub {
     if (thread === null) return missing;
     this.thread = { ...thread, title: change.title === undefined ? thread.title : change.title };
     return ok(this.thread);
+  }
+
+  async relist(caller: Caller): Promise<Answer<Relisted>> {
+    this.#enter("relist");
+    const thread = this.#reach(caller);
+    return thread === null ? missing : ok({ thread_id: thread.id, runs: this.runs.size });
   }
 
   async remove(caller: Caller): Promise<Answer<null>> {

@@ -72,6 +72,10 @@ export function testApp({
       reached.push(id);
       return object(id);
     },
+    objects: (id) => {
+      reached.push(id);
+      return object(id);
+    },
     catalog,
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
     variables,
