@@ -27,6 +27,27 @@ describe("stop", () => {
     expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
   });
 
+  it("STOP6 what a stopped answer used is counted, as far as it came, in run, thread and log", async () => {
+    const id = await newThread("parallel");
+    scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
+    const { run } = await value(stubOf(id).postMessage(admin, message("endless"), null));
+    const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
+    await following.until((event) => event.type === "text_delta");
+    await value(stubOf(id).stop(admin, null));
+    const end = await following.until((event) => event.type === "run_end");
+    following.close();
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const answer = items.at(-1);
+    const output = Math.ceil((answer?.content?.length ?? 0) / 4);
+    expect(output).toBeGreaterThan(0);
+    expect(answer?.usage?.output).toBe(output);
+    expect(answer?.usage?.input).toBeGreaterThan(0);
+    expect(end).toMatchObject({ usage: answer?.usage, cost: answer?.cost });
+    expect((await value(stubOf(id).describe(admin))).usage).toEqual(answer?.usage);
+    const logs = await value(stubOf(id).listLogs(admin, { limit: 10, order: "asc", type: "llm_request" }));
+    expect(logs.items).toMatchObject([{ data: { usage: answer?.usage, usage_estimated: true } }]);
+  });
+
   it("STOP2 reaches a running tool, gives every call a result and leaves the thread usable", async () => {
     const id = await newThread("sequential");
     const hold = gate("stop2");

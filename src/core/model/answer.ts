@@ -131,6 +131,15 @@ export class Answer {
     return this.parts();
   }
 
+  /** All that came so far, blocks that are still open included. */
+  words(): string[] {
+    const finished = this.parts().flatMap((part) => {
+      if (part.type === "tool_call") return [part.name, JSON.stringify(part.arguments)];
+      return part.type === "text" ? [part.text] : part.type === "thinking" ? [part.thinking] : [];
+    });
+    return [...finished, ...[...this.#open.values()].map(({ text }) => text)].filter((text) => text !== "");
+  }
+
   /** The finished parts, in order. */
   parts(): StoredPart[] {
     return [...this.#parts.entries()].sort(([a], [b]) => a - b).map(([, part]) => part);

@@ -1,7 +1,7 @@
 // One step's model request: attempts with back-off, then fallbacks, telling and logging each. What was shown of a failed
 // attempt is retracted before anything else is shown; what was shown of a stopped one is kept (decision 20, 22).
 
-import { addUsage, zeroUsage } from "#contract/usage.ts";
+import type { Usage } from "#contract/usage.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { costOf } from "../cost.ts";
@@ -14,6 +14,7 @@ import { Answer } from "./answer.ts";
 import type { Asked, AttemptTimes } from "./asked.ts";
 import { spendingOf } from "./asked.ts";
 import { attemptLog } from "./attempt-log.ts";
+import { cutUsage } from "./cut-usage.ts";
 import { delayBeforeRetry, longestWaitMs, retryPolicy } from "./retry.ts";
 import { watched } from "./watchdog.ts";
 
@@ -89,26 +90,27 @@ async function attempt(
   const { parent_id: parentId } = ports.line;
   const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId });
   const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
-  let spent = zeroUsage;
+  let told: Usage | null = null;
+  const request = { ...plan.request, model };
   if (signal.aborted) {
     answer.take({ type: "error", failure: stopped });
   } else {
     await ports.faults.at("model.request");
-    const request = { ...plan.request, model };
     for await (const part of watched((inner) => ports.models.stream(request, inner), ports.clock, signal)) {
       if (times.first_at === null && part.type.endsWith("_delta")) {
         times.first_at = ports.clock.now();
       }
-      if (part.type === "error" && part.usage !== undefined) spent = addUsage(spent, part.usage);
+      if (part.type === "error" && part.usage !== undefined) told = part.usage;
       answer.take(part);
     }
   }
   times.ended_at = ports.clock.now();
   const finish = answer.finish;
   const failure = answer.failure ?? (finish === null ? cutStream : null);
-  const usage = finish?.usage ?? spent;
+  const { usage, estimated } =
+    finish === null ? cutUsage(request, told, answer.words()) : { usage: finish.usage, estimated: false };
   const cost = costOf(model, usage, finish?.reported_cost ?? null);
-  return { model, attempt: number, answer, times, usage, cost, failure };
+  return { model, attempt: number, answer, times, usage, estimated, cost, failure };
 }
 
 const stopped: ModelFailure = {

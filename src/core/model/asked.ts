@@ -22,6 +22,8 @@ export interface Asked {
   answer: Answer;
   times: AttemptTimes;
   usage: Usage;
+  /** The provider did not say, or not all. */
+  estimated: boolean;
   cost: number | null;
   /** Null for an answer; else why there is none. */
   failure: ModelFailure | null;

@@ -52,6 +52,7 @@ export function attemptLog(
       stop_reason: failure === null ? answer.stopReason() : null,
       error: failure === null ? null : { ...failure },
       usage: { ...usage },
+      ...(asked.estimated ? { usage_estimated: true } : {}),
       cost,
       latency_ms: (times.ended_at - times.started_at) / 1000,
       time_to_first_token_ms: times.first_at === null ? null : (times.first_at - times.started_at) / 1000,

@@ -12,7 +12,7 @@ import { endOfAnswer } from "../end-of-answer.ts";
 import { newExchange } from "../observed-fetch.ts";
 import { untilAborted } from "../read-stream.ts";
 import { createRedact } from "../redact.ts";
-import { scriptedUsage } from "./estimate-tokens.ts";
+import { scriptedUsage } from "./scripted-usage.ts";
 import { testRequest } from "./test-request.ts";
 import { timerDelay } from "./timer-delay.ts";
 import { checkTranscript } from "./transcript-check.ts";

@@ -1,0 +1,53 @@
+// Token counts where a provider gives none, by one rule (figures: tokens): UTF-8 bytes by four, images by their bytes, a few
+// tokens for the frame of each message and call.
+
+import type { ModelMessage, ModelRequest } from "../ports/model-port.ts";
+import type { StoredPart } from "../record.ts";
+
+const encoder = new TextEncoder();
+
+/** Tokens of a text. */
+export function textTokens(text: string): number {
+  return Math.ceil(encoder.encode(text).length / 4);
+}
+
+/** Tokens of a tool call; `given` is its arguments, as text or as they are. */
+export function callTokens(name: string, given: unknown): number {
+  return textTokens(name) + textTokens(typeof given === "string" ? given : JSON.stringify(given)) + 8;
+}
+
+/** Tokens of parts of an answer or a message. */
+export function partTokens(parts: readonly StoredPart[]): number {
+  return parts.reduce((sum, part) => sum + tokensOf(part), 0);
+}
+
+/** Tokens of what a request sends, tools aside. */
+export function promptTokens({ system, messages }: Pick<ModelRequest, "system" | "messages">): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), textTokens(system));
+}
+
+function messageTokens({ role, parts, result, name }: ModelMessage): number {
+  const own = partTokens(parts);
+  if (role !== "tool") return own + 4;
+  return own + textTokens(result?.result ?? result?.error ?? "") + textTokens(name ?? "") + 8;
+}
+
+function tokensOf(part: StoredPart): number {
+  switch (part.type) {
+    case "text":
+      return textTokens(part.text);
+    case "thinking":
+      return textTokens(part.thinking);
+    case "tool_call":
+      return callTokens(part.name, part.arguments);
+    case "image":
+      return imageTokens(part.data ?? "");
+    case "file":
+      return textTokens(part.name ?? part.mime_type);
+  }
+}
+
+function imageTokens(base64: string): number {
+  const bytes = Math.floor((base64.length * 3) / 4);
+  return Math.min(Math.max(Math.floor(bytes / 750), 85), 16_000);
+}

@@ -1,0 +1,58 @@
+// What an attempt that came to no end counts for.
+
+import { expect, it } from "vitest";
+
+import { zeroUsage } from "#contract/usage.ts";
+import { cutUsage } from "#core/model/cut-usage.ts";
+
+import { Harness } from "./support/harness.ts";
+import { turn } from "./support/manual-clock.ts";
+import { failure, says, textBlock } from "./support/scripted-model.ts";
+
+const request = { system: "12345678", messages: [] } as unknown as Parameters<typeof cutUsage>[0];
+
+it("HALT6: what the provider told counts, what it did not is estimated, and an attempt of which nothing came is not", () => {
+  const words = ["x".repeat(40)];
+  expect(cutUsage(request, null, [])).toEqual({ usage: zeroUsage, estimated: false });
+  expect(cutUsage(request, null, words)).toEqual({
+    usage: { ...zeroUsage, input: 2, output: 10, total_tokens: 12 },
+    estimated: true,
+  });
+  // Anthropic tells the prompt at the beginning, and one token of the answer.
+  const begun = { input: 5, output: 1, cache_read: 100, cache_write: 7, total_tokens: 113 };
+  expect(cutUsage(request, begun, words)).toEqual({
+    usage: { ...begun, output: 10, total_tokens: 122 },
+    estimated: true,
+  });
+  expect(cutUsage(request, begun, [])).toEqual({ usage: begun, estimated: false });
+  const cached = { ...zeroUsage, cache_read: 100, output: 50, total_tokens: 150 };
+  expect(cutUsage(request, cached, words)).toEqual({ usage: cached, estimated: false });
+});
+
+it("HALT6: a stopped answer counts in its message, its run and its log, which says that it is estimated", async () => {
+  const spoken = textBlock(0, "y".repeat(400)).slice(0, -1);
+  const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
+  const ended = harness.finish();
+  await turn();
+  harness.stop();
+  await ended;
+  const usage = { ...zeroUsage, input: 3, output: 100, total_tokens: 103 };
+  expect(harness.answers).toMatchObject([{ usage, cost: 203e-6 }]);
+  expect(harness.run).toMatchObject({ usage, cost: 203e-6 });
+  expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
+});
+
+it("HALT6: a finished answer is never estimated, and a cut one before it counts once", async () => {
+  const script = (_: unknown, number: number) =>
+    number === 0 ? [...textBlock(0, "z".repeat(80)).slice(0, -1), failure()] : says("done");
+  const harness = new Harness({ script });
+  const ended = harness.finish();
+  await turn();
+  harness.clock.advance(5000);
+  await ended;
+  expect(harness.journal.logs.map(({ data }) => [data["usage_estimated"], data["usage"]])).toMatchObject([
+    [true, { input: 3, output: 20 }],
+    [undefined, { input: 10, output: 5 }],
+  ]);
+  expect(harness.run.usage).toMatchObject({ input: 13, output: 25, total_tokens: 38 });
+});
