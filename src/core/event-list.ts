@@ -17,13 +17,15 @@ interface DeltaRange {
 
 /**
  * Keeps the two orders apart that durability needs: an event that must survive is staged, its row is written, and only
- * `release` tells it.
+ * `release` tells it. It gets its number when the row takes it, so let nothing be waited for between `take` and `release`:
+ * whoever else tells something meanwhile would be ahead in number and behind in time.
  */
 export class EventList {
   readonly #sink: EventSink;
   readonly #context: EventContext;
   #kept: StoredEvent[] = [];
-  #staged: PlainEvent[] = [];
+  #staged: EventDraft[] = [];
+  #numbered: PlainEvent[] = [];
   readonly #deltas = new Map<string, DeltaRange>();
 
   constructor(sink: EventSink, context: EventContext) {
@@ -43,22 +45,25 @@ export class EventList {
     this.#sink.send(event);
   }
 
-  /** Numbers an event and holds it back until `release`. */
+  /** Holds an event back: `take` numbers it, `release` tells it. */
   stage(draft: EventDraft): void {
-    const event = this.#number(draft);
-    this.#keep(event);
-    this.#staged.push(event);
+    this.#staged.push(draft);
   }
 
   /** Tells what was staged. Call it after the row is written. */
   release(): void {
-    const staged = this.#staged;
-    this.#staged = [];
-    for (const event of staged) this.#sink.send(event);
+    const numbered = this.#numbered;
+    this.#numbered = [];
+    for (const event of numbered) this.#sink.send(event);
   }
 
-  /** What the row keeps so far, and forgets it here. */
+  /** What the row keeps so far, what is staged included, and forgets it here. */
   take(): StoredEvent[] {
+    for (const draft of this.#staged.splice(0)) {
+      const event = this.#number(draft);
+      this.#keep(event);
+      this.#numbered.push(event);
+    }
     const kept = this.#kept;
     this.#kept = [];
     return kept;

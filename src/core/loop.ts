@@ -116,24 +116,22 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
 
 /** Stores the answer, runs its calls, writes the step's row; rests where a call's answer comes from elsewhere. */
 async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSignal }): Promise<Halt | null> {
-  const { ports, events } = context;
+  const { ports } = context;
   asked.answer.start();
   const answer = await storeAnswer(asked, asked.answer.closed(), context);
   spend(ports.run, spendingOf(asked));
   const ran = await runCalls(callsOf(answer), [], context);
   await commitAsked(asked, { ...ran, answer }, context);
-  events.release();
   return ran.restsUntil === null ? null : rest(ran.restsUntil, ports);
 }
 
 /** A stop or a final failure: what was shown is kept, without calls, and the run ends (decision 20). */
 async function keepPartial(asked: Asked, context: StepContext): Promise<Halt> {
-  const { ports, events } = context;
+  const { ports } = context;
   const stopped = asked.failure?.kind === "aborted";
   if (asked.answer.shown) await storeAnswer(asked, asked.answer.partial(), context);
   spend(ports.run, spendingOf(asked));
   await commitAsked(asked, { settled: [], warnings: [], restsUntil: null, answer: null }, context);
-  events.release();
   return stopped ? { type: "end", end: stoppedEnd } : failedEnd(asked.failure);
 }
 

@@ -276,6 +276,30 @@ describe("a prompt as a tool", () => {
     expect(JSON.stringify(live.events).length).toBeGreaterThan(6 * 512 * 1024);
   });
 
+  it("SUBP9 loops side by side are told in the order of their numbers, live as in a replay", async () => {
+    acts.set("k", () => "k");
+    acts.set("emit", (state) => state.emit("note", { x: 1 }));
+    const both = ["k", "emit"].map((key) => ({ name: "act", arguments: { key } }));
+    personas.set("helper", ({ step }) => (step < 2 ? { toolCalls: both } : { text: "helped" }));
+    personas.set("quiet", ({ step }) => (step < 3 ? act("k") : { text: "quiet" }));
+    const calls = [
+      { name: "helper", arguments: { task: "h" } },
+      { name: "quiet", arguments: { topic: "t" } },
+    ];
+    personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "done" }));
+    const id = await newThread("boss");
+    const live = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await live.until(({ type }) => type === "run_end");
+    live.close();
+    const numbers = live.events.map(({ seq }) => seq);
+    expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+    expect(live.events.filter(({ type, depth }) => type === "step_end" && depth === 1)).toHaveLength(7);
+    const late = await follow(id, { after: "0", until: "idle" });
+    await late.closed;
+    expect(plain(late.events)).toEqual(plain(live.events));
+  });
+
   it("SUBP9 its end says what the call's row says: of an answer too long for a row, the beginning and where the rest is", async () => {
     personas.set("helper", () => ({ text: "y".repeat(300_000) }));
     bossCalls("helper", { task: "go" });

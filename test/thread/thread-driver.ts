@@ -57,9 +57,14 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
   const events: ThreadEvent[] = [];
   const waiting = new Set<() => void>();
   let done = false;
+  let disorder: Error | null = null;
   socket.addEventListener("message", ({ data }) => {
     const event = JSON.parse(String(data)) as ThreadEvent | { type: "end" };
     if (event.type === "end") return;
+    const last = events.at(-1);
+    // Whoever resumes does so by the last number: one that is told behind a higher one would be lost.
+    if (last !== undefined && event.seq <= last.seq)
+      disorder ??= new Error(`${event.type} ${event.seq} was told behind ${last.type} ${last.seq}`);
     events.push(event);
     if (!done) socket.send(JSON.stringify({ type: "ack", seq: event.seq }));
     for (const wake of waiting) wake();
@@ -79,8 +84,9 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
       socket.close(1000, "done");
     },
     until: (fits) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const look = () => {
+          if (disorder !== null) reject(disorder);
           const found = events.find(fits);
           if (found === undefined) return;
           waiting.delete(look);

@@ -49,7 +49,7 @@ export async function appendAnswer(
   return stored;
 }
 
-/** Writes the row of a step whose model was asked. `answer` is null where none could be finished. */
+/** Writes the row of a step whose model was asked, and tells its end. `answer` is null where none could be finished. */
 export async function commitAsked(
   asked: Asked,
   { settled, warnings, restsUntil, answer }: RanCalls & { answer: MessageRecord | null },
@@ -66,6 +66,7 @@ export async function commitAsked(
   const session = restsUntil === null ? effects.state : ports.strategy.memory?.();
   const trace = { plan, ports, events: events.take(), tools, warnings, session };
   ports.journal.log(attemptLog(asked, trace), effects.agent);
+  events.release();
 }
 
 /** A call as the step's row logs it. */

@@ -170,6 +170,8 @@ export class Broadcaster implements EventSink {
   }
 
   #give(reader: Reader, event: PlainEvent, frame: string | null): void {
+    // It caught up from rows that held this event already: they are written before it is told.
+    if (reader.has(event.seq)) return;
     if (reader.behind) {
       // It missed something before this event, which the rows have too: all of it comes in order, or later.
       if (reader.hasRoom) this.#catchUp(reader);

@@ -103,6 +103,11 @@ export class Reader {
     if (this.#cursor.cursor < last) this.#behind = true;
   }
 
+  /** It was told everything up to here, as far as it wants it. Events are told in the order of their numbers. */
+  has(seq: number): boolean {
+    return seq <= this.#cursor.cursor;
+  }
+
   /** Where the next part of what it missed begins. */
   get missedFrom(): { after: number; place: string | null } {
     return { after: Math.max(this.#cursor.cursor, this.#readUpTo), place: this.#place };
