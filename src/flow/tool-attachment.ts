@@ -18,6 +18,8 @@ export type KeptAttachment = { ref: AttachmentRef } | { note: string };
 export interface AttachmentStore {
   files: ThreadFiles;
   newId: () => string;
+  /** Hears that an answer refers to the file at a path. */
+  referred: (path: string) => void;
   /** Ends what writing has to wait for. */
   signal?: AbortSignal | undefined;
 }
@@ -95,10 +97,11 @@ async function newFile(
 
 async function knownFile(
   { id, path, description }: z.infer<typeof knownSchema>,
-  { files, newId }: AttachmentStore,
+  { files, newId, referred }: AttachmentStore,
 ): Promise<KeptAttachment> {
   const file = await files.stat(path);
   if (file === null || file.isDirectory) return notKept(path, "this thread has no such file.");
+  referred(file.path);
   return { ref: attachmentRef(file, { id: id ?? newId(), description }) };
 }
 

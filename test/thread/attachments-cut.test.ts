@@ -7,6 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { InputAttachment } from "#contract/attachment.ts";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PostMessage } from "#contract/request.ts";
+import type { RequestKey } from "#core/thread-rpc.ts";
 import { toBase64 } from "#lib/base64.ts";
 
 import { gate } from "../worker/definitions.ts";
@@ -23,12 +24,12 @@ afterEach(() => {
 });
 
 /** Posts a message that waits in a hook, and waits until its files are stored. */
-async function held(id: string, extra: Partial<PostMessage> = {}) {
+async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKey | null = null) {
   const name = `cut_${crypto.randomUUID().slice(0, 8)}`;
   const { open } = gate(name);
   const post = message(`slow:${name}`, { run: false, attachments: [small, large], ...extra });
   const before = (await notes(id)).length;
-  const answer = stubOf(id).postMessage(admin, post, null);
+  const answer = stubOf(id).postMessage(admin, post, key);
   // A crash breaks the call off.
   answer.catch(() => undefined);
   // Asked for and not told by the hook, whose object may be gone by then.
@@ -136,6 +137,45 @@ describe("files of a message", () => {
     await crash(id);
     expect((await messagesOf(id))[0]?.attachments.map(({ path }) => path)).toEqual(["/attachments/a.csv"]);
     expect(await filesOf(id)).toEqual(["/attachments/a.csv"]);
+  });
+
+  it("ATT29 that is refused, or repeats another, take nothing along that came into their place", async () => {
+    const id = await newThread("seeing");
+    const files = new Files(id);
+    const once = { key: "once", fingerprint: "once" };
+    const repeated = await held(id, {}, once);
+    expect((await files.put("/attachments/a.csv", "mine now")).status).toBe(200);
+    expect((await files.ask("DELETE", "/files/attachments/b.bin")).status).toBe(204);
+    const other = await value(
+      stubOf(id).postMessage(admin, message("other", { run: false, attachments: [large] }), null),
+    );
+    expect(other.message?.attachments.map(({ path }) => path)).toEqual(["/attachments/b.bin"]);
+    // The key is used up meanwhile.
+    await value(stubOf(id).postMessage(admin, message("quick", { run: false }), once));
+    repeated.open();
+    expect((await value(repeated.answer)).repeated).toBe(true);
+    expect(await filesOf(id)).toEqual(both);
+    await crash(id);
+    expect(await filesOf(id)).toEqual(both);
+    expect(await (await files.get("/attachments/a.csv")).text()).toBe("mine now");
+  });
+
+  it("ATT29 stay for another message that refers to them, whether theirs is cut or refused", async () => {
+    for (const end of ["cut", "refused"]) {
+      const id = await newThread("seeing");
+      const once = { key: "once", fingerprint: "once" };
+      const { answer, open } = await held(id, {}, once);
+      const refers = { path: "/attachments/a.csv" };
+      await value(stubOf(id).postMessage(admin, message("other", { run: false, attachments: [refers] }), null));
+      if (end === "cut") await crash(id);
+      else {
+        await value(stubOf(id).postMessage(admin, message("quick", { run: false }), once));
+        open();
+        expect((await value(answer)).repeated).toBe(true);
+      }
+      expect([end, await filesOf(id), await notes(id)]).toEqual([end, ["/attachments/a.csv"], []]);
+      expect((await messagesOf(id))[0]?.attachments.map(({ path }) => path)).toEqual(["/attachments/a.csv"]);
+    }
   });
 
   it("ATT28 cost no row more than without the note", async () => {

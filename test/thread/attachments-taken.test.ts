@@ -7,6 +7,7 @@ import type { InputContent } from "#contract/content.ts";
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { ImagePort, ImageSize, MadeImage } from "#core/ports/image-port.ts";
 import type { OutboundFetch, OutboundInit } from "#core/ports/outbound-fetch.ts";
+import type { FileVersion } from "#core/ports/thread-files.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { incomingParts } from "#thread/attachments/incoming-file.ts";
 import { takeFiles } from "#thread/attachments/taken-files.ts";
@@ -58,7 +59,15 @@ function desk({ files = new MemoryFiles(), size = null, made = null, answers = {
     outbound,
     clock: new ManualClock(),
     newId: () => idOf((next += 1)),
-    unclaimed: { add: () => {}, takeOff: () => {} },
+    unclaimed: {
+      add: () => {},
+      takeOff: () => {},
+      noted: (some: readonly FileVersion[]) => [...some],
+      refer: () => {},
+      remove: (gone: readonly FileVersion[]) => {
+        for (const { path } of gone) void files.port.remove(path);
+      },
+    },
     mustBeThere: () => {
       if (gone()) throw refuse("thread_not_found", "There is no such thread.");
     },
@@ -202,8 +211,8 @@ describe("what is refused", () => {
     files.put("/mine.txt", Uint8Array.of(1), "text/plain");
     const { discard } = await take("", [png, { path: "/mine.txt" }]);
     expect(files.paths).toEqual(["/mine.txt", "/attachments/cat.png"]);
-    await discard();
-    await discard();
+    discard();
+    discard();
     expect(files.paths).toEqual(["/mine.txt"]);
   });
 

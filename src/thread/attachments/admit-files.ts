@@ -26,10 +26,10 @@ export async function withTakenFiles(
   const { messages, claim, discard } = await takeFiles([incomingParts(input, "")], fileTaker(context, presence));
   try {
     const admission = await admit(messages[0] ?? [], claim);
-    if (admission.repeated) await discard();
+    if (admission.repeated) discard();
     return admission;
   } catch (thrown) {
-    await discard();
+    discard();
     throw thrown;
   }
 }
@@ -51,7 +51,7 @@ function fileTaker({ files, images, outbound, clock, live }: ObjectContext, pres
     outbound,
     clock,
     newId: () => live.uuids.next(),
-    unclaimed: unclaimedFiles(live),
+    unclaimed: unclaimedFiles({ live, files }),
     mustBeThere: () => {
       if (presence.gone) throw refuse("thread_not_found", "There is no such thread.");
     },

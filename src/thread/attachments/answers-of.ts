@@ -4,8 +4,10 @@ import type { AnswerFiles } from "#core/ports/answer-files.ts";
 import { answerFiles } from "#flow/answer-files.ts";
 
 import type { ObjectContext } from "../object-context.ts";
+import { unclaimedFiles } from "./unclaimed-files.ts";
 
 /** The keeper of a thread. */
 export function answersOf({ files, live }: Pick<ObjectContext, "files" | "live">): AnswerFiles {
-  return answerFiles({ files, newId: () => live.uuids.next() });
+  const referred = (path: string) => unclaimedFiles({ live, files }).refer(path);
+  return answerFiles({ files, newId: () => live.uuids.next(), referred });
 }

@@ -46,8 +46,8 @@ export interface TakenFiles {
   messages: StoredPart[][];
   /** The messages are there: call it right before the thread's row is written with them. */
   claim: () => void;
-  /** Removes what was stored for them; never rejects. */
-  discard: () => Promise<void>;
+  /** Removes what was stored for them and nobody else refers to; never throws. */
+  discard: () => void;
 }
 
 /**
@@ -68,7 +68,7 @@ export async function takeFiles(messages: readonly IncomingPart[][], taker: File
     }
     return { messages: taken, claim: () => taking.claim(), discard: () => taking.discard() };
   } catch (thrown) {
-    await taking.discard();
+    taking.discard();
     throw thrown;
   }
 }
@@ -76,7 +76,8 @@ export async function takeFiles(messages: readonly IncomingPart[][], taker: File
 /** The files of one message on their way in. */
 class Taking {
   readonly #taker: FileTaker;
-  readonly #stored: FileVersion[] = [];
+  #stored: FileVersion[] = [];
+  #claimed = false;
   /** Microseconds. */
   readonly #begun: number;
   #fetched = 0;
@@ -89,6 +90,7 @@ class Taking {
   async take(file: CheckedFile): Promise<StoredPart> {
     switch (file.from) {
       case "file":
+        this.#taker.unclaimed.refer(file.record.path);
         return this.#part(file.record, file.incoming);
       case "data":
         return this.#store(file.incoming, file.bytes, file.incoming.mimeType);
@@ -105,15 +107,19 @@ class Taking {
   }
 
   claim(): void {
+    this.#mine();
+    this.#claimed = true;
     this.#taker.unclaimed.takeOff(this.#stored);
   }
 
-  async discard(): Promise<void> {
-    const { files, unclaimed } = this.#taker;
-    const stored = this.#stored.splice(0);
-    unclaimed.takeOff(stored);
-    // One that is gone already, or a thread that is, needs no removing.
-    await Promise.allSettled(stored.map(({ path }) => files.remove(path)));
+  discard(): void {
+    if (!this.#claimed) this.#mine();
+    this.#taker.unclaimed.remove(this.#stored.splice(0));
+  }
+
+  /** Leaves out what somebody else refers to meanwhile. */
+  #mine(): void {
+    this.#stored = this.#taker.unclaimed.noted(this.#stored);
   }
 
   async #fetch(url: string): Promise<FetchedFile> {

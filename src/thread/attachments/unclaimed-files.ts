@@ -4,7 +4,6 @@
 
 import type { FileVersion } from "#core/ports/thread-files.ts";
 
-import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** The notes. */
@@ -13,30 +12,52 @@ export interface UnclaimedFiles {
   add(file: FileVersion): void;
   /** In memory; written with the thread's row, so call it where that is about to be written. */
   takeOff(files: readonly FileVersion[]): void;
+  /** Those of the files that are noted still. */
+  noted(files: readonly FileVersion[]): FileVersion[];
+  /** Somebody else refers to what lies at a path: it stays, whatever becomes of the message that brought it. Written at once. */
+  refer(path: string): void;
+  /** Removes files as far as each is still the one that is meant, and logs what cannot be removed. */
+  remove(files: readonly FileVersion[]): void;
 }
 
 /** The notes of a thread. */
-export function unclaimedFiles(live: LiveThread): UnclaimedFiles {
-  const noted = () => live.record.unclaimed ?? [];
+export function unclaimedFiles({ live, files }: Pick<ObjectContext, "live" | "files">): UnclaimedFiles {
+  const all = () => live.record.unclaimed ?? [];
+  const without = (gone: readonly FileVersion[]) => {
+    const tags = new Set(gone.map(({ etag }) => etag));
+    live.change({ unclaimed: all().filter(({ etag }) => !tags.has(etag)) });
+  };
   return {
-    add: (file) => live.change({ unclaimed: [...noted(), file] }),
-    takeOff(files) {
-      const tags = new Set(files.map(({ etag }) => etag));
-      live.change({ unclaimed: noted().filter(({ etag }) => !tags.has(etag)) });
+    add: (file) => live.change({ unclaimed: [...all(), file] }),
+    takeOff: without,
+    noted(some) {
+      const tags = new Set(all().map(({ etag }) => etag));
+      return some.filter(({ etag }) => tags.has(etag));
+    },
+    refer(path) {
+      const there = all().filter((file) => file.path === path);
+      if (there.length === 0) return;
+      without(there);
+      live.save();
+    },
+    remove(gone) {
+      // A thread that is deleted has no files any more.
+      for (const file of live.retired ? [] : gone) {
+        try {
+          without([file]);
+          files.removeVersion(file);
+        } catch (thrown) {
+          live.change({ unclaimed: [...all(), file] });
+          console.error(
+            JSON.stringify({ event: "file_not_removed", thread_id: live.record.id, cause: String(thrown) }),
+          );
+        }
+      }
     },
   };
 }
 
 /** Removes what an earlier life of the object left noted. Synchronous; never throws, since the thread is wanted all the same. */
-export function removeUnclaimed({ live, files }: Pick<ObjectContext, "live" | "files">): void {
-  const unclaimed = unclaimedFiles(live);
-  for (const file of live.record.unclaimed ?? []) {
-    try {
-      unclaimed.takeOff([file]);
-      files.removeVersion(file);
-    } catch (thrown) {
-      unclaimed.add(file);
-      console.error(JSON.stringify({ event: "file_not_removed", thread_id: live.record.id, cause: String(thrown) }));
-    }
-  }
+export function removeUnclaimed(context: Pick<ObjectContext, "live" | "files">): void {
+  unclaimedFiles(context).remove(context.live.record.unclaimed ?? []);
 }
