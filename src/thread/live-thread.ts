@@ -97,6 +97,11 @@ export class LiveThread {
     this.#run = run;
   }
 
+  /** The run that is being driven. */
+  get driven(): RunRecord | null {
+    return this.#run;
+  }
+
   /** What to do when the catalog lacks something while the thread is at rest. */
   onChangeAtRest(flush: () => void): void {
     this.#flush = flush;

@@ -48,7 +48,7 @@ it("HALT6: a finished answer is never estimated, and a cut one before it counts 
   const harness = new Harness({ script });
   const ended = harness.finish();
   await turn();
-  harness.clock.advance(5000);
+  await harness.clock.advance(5000);
   await ended;
   expect(harness.journal.logs.map(({ data }) => [data["usage_estimated"], data["usage"]])).toMatchObject([
     [true, { input: 3, output: 20 }],

@@ -291,13 +291,14 @@ describe("search and counts", () => {
         },
         { path: "/docs/deep/c.md", matches: [{ line: 1, content: "alpha" }] },
       ],
+      truncated: false,
     });
     expect(await search("grep=beta&path=docs")).toMatchObject({ results: [{ path: "/docs/b.txt" }] });
     expect(await search("grep=a&limit=1")).toMatchObject({ results: [{ path: "/a.txt" }] });
-    expect(await search("glob=**/*.txt")).toEqual({ paths: ["/a.txt", "/docs/b.txt"] });
-    expect(await search("glob=**&path=/docs/deep/")).toEqual({ paths: ["/docs/deep/c.md"] });
-    expect(await search("glob=**&limit=2")).toEqual({ paths: ["/a.txt", "/docs/b.txt"] });
-    expect(await search("grep=nothing")).toEqual({ results: [] });
+    expect(await search("glob=**/*.txt")).toEqual({ paths: ["/a.txt", "/docs/b.txt"], truncated: false });
+    expect(await search("glob=**&path=/docs/deep/")).toEqual({ paths: ["/docs/deep/c.md"], truncated: false });
+    expect(await search("glob=**&limit=2")).toEqual({ paths: ["/a.txt", "/docs/b.txt"], truncated: true });
+    expect(await search("grep=nothing")).toEqual({ results: [], truncated: false });
     expect(await files.outcome("GET", "/files-search?grep=(")).toEqual(invalid);
     expect(await files.outcome("GET", "/files-search?grep=(?=a)")).toEqual(invalid);
   });

@@ -6,7 +6,7 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { acts, personas } from "../worker/team.ts";
-import { door, freshTeam, holds, isEnd, rested, wake } from "./team-driver.ts";
+import { door, freshTeam, holds, isEnd, lastRunOf, rested, wake } from "./team-driver.ts";
 import { crash, follow, message, newThread, stubOf, value, admin } from "./thread-driver.ts";
 
 beforeEach(freshTeam);
@@ -111,5 +111,35 @@ describe("what a settled call asked of its run", () => {
     outer.open();
     await following.until(isEnd);
     isForced(following.events);
+  });
+});
+
+describe("a definition that keeps its execution", () => {
+  it.each(["stop", "forceTurn"] as const)("STOP7 and calls %s when the run is over changes nothing", async (what) => {
+    const late = door();
+    let done = false;
+    acts.set("keep", ({ execution }) => {
+      void late.passed.then(() => {
+        if (what === "stop") execution?.stop();
+        else execution?.forceTurn("b");
+        done = true;
+      });
+    });
+    personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: [act("keep")] } : { text: "done" }));
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await following.until(isEnd);
+    const before = await lastRunOf(id);
+    late.open();
+    // A request, so that the object gets its turn.
+    await stubOf(id).describe(admin);
+    await holds(() => done);
+    expect(before.status).toBe("completed");
+    expect(await lastRunOf(id)).toEqual(before);
+    await value(stubOf(id).postMessage(admin, message("more"), null));
+    await following.until((event) => isEnd(event) && event.run_id !== before.id);
+    following.close();
+    expect(following.events.filter(isEnd)).toHaveLength(2);
   });
 });

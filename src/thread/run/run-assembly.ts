@@ -46,7 +46,10 @@ export async function assembleRun(
     recorded: left.session,
     forced: left.forced,
   });
-  const keep = (asked: Pick<RunRecord, "forced" | "stop_asked">) => live.store.updateRun(Object.assign(run, asked));
+  // A definition may keep `execution` for longer than the run is at work: the row is another's then.
+  const keep = (asked: Pick<RunRecord, "forced" | "stop_asked">) => {
+    if (live.driven === run) live.store.updateRun(Object.assign(run, asked));
+  };
   const execution = executionState(run.id, journal.messages, {
     flag,
     signal,
