@@ -2,8 +2,11 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 
+import type { ThreadEvent } from "#contract/event.ts";
+
 import { effects, hookCalls } from "../worker/definitions.ts";
 import { acts, asked, personas } from "../worker/team.ts";
+import { door } from "./team-driver.ts";
 import { admin, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -124,6 +127,39 @@ describe("a queued call", () => {
       ["tool", '"did it"'],
       ["assistant", "done"],
     ]);
+  });
+
+  it("QUEUE3 that a failed run left over waits behind the inputs that wait, and every reader is told of all of them", async () => {
+    const id = await newThread("boss");
+    const [fail, reached] = [door(), door()];
+    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    acts.set("later", () => "did it");
+    let first = true;
+    personas.set("boss", async () => {
+      if (!first) return { text: "done" };
+      first = false;
+      reached.open();
+      await fail.passed;
+      return { error: { message: "no", status: 400 } };
+    });
+    const live = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("A"), null));
+    await reached.opened();
+    await value(stubOf(id).postMessage(admin, message("B"), null));
+    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    fail.open();
+    const ends = () => live.events.filter(({ type }) => type === "run_end");
+    await live.until(() => ends().length === 3);
+    live.close();
+    expect((await shape(id)).map(([, content]) => content)).toEqual(["A", "B", "done", null, '"did it"', "done"]);
+    const lasting = (events: readonly ThreadEvent[]) =>
+      events.flatMap(({ seq, type, run_id }) => (type.endsWith("_delta") ? [] : [[seq, type, run_id]]));
+    for (const after of [0, ...live.events.map(({ seq }) => seq)]) {
+      const again = await follow(id, { after: String(after), until: "idle" });
+      await again.closed;
+      const expected = live.events.filter(({ seq }) => seq > after);
+      expect([after, lasting(again.events)]).toEqual([after, lasting(expected)]);
+    }
   });
 
   it("QUEUE3 of an unknown name is refused at once", async () => {

@@ -19,7 +19,7 @@ import { withTakenFiles } from "../attachments/admit-files.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
-import { newRun } from "./run-start.ts";
+import { enqueueRun, newRun } from "./run-start.ts";
 
 /** Most UTF-8 bytes of a message (architecture §6). */
 const messageLimit = 1024 * 1024;
@@ -171,15 +171,7 @@ export function startRun(context: ObjectContext, driver: Driver, run: RunRecord)
   if (idle && live.record.queue.length === 0) {
     return driver.begin(run, { trigger: triggerOf(run), isNew: true });
   }
-  const queue = [...live.record.queue, run.id];
-  const told = live.stage([{ type: "queue_changed", queued: queue }]);
-  const queued = { ...run, events: told.stored };
-  live.atomically(() => {
-    live.store.insertRun(queued);
-    live.change({ queue });
-    live.save();
-  });
-  told.send();
+  const queued = enqueueRun(context, run);
   // After a stop the queue was held: this input is the one that lets it go on, behind those that waited.
   if (idle) driver.beginNext();
   return queued;

@@ -17,7 +17,7 @@ import { assembleRun } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
-import { beginRun, newRun } from "./run-start.ts";
+import { beginRun, enqueueRun, newRun } from "./run-start.ts";
 
 interface ActiveRun {
   run: RunRecord;
@@ -244,8 +244,10 @@ export class Driver {
   /** Calls that were queued after the run's last step begin a run of their own. */
   #beginLeftCalls({ calls = [] }: RunRecord): void {
     if (calls.length === 0 || this.#closing || this.#context.live.record.held) return;
-    const run = newRun(this.#context, { kind: "tool", limits: null, input: null });
-    this.begin({ ...run, calls }, { trigger: "continuation", isNew: true });
+    const run = { ...newRun(this.#context, { kind: "tool", limits: null, input: null }), calls };
+    // Runs begin in the order of their ids, which replay relies on, so it takes its turn.
+    if (this.#context.live.record.queue.length > 0) enqueueRun(this.#context, run);
+    else this.begin(run, { trigger: "continuation", isNew: true });
   }
 
   #leave(): void {

@@ -55,6 +55,20 @@ export function newRun(
   };
 }
 
+/** Records a run that waits for the one that is active, behind those that wait already. Returns it as recorded. */
+export function enqueueRun({ live }: ObjectContext, run: RunRecord): RunRecord {
+  const queue = [...live.record.queue, run.id];
+  const told = live.stage([{ type: "queue_changed", queued: queue }]);
+  const queued = { ...run, events: told.stored };
+  live.atomically(() => {
+    live.store.insertRun(queued);
+    live.change({ queue });
+    live.save();
+  });
+  told.send();
+  return queued;
+}
+
 /** Records a run as running and tells its beginning. `isNew` when it has no row yet. Returns it as recorded. */
 export function beginRun(
   context: ObjectContext,
