@@ -18,7 +18,7 @@ import { Broadcaster } from "./reader/broadcaster.ts";
 import { EventNumbers, reservation } from "./reader/event-numbers.ts";
 import { openCallEvents } from "./reader/open-calls.ts";
 import { replay } from "./reader/replay.ts";
-import type { ReplayPart } from "./reader/replay.ts";
+import type { ReplayFrom, ReplayPart } from "./reader/replay.ts";
 
 /** Messages a snapshot shows at most, and UTF-16 units of JSON they may take. */
 const snapshotMessages = 200;
@@ -54,6 +54,7 @@ export class LiveThread {
       replay: (from) => this.replay(from),
       snapshot: () => this.snapshot(),
       idle: () => this.#record.active_run_id === null && (this.#record.queue.length === 0 || this.#record.held),
+      driven: () => this.#run !== null,
     });
   }
 
@@ -218,7 +219,7 @@ export class LiveThread {
   }
 
   /** What was told after a number: a part of it, as far as `upTo`, or all of it, from rows and what is in flight. */
-  replay(from: { after: number; place: string | null }): ReplayPart {
+  replay(from: ReplayFrom): ReplayPart {
     const rows = replay(this.store, this.#record, from);
     const known = new Set(rows.events.map((event) => event.seq));
     const last = rows.upTo ?? Number.POSITIVE_INFINITY;

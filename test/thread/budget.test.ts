@@ -1,39 +1,42 @@
 // What a thread's work costs in rows, measured by the meter around its storage (architecture §6).
 
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { scripts } from "../worker/definitions.ts";
-import { admin, alarmOf, converse, crash, newThread, stubOf, value } from "./thread-driver.ts";
+import { testClock } from "../worker/clock.ts";
+import { gate, scripts } from "../worker/definitions.ts";
+import { catalogRows } from "../worker/metered-catalog.ts";
+import { costOf, measured, printCosts } from "./cost-table.ts";
+import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-async function cost(id: string, work: () => Promise<unknown>) {
-  const before = await stubOf(id).rows();
-  await work();
-  const after = await stubOf(id).rows();
-  return {
-    read: after.rowsRead - before.rowsRead,
-    written: after.rowsWritten - before.rowsWritten,
-  };
-}
+printCosts();
 
 /** An answer of so many deltas. */
 function long(deltas: number): string[] {
   return Array.from({ length: deltas }, (_, index) => `w${index} `);
 }
 
+/** The catalog knows of everything, and nothing is waited for. */
+function settled(id: string): Promise<unknown> {
+  return vi.waitUntil(async () => (await alarmOf(id)) === null, { timeout: 5000 });
+}
+
 describe("rows written", () => {
-  for (const deltas of [1, 20, 1000, 10_000]) {
-    it(`COST1 a text turn of ${deltas} deltas writes at most 10 rows`, async () => {
+  it("COST1 a text turn writes at most 10 rows, the same for 1, 20, 1,000 and 10,000 deltas", async () => {
+    const spent = new Set<number>();
+    for (const deltas of [1, 20, 1000, 10_000]) {
       const id = await newThread("parallel");
       scripts.set("long", () => ({ text: long(deltas) }));
-      const { written } = await cost(id, () => converse(id, "long answer, please"));
-      console.log(`text turn, ${deltas} deltas: ${written} rows written`);
+      const { written } = await costOf(id, () => converse(id, "long answer, please"));
+      measured(`text turn, ${deltas} deltas`, `${written} written`, "≤ 10");
       expect(written).toBeLessThanOrEqual(10);
-    });
-  }
+      spent.add(written);
+    }
+    expect(spent.size).toBe(1);
+  });
 
   it("COST2 each tool call costs at most 4 rows, its step included", async () => {
-    const spent = [];
     for (const calls of [1, 2, 5]) {
       const id = await newThread("parallel");
       scripts.set("tools", ({ step }) =>
@@ -46,53 +49,70 @@ describe("rows written", () => {
             }
           : { text: "done" },
       );
-      spent.push({ calls, ...(await cost(id, () => converse(id, "tools please"))) });
+      const { written } = await costOf(id, () => converse(id, "tools please"));
+      measured(`turn with tool calls: ${calls}`, `${written} written`, `≤ 10 + 4 × ${calls}`);
+      expect(written).toBeLessThanOrEqual(10 + 4 * calls);
     }
-    console.log(JSON.stringify(spent));
-    for (const { calls, written } of spent) expect(written - 10).toBeLessThanOrEqual(4 * calls);
+  });
+
+  it("COST2 so do tool calls one step after the other", async () => {
+    const id = await newThread("sequential");
+    const calls = 5;
+    scripts.set("steps", ({ step }) =>
+      step < calls ? { toolCalls: [{ name: "note", arguments: { text: String(step) } }] } : { text: "done" },
+    );
+    const { written } = await costOf(id, () => converse(id, "steps please"));
+    measured(`turn with tool calls in steps of their own: ${calls}`, `${written} written`, `≤ 10 + 4 × ${calls}`);
+    expect(written).toBeLessThanOrEqual(10 + 4 * calls);
   });
 
   it("COST3 a text turn costs the same after a long history", async () => {
     const messages = Array.from({ length: 500 }, (_, index) => ({ role: "user", content: `line ${index}` }));
     const id = await newThread("forgetful", { initial_messages: messages });
-    const { read, written } = await cost(id, () => converse(id, "hello"));
-    console.log(`text turn after 500 messages, none of them sent: ${read} read, ${written} written`);
+    const { read, written } = await costOf(id, () => converse(id, "hello"));
+    measured("text turn after 500 messages, none of them sent", `${written} written, ${read} read`, "≤ 10, ≤ 2 + 20");
     expect(written).toBeLessThanOrEqual(10);
     expect(read).toBeLessThanOrEqual(2 + 20);
   });
-});
 
-describe("rows read", () => {
-  it("COST4 a page of history reads the page and a little, whatever the thread's length", async () => {
-    const messages = Array.from({ length: 1000 }, (_, index) => ({ role: "user", content: `line ${index}` }));
-    const id = await newThread("parallel", { initial_messages: messages });
-    for (const order of ["asc", "desc"] as const) {
-      const query = { limit: 50, order, include_silent: false };
-      const { read } = await cost(id, () => value(stubOf(id).listMessages(admin, query)));
-      console.log(`page of 50 out of 1,000, ${order}: ${read} rows read`);
-      expect(read).toBeLessThanOrEqual(50 + 20);
+  it("COST8 a heartbeat costs one row", async () => {
+    const beats = 3;
+    const spent: number[] = [];
+    for (const fired of [0, beats]) {
+      const id = await newThread("parallel");
+      const hold = gate("beating");
+      scripts.set("beating", ({ step }) =>
+        step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "beating" } }] } : { text: "done" },
+      );
+      const { written } = await costOf(id, async () => {
+        const { after } = await value(stubOf(id).postMessage(admin, message("beating"), null));
+        const following = await follow(id, { after: String(after), until: "idle" });
+        await following.until((event) => event.type === "tool_execution_start");
+        for (let beat = 0; beat < fired; beat += 1) {
+          expect(await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)))).toBe(true);
+        }
+        hold.open();
+        await following.closed;
+      });
+      measured(`turn with one tool call and heartbeats: ${fired}`, `${written} written`, `≤ 10 + 4 + ${fired}`);
+      spent.push(written);
     }
+    expect(spent[0]).toBeLessThanOrEqual(10 + 4);
+    expect(spent[1]).toBe((spent[0] ?? 0) + beats);
   });
 
-  it("COST5 a cold wake to serve a page reads the page and a little, whatever the thread's length", async () => {
-    for (const length of [100, 1000]) {
-      const messages = Array.from({ length }, (_, index) => ({ role: "user", content: `line ${index}` }));
-      const id = await newThread("parallel", { initial_messages: messages });
-      await crash(id);
-      await value(stubOf(id).listMessages(admin, { limit: 50, order: "desc", include_silent: false }));
-      const { rowsRead, rowsWritten } = await stubOf(id).rows();
-      console.log(`cold wake of ${length} messages for a page of 50: ${rowsRead} rows read, ${rowsWritten} written`);
-      expect(rowsRead).toBeLessThanOrEqual(50 + 20);
-      expect(rowsWritten).toBe(0);
+  it("COST9 a run writes at most 4 rows to the catalog", async () => {
+    const id = await newThread("parallel");
+    await settled(id);
+    for (const run of ["first", "second", "third"]) {
+      const before = catalogRows.written;
+      await converse(id, run);
+      await settled(id);
+      const written = catalogRows.written - before;
+      measured(`catalog, ${run} run of a thread`, `${written} written`, "≤ 4");
+      expect(written).toBeGreaterThan(0);
+      expect(written).toBeLessThanOrEqual(4);
     }
-  });
-
-  it("COST6 a step reads the messages it sends and a little", async () => {
-    const messages = Array.from({ length: 300 }, (_, index) => ({ role: "user", content: `line ${index}` }));
-    const id = await newThread("parallel", { initial_messages: messages });
-    const { read } = await cost(id, () => converse(id, "hello"));
-    console.log(`step that sends 301 messages: ${read} rows read`);
-    expect(read).toBeLessThanOrEqual(301 + 20);
   });
 });
 
@@ -100,10 +120,40 @@ describe("wakes", () => {
   it("COST7 a thread at rest has no alarm once its run is in the catalog", async () => {
     const id = await newThread("parallel");
     await converse(id, "hello");
-    await vi.waitUntil(async () => (await alarmOf(id)) === null, { timeout: 5000 });
+    await settled(id);
     const listed = await env.CATALOG.prepare("SELECT count(*) AS n FROM run_total WHERE thread_id = ?")
       .bind(id)
       .first<{ n: number }>();
     expect(listed?.n).toBe(1);
+  });
+
+  it("COST10 a resting run has one alarm, at its deadline, and is woken by nothing before", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "hello");
+    await settled(id);
+    scripts.set("resting", () => ({ error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }));
+    const begun = testClock.now() / 1000;
+    const { alarms } = await costOf(id, async () => {
+      await value(stubOf(id).postMessage(admin, message("resting"), null));
+      const following = await follow(id, { after: "0" });
+      await following.until((event) => event.type === "model_retry");
+      following.close();
+    });
+    const deadline = await alarmOf(id);
+    measured("a run until it rests", `${alarms} alarms set`, "≤ 2: its first heartbeat, its deadline");
+    expect(alarms).toBeLessThanOrEqual(2);
+    expect(deadline).toBeGreaterThanOrEqual(begun + 60_000);
+    expect(deadline).toBeLessThanOrEqual(testClock.now() / 1000 + 66_000);
+    await evict(id);
+    expect(await alarmOf(id)).toBe(deadline);
+  });
+
+  it("COST5 a cold wake writes nothing", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "hello");
+    await settled(id);
+    await crash(id);
+    await value(stubOf(id).listMessages(admin, { limit: 50, order: "desc", include_silent: false }));
+    expect((await stubOf(id).rows()).rowsWritten).toBe(0);
   });
 });

@@ -11,7 +11,9 @@ import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 export const admin: Caller = { user: null, admin: true };
 
 /** The stub of a thread, fresh each time. */
-export function stubOf(id: string): ThreadStub & { rows(): Promise<{ rowsRead: number; rowsWritten: number }> } {
+export function stubOf(
+  id: string,
+): ThreadStub & { rows(): Promise<{ rowsRead: number; rowsWritten: number; alarms: number }> } {
   return env.THREADS.get(env.THREADS.idFromName(id)) as never;
 }
 

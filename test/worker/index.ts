@@ -1,22 +1,32 @@
 // The Worker that the pool's tests run in: the real one, over definitions made for tests.
 
+import { env } from "cloudflare:workers";
+
 import { compose } from "#compose.ts";
 import type { Environment } from "#environment.ts";
+import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 
 import { BareObject } from "./bare-object.ts";
 import { testClock } from "./clock.ts";
 import { registry } from "./definitions.ts";
 import { fileWorld } from "./file-works.ts";
+import { madeObjects } from "./made-objects.ts";
+import { meteredDatabase } from "./metered-catalog.ts";
 import { placedCatalog, placedFaults, placedThreads } from "./places.ts";
 
-const { ThreadObject, fetch } = compose(registry, [], (world, state) => ({
-  ...world,
-  faults: placedFaults(state, world.faults),
-  catalog: placedCatalog(state, world.catalog),
-  threads: placedThreads(state, world.threads),
-  clock: testClock,
-  files: { ...world.files, ...fileWorld },
-}));
+const catalog = createD1Catalog(meteredDatabase(env.CATALOG), { ensureSchema: true });
+
+const { ThreadObject, fetch } = compose(registry, [], (world, state) => {
+  madeObjects.count += 1;
+  return {
+    ...world,
+    faults: placedFaults(state, world.faults),
+    catalog: placedCatalog(state, catalog),
+    threads: placedThreads(state, world.threads),
+    clock: testClock,
+    files: { ...world.files, ...fileWorld },
+  };
+});
 
 export { BareObject, ThreadObject };
 

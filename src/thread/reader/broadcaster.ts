@@ -1,25 +1,19 @@
-// Tells events to readers: numbered, deltas coalesced, one serialisation per group of equal wishes. Rows are written
-// before an event comes here; the platform's output gate holds frames back until they are durable.
+// Numbers events and keeps the readers: what each missed, how far each is, when each is let go. Rows are written before an
+// event comes here; the platform's output gate holds frames back until they are durable.
 
 import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { inToldOrder } from "#core/stored-event.ts";
 
-import { DeltaBuffer, isDelta } from "./delta-buffer.ts";
 import type { EventNumbers } from "./event-numbers.ts";
+import { FanOut } from "./fan-out.ts";
+import { Frame } from "./frame.ts";
 import { Partial } from "./partial.ts";
 import type { RecordedStep } from "./partial.ts";
-import { serialise } from "./reader.ts";
 import type { Reader } from "./reader.ts";
-import type { ReplayPart } from "./replay.ts";
-import { endsRun, wants, wishKey } from "./subscription.ts";
-
-/** Shortest pause between two batches of deltas. */
-const shortestTickMs = 10;
-
-/** The clock stands still while a Worker computes, so the cost of a fan-out is reckoned, not measured. */
-const tickPerReaderMs = 0.04;
+import type { ReplayFrom, ReplayPart } from "./replay.ts";
+import { endsRun, wants } from "./subscription.ts";
 
 /** What the broadcaster is given. */
 export interface BroadcasterOptions {
@@ -27,24 +21,34 @@ export interface BroadcasterOptions {
   clock: Clock;
   numbers: EventNumbers;
   /** What was told after a number, from rows and what is in flight; of a long tail a part, which says where the next begins. */
-  replay: (from: { after: number; place: string | null }) => ReplayPart;
+  replay: (from: ReplayFrom) => ReplayPart;
   snapshot: () => ThreadEvent;
   /** No run is active and none waits. */
   idle: () => boolean;
+  /** A run is being driven, which keeps the object awake; one that rests does not. */
+  driven: () => boolean;
 }
 
 /** The sink of a thread's events and the keeper of its readers. */
 export class Broadcaster implements EventSink {
   readonly #options: BroadcasterOptions;
-  readonly #readers = new Set<Reader>();
-  readonly #deltas = new DeltaBuffer();
+  readonly #readers = new Map<Reader["socket"], Reader>();
+  readonly #fanOut: FanOut;
   readonly #partial = new Partial();
-  #ticking = false;
+  #resting = false;
   /** Hears every event that is told, besides the readers. */
   onEvent: ((event: PlainEvent) => void) | null = null;
 
   constructor(options: BroadcasterOptions) {
     this.#options = options;
+    const { clock, idle } = options;
+    this.#fanOut = new FanOut({
+      clock,
+      idle,
+      readers: this.#readers,
+      give: (reader, event, frame) => this.#give(reader, event, frame),
+      drained: () => this.#drained(),
+    });
   }
 
   number(draft: EventDraft): PlainEvent {
@@ -55,15 +59,7 @@ export class Broadcaster implements EventSink {
   send(event: PlainEvent): void {
     this.#partial.add(event);
     this.onEvent?.(event);
-    if (!isDelta(event)) {
-      this.#flush();
-      this.#deliver(event);
-      return;
-    }
-    this.#deltas.add(event);
-    if (this.#ticking) return;
-    this.#flush();
-    this.#tick();
+    this.#fanOut.add(event);
   }
 
   /** What is in flight and in no row. */
@@ -83,11 +79,13 @@ export class Broadcaster implements EventSink {
 
   /** Adds a reader: what it missed first, then everything as it is told. `after` null starts with a snapshot. */
   join(reader: Reader, after: number | null): void {
-    this.#flush();
-    this.#readers.add(reader);
+    // What waits for a few is told before somebody joins; a crowd goes on being told in slices.
+    if (!this.#fanOut.crowded) this.#fanOut.flush();
+    this.#readers.set(reader.socket, reader);
+    this.#fanOut.seal();
     if (after === null) {
       const snapshot = this.#options.snapshot();
-      reader.send(snapshot.seq, serialise(snapshot));
+      reader.send(snapshot.seq, new Frame(snapshot));
       if (this.#options.idle()) this.#settle(reader);
       return;
     }
@@ -97,16 +95,16 @@ export class Broadcaster implements EventSink {
 
   /** Takes a reader back after hibernation, without sending anything. */
   rejoin(reader: Reader): void {
-    this.#readers.add(reader);
+    this.#readers.set(reader.socket, reader);
     reader.mayHaveMissed(this.#options.numbers.last);
   }
 
   leave(reader: Reader): void {
-    this.#readers.delete(reader);
+    this.#readers.delete(reader.socket);
   }
 
   find(socket: Reader["socket"]): Reader | undefined {
-    return [...this.#readers].find((reader) => reader.socket === socket);
+    return this.#readers.get(socket);
   }
 
   acknowledge(reader: Reader, seq: number): void {
@@ -115,12 +113,21 @@ export class Broadcaster implements EventSink {
 
   /** The thread, or its run, is at rest: cursors are written for hibernation, readers that wait for idleness let go. */
   rest(): void {
-    this.#flush();
+    this.#resting = true;
+    if (this.#fanOut.empty) this.#drained();
+    // A crowd is told in slices, and what follows from rest waits for the last of them.
+    else if (!this.#fanOut.crowded) this.#fanOut.flush();
+  }
+
+  /** Everybody was told everything. Unless a run is driven, hibernation may come at any time: the cursors are written. */
+  #drained(): void {
     const idle = this.#options.idle();
-    for (const reader of this.#readers) {
-      if (idle) this.#settle(reader);
+    if (this.#options.driven() && !this.#resting) return;
+    for (const reader of this.#readers.values()) {
+      if (idle && this.#resting) this.#settle(reader);
       else reader.save();
     }
+    this.#resting = false;
   }
 
   /** At rest a cursor is written for hibernation, and a reader that waits for rest is let go. */
@@ -131,51 +138,22 @@ export class Broadcaster implements EventSink {
 
   /** Closes everybody: the thread is being deleted. */
   closeAll(code: number, reason: string): void {
-    for (const reader of this.#readers) reader.close(code, reason);
+    this.#fanOut.flush();
+    for (const reader of this.#readers.values()) reader.close(code, reason);
     this.#readers.clear();
   }
 
-  #tick(): void {
-    this.#ticking = true;
-    const ms = Math.max(shortestTickMs, this.#readers.size * tickPerReaderMs);
-    this.#options.clock.after(ms, () => {
-      this.#ticking = false;
-      if (this.#deltas.empty) return;
-      this.#flush();
-      this.#tick();
-    });
-  }
-
-  #flush(): void {
-    for (const event of this.#deltas.take()) this.#deliver(event);
-  }
-
-  #deliver(event: PlainEvent): void {
-    const frames = new Map<string, string | null>();
-    for (const reader of this.#readers) {
-      if (reader.closed) {
-        this.#readers.delete(reader);
-        continue;
-      }
-      const key = wishKey(reader.wish);
-      let frame = frames.get(key);
-      if (frame === undefined) {
-        frame = wants(reader.wish, event) ? serialise(event) : null;
-        frames.set(key, frame);
-      }
-      this.#give(reader, event, frame);
+  #give(reader: Reader, event: PlainEvent, frame: Frame | null): void {
+    if (reader.closed) {
+      this.leave(reader);
+      return;
     }
-    // At rest nobody else would write the cursors, and hibernation may come at any time.
-    if (this.#options.idle()) for (const reader of this.#readers) reader.save();
-  }
-
-  #give(reader: Reader, event: PlainEvent, frame: string | null): void {
-    // It caught up from rows that held this event already: they are written before it is told.
+    // It came, or caught up, while the event waited or was about to be told: rows are written before.
     if (reader.has(event.seq)) return;
     if (reader.behind) {
       // It missed something before this event, which the rows have too: all of it comes in order, or later.
       if (reader.hasRoom) this.#catchUp(reader);
-      else if (frame !== null) reader.withhold(frame.length);
+      else if (frame !== null) reader.withhold(frame.size);
       return;
     }
     if (frame === null) {
@@ -190,7 +168,11 @@ export class Broadcaster implements EventSink {
     for (;;) {
       for (const event of reader.takeMissed()) {
         if (!wants(reader.wish, event)) continue;
-        if (!reader.send(event.seq, serialise(event))) return;
+        if (!reader.send(event.seq, new Frame(event))) {
+          // The thread may be evicted before the acknowledgement comes.
+          reader.save();
+          return;
+        }
         if (endsRun(reader.wish, event)) {
           this.#end(reader);
           return;
@@ -201,11 +183,13 @@ export class Broadcaster implements EventSink {
       if (part.events.length === 0 && part.upTo === null) break;
     }
     reader.caughtUp(this.#options.numbers.last);
+    this.#fanOut.seal();
     if (this.#options.idle()) this.#settle(reader);
+    else reader.save();
   }
 
   #end(reader: Reader): void {
     reader.end();
-    this.#readers.delete(reader);
+    this.leave(reader);
   }
 }

@@ -1,11 +1,12 @@
 // A connected reader: sends it frames as long as it keeps up, and stops where it does not (architecture §5.7).
 
 import { tooSlowCloseCode } from "#contract/error.ts";
-import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
+import type { PlainEvent } from "#contract/event.ts";
 import { acknowledgeWindow, unacknowledgedLimit } from "#contract/subscription.ts";
 
-import type { ReplayPart } from "./replay.ts";
-import { cursorSchema } from "./subscription.ts";
+import type { Frame } from "./frame.ts";
+import type { ReplayFrom, ReplayPart } from "./replay.ts";
+import { cursorSchema, wishKey } from "./subscription.ts";
 import type { Cursor, Wish } from "./subscription.ts";
 
 /** The part of a socket that a reader needs. */
@@ -22,6 +23,8 @@ export const endFrame = JSON.stringify({ type: "end" });
 /** One subscription over one socket. */
 export class Reader {
   readonly socket: ReaderSocket;
+  /** Equal for readers that want the same: they share one serialised frame. */
+  readonly wishKey: string;
   readonly #cursor: Cursor;
   #inFlight: { seq: number; bytes: number }[] = [];
   #unacknowledged = 0;
@@ -29,12 +32,13 @@ export class Reader {
   #behind = false;
   #missed: PlainEvent[] = [];
   #readUpTo = 0;
-  #place: string | null = null;
+  #place: ReplayFrom["place"] = null;
   #closed = false;
 
   constructor(socket: ReaderSocket, cursor: Cursor) {
     this.socket = socket;
     this.#cursor = cursor;
+    this.wishKey = wishKey(cursor.wish);
   }
 
   /** The reader of a socket that was accepted earlier; null when its attachment is not ours. */
@@ -66,18 +70,18 @@ export class Reader {
     return this.#unacknowledged <= acknowledgeWindow;
   }
 
-  /** Sends one event, serialised without `prev`. False when the window is full: the event was not taken. */
-  send(seq: number, json: string): boolean {
+  /** Sends one event. False when the window is full: the event was not taken. */
+  send(seq: number, frame: Frame): boolean {
     if (this.#closed) return true;
     if (!this.hasRoom) {
       this.#behind = true;
-      this.withhold(json.length);
+      this.withhold(frame.size);
       return false;
     }
-    const frame = `${json.slice(0, -1)},"prev":${this.#cursor.prev}}`;
-    this.#put(frame);
-    this.#unacknowledged += frame.length;
-    this.#inFlight.push({ seq, bytes: frame.length });
+    const text = frame.after(this.#cursor.prev);
+    this.#put(text);
+    this.#unacknowledged += text.length;
+    this.#inFlight.push({ seq, bytes: text.length });
     this.#cursor.prev = seq;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, seq);
     return true;
@@ -109,7 +113,7 @@ export class Reader {
   }
 
   /** Where the next part of what it missed begins. */
-  get missedFrom(): { after: number; place: string | null } {
+  get missedFrom(): ReplayFrom {
     return { after: Math.max(this.#cursor.cursor, this.#readUpTo), place: this.#place };
   }
 
@@ -132,6 +136,8 @@ export class Reader {
   caughtUp(last: number): void {
     this.#behind = false;
     this.#missed = [];
+    // What it misses later is nearer to the end than to this place.
+    this.#place = null;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, last);
   }
 
@@ -157,9 +163,9 @@ export class Reader {
     }
   }
 
-  #put(frame: string): void {
+  #put(text: string): void {
     try {
-      this.socket.send(frame);
+      this.socket.send(text);
     } catch {
       this.#closed = true;
     }
@@ -172,9 +178,4 @@ export class Reader {
       this.close(tooSlowCloseCode, "too_slow");
     }
   }
-}
-
-/** An event as a frame without `prev`. */
-export function serialise(event: ThreadEvent): string {
-  return JSON.stringify(event);
 }

@@ -5,10 +5,21 @@ import type { RunRecord, ThreadRecord } from "#core/record.ts";
 
 const page = 50;
 
-/** The last run that had begun by `after`; null where none had. `place` is an earlier one that is known. */
-export function runAt(store: ThreadStore, { after, place }: { after: number; place: string | null }): RunRecord | null {
+/** Where the part before found what this one may begin at, so that it need not be searched for again. */
+export interface ReplayPlace {
+  /** Id of a run that had begun by then; null where none had. */
+  run: string | null;
+  /** Position up to which every message was told, if no run is under way where the next part begins. */
+  message: string;
+}
+
+/** The last run that had begun by `after`; null where none had. */
+export function runAt(
+  store: ThreadStore,
+  { after, place }: { after: number; place: ReplayPlace | null },
+): RunRecord | null {
   if (after === 0) return null;
-  return place === null ? newestBegun(store, after) : lastBegunFrom(store, place, after);
+  return place === null ? newestBegun(store, after) : lastBegunFrom(store, place.run ?? undefined, after);
 }
 
 function newestBegun(store: ThreadStore, after: number): RunRecord | null {
@@ -22,9 +33,12 @@ function newestBegun(store: ThreadStore, after: number): RunRecord | null {
   }
 }
 
-/** Goes forward from a known run, so that the parts of a long replay do not each walk back from the end. */
-function lastBegunFrom(store: ThreadStore, place: string, after: number): RunRecord | null {
-  let last = store.run(place);
+/**
+ * The same, going forward from a run that is known, so that the parts of a long replay do not each walk back from the end;
+ * without one from the first.
+ */
+export function lastBegunFrom(store: ThreadStore, place: string | undefined, after: number): RunRecord | null {
+  let last = place === undefined ? null : store.run(place);
   let beyond = place;
   for (;;) {
     const batch = store.runs({ order: "asc", limit: page, beyond });
@@ -50,10 +64,11 @@ function hadBegun({ events }: RunRecord, after: number): boolean {
 export function firstMessage(
   store: ThreadStore,
   thread: ThreadRecord,
-  { run, after }: { run: RunRecord | null; after: number },
+  { run, from: { after, place } }: { run: RunRecord | null; from: { after: number; place: ReplayPlace | null } },
 ): string {
   if (after === 0) return "";
   if (run !== null && !isOver(run, after)) return run.after_position;
+  if (place !== null) return place.message;
   const next = nextStarted(store, run);
   let start = next?.after_position ?? thread.last_position;
   if (next !== null && start === "") return "";
@@ -67,7 +82,8 @@ export function firstMessage(
   }
 }
 
-function isOver({ events }: RunRecord, after: number): boolean {
+/** The run had ended by then. */
+export function isOver({ events }: RunRecord, after: number): boolean {
   return events.some(({ type, seq }) => type === "run_end" && seq <= after);
 }
 

@@ -4,12 +4,13 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
 import { fromStored } from "#core/stored-event.ts";
 
 import { EarliestRows } from "./earliest-rows.ts";
 import { eventSource } from "./event-source.ts";
-import { firstMessage, runAt } from "./replay-start.ts";
+import { firstMessage, isOver, lastBegunFrom, runAt } from "./replay-start.ts";
+import type { ReplayPlace } from "./replay-start.ts";
 
 /** Rows that are read at once; a row may have 2 MiB. */
 const page = 25;
@@ -21,21 +22,25 @@ const bounds = { rows: 500, size: 512 * 1024 };
 export interface ReplayPart {
   events: PlainEvent[];
   upTo: number | null;
-  /** Id of the run that the search for the next part begins at. */
-  place: string | null;
+  /** Where the search for the next part begins. */
+  place: ReplayPlace;
 }
 
-/** Events with a greater number than `after`, in order; of a long tail only its beginning. `place` is that of the part before. */
-export function replay(
-  store: ThreadStore,
-  thread: ThreadRecord,
-  { after, place }: { after: number; place: string | null },
-): ReplayPart {
-  const run = runAt(store, { after, place });
+/** What is asked for: events after a number. `place` is that of the part before; null where there was none. */
+export interface ReplayFrom {
+  after: number;
+  place: ReplayPlace | null;
+}
+
+/** Events with a greater number than `after`, in order; of a long tail only its beginning. */
+export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFrom): ReplayPart {
+  const { after } = from;
+  const run = runAt(store, from);
   const rows = new EarliestRows(after, bounds);
-  const begins = runBegins(store);
+  const begins = runBegins(store, run?.id);
   offerEvents(store, after, rows);
-  offerMessages(store, thread, { beyond: firstMessage(store, thread, { run, after }), rows, begins });
+  const beyond = firstMessage(store, thread, { run, from });
+  const messages = offerMessages(store, thread, { beyond, rows, begins });
   if (run !== null) rows.offer(run);
   offerRuns(store, run?.id, rows);
   offerLogs(store, run?.id, { rows, begins });
@@ -43,7 +48,7 @@ export function replay(
   return {
     events: rows.events().flatMap((event) => fromStored(event, source) ?? []),
     upTo: rows.leftOutFrom === null ? null : rows.leftOutFrom - 1,
-    place: run?.id ?? null,
+    place: { run: run?.id ?? null, message: toldUpTo(messages, rows) ?? beyond },
   };
 }
 
@@ -57,22 +62,51 @@ function offerEvents(store: ThreadStore, after: number, rows: EarliestRows): voi
   }
 }
 
+/** Where a message stands, and the number of its last event. */
+interface MessagePlace {
+  position: string;
+  last: number;
+}
+
 /** In the order of their positions a run's rows stand before those of the next; within a run any may be told first. */
 function offerMessages(
   store: ThreadStore,
   { branch }: ThreadRecord,
   { beyond, rows, begins }: { beyond: string; rows: EarliestRows; begins: RunBegins },
-): void {
+): MessagePlace[] {
+  const places: MessagePlace[] = [];
+  for (const message of messagesBeyond(store, branch, beyond)) {
+    if (isAllLater(message, { rows, begins })) break;
+    rows.offer(message, message);
+    places.push({ position: message.position, last: message.events.at(-1)?.seq ?? 0 });
+  }
+  return places;
+}
+
+/** The position up to which nothing is left to a later part. Ask when every kind of row was offered. */
+function toldUpTo(places: readonly MessagePlace[], rows: EarliestRows): string | undefined {
+  const open = places.findIndex(({ last }) => rows.isLater(last));
+  return (open === -1 ? places : places.slice(0, open)).at(-1)?.position;
+}
+
+function* messagesBeyond(store: ThreadStore, branch: string, beyond: string): Generator<MessageRecord> {
   let from = beyond === "" ? undefined : beyond;
   for (;;) {
     const batch = store.messages({ branch, order: "asc", includeSilent: true, limit: page, beyond: from });
-    for (const message of batch) {
-      if (begins.isLater(message.run_id, rows)) return;
-      rows.offer(message, message);
-    }
+    yield* batch;
     from = batch.at(-1)?.position;
     if (batch.length < page) return;
   }
+}
+
+/** This message and those behind it are left to a later part. Messages at rest are told in the order of their positions. */
+function isAllLater(
+  { run_id, events }: MessageRecord,
+  { rows, begins }: { rows: EarliestRows; begins: RunBegins },
+): boolean {
+  if (run_id !== null) return begins.isLater(run_id, rows);
+  const first = events[0]?.seq ?? 0;
+  return rows.isLater(first) && begins.isRest(first, rows);
 }
 
 /** Runs begin in the order of their ids, and are admitted in it. */
@@ -110,19 +144,36 @@ function offerLogs(
 interface RunBegins {
   /** True for a run whose beginning is left to a later part: nothing of it was told before. */
   isLater(runId: string | null, rows: EarliestRows): boolean;
+  /** True for a number at which no run was under way, or one whose beginning is left to a later part. */
+  isRest(seq: number, rows: EarliestRows): boolean;
 }
 
-function runBegins(store: ThreadStore): RunBegins {
+/** `from` is the run that the part begins at. */
+function runBegins(store: ThreadStore, from: string | undefined): RunBegins {
   const known = new Map<string, number>();
+  let last: RunRecord | null | undefined;
   return {
     isLater(runId, rows) {
       if (runId === null || rows.leftOutFrom === null) return false;
       let begin = known.get(runId);
       if (begin === undefined) {
-        begin = store.run(runId)?.events.find(({ type }) => type === "run_start")?.seq ?? 0;
+        const run = store.run(runId);
+        begin = run === null ? 0 : startOf(run);
         known.set(runId, begin);
       }
       return rows.isLater(begin);
     },
+    isRest(seq, rows) {
+      if (rows.leftOutFrom === null) return false;
+      // What is left out only grows: the last run before it is looked for again where that run is left out as well.
+      if (last === undefined || (last !== null && rows.isLater(startOf(last)))) {
+        last = lastBegunFrom(store, from, rows.leftOutFrom - 1);
+      }
+      return last === null || isOver(last, seq);
+    },
   };
+}
+
+function startOf({ events }: RunRecord): number {
+  return events.find(({ type }) => type === "run_start")?.seq ?? 0;
 }

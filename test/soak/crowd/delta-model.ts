@@ -1,0 +1,29 @@
+// The model server that crowds are told about, in a process of its own that ends with the test's.
+
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+import { z } from "zod";
+
+const main = fileURLToPath(new URL("../../support/delta-model/main.mjs", import.meta.url));
+
+/** A running one. */
+export interface DeltaModel {
+  url: string;
+  close: () => void;
+}
+
+/** What a message of so many deltas is answered with. */
+export function answerOf(deltas: number): string {
+  return Array.from({ length: deltas }, (_, index) => `word${String(index)} `).join("");
+}
+
+/** Starts it. */
+export async function startDeltaModel(): Promise<DeltaModel> {
+  const child = fork(main, { execArgv: [] });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("message", (message) => resolve(z.string().parse(message)));
+    child.once("exit", (code) => reject(new Error(`The model server ended with ${String(code)}`)));
+  });
+  return { url, close: () => child.disconnect() };
+}

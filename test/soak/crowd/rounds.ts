@@ -1,0 +1,66 @@
+// Rounds of a run with one subscriber and of the same run with many, right after each other, so that whatever else the machine
+// does slows both of a round alike.
+
+/** One run: how long it took by its own record, and until the last subscriber had its last event. Milliseconds. */
+export interface Timed {
+  run: number;
+  told: number;
+}
+
+/** Both of one round. */
+export interface Round {
+  one: Timed;
+  many: Timed;
+}
+
+/** Fewer say nothing. */
+const fewest = 5;
+
+/** At most `most` rounds, as many as fit into `seconds`; takes turns at who is first. */
+export async function rounds(
+  { most, seconds }: { most: number; seconds: number },
+  { one, many }: Record<keyof Round, () => Promise<Timed>>,
+): Promise<Round[]> {
+  const done: Round[] = [];
+  const end = performance.now() + seconds * 1000;
+  while (done.length < most && (done.length < fewest || performance.now() < end)) {
+    if (done.length % 2 === 0) {
+      const first = await one();
+      done.push({ one: first, many: await many() });
+    } else {
+      const first = await many();
+      done.push({ many: first, one: await one() });
+    }
+  }
+  return done;
+}
+
+/** The value that a share of the others does not exceed. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** How much longer the run with many took: the median of the rounds, each compared with itself. */
+export function ratioOf(done: readonly Round[]): number {
+  return quantile(
+    done.map(({ one, many }) => many.run / one.run),
+    0.5,
+  );
+}
+
+/** For the log. */
+export function describeRounds(done: readonly Round[], subscribers: number): string {
+  const ratios = done.map(({ one, many }) => many.run / one.run);
+  const of = (who: keyof Round, what: keyof Timed) =>
+    `${quantile(
+      done.map((round) => round[who][what]),
+      0.5,
+    ).toFixed(0)} ms`;
+  const quarters = `quarters ${quantile(ratios, 0.25).toFixed(2)} and ${quantile(ratios, 0.75).toFixed(2)}`;
+  return (
+    `${String(done.length)} rounds: ratio ${ratioOf(done).toFixed(2)} (${quarters}); ` +
+    `median run ${of("one", "run")} with 1 subscriber, ${of("many", "run")} with ${String(subscribers)}; ` +
+    `the last one told after ${of("one", "told")} and ${of("many", "told")}`
+  );
+}

@@ -1,0 +1,228 @@
+// A thread with a thousand subscribers on a real server, beside one with a single subscriber, in turns: nobody loses
+// anything, the run does not wait for its watchers, and the server's memory stays where it was. The model server and the
+// subscribers have processes of their own.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { foldAll } from "#contract/fold.ts";
+import { runSchema } from "#contract/run.ts";
+import { acknowledgeWindow } from "#contract/subscription.ts";
+
+import { ApiClient } from "../support/http-client/api-client.ts";
+import { settledMessages } from "../support/http-client/transcript.ts";
+import { speaker, startCrowdServer } from "./crowd/crowd-server.ts";
+import type { CrowdServer } from "./crowd/crowd-server.ts";
+import { answerOf, startDeltaModel } from "./crowd/delta-model.ts";
+import type { DeltaModel } from "./crowd/delta-model.ts";
+import { ReaderProcess } from "./crowd/reader-process.ts";
+import type { Crowd } from "./crowd/reader-process.ts";
+import { describeRounds, ratioOf, rounds } from "./crowd/rounds.ts";
+import type { Timed } from "./crowd/rounds.ts";
+
+const subscribers = 1000;
+const deltas = 1000;
+/** How much longer a run with a thousand subscribers may take than one with one. */
+const allowedRatio = 1.5;
+/** MiB that the server's processes may grow by while they tell a thousand subscribers. */
+const allowedGrowth = 64;
+const stalledCount = 50;
+/** The windows of the stalled, in the thread's process, in its front's, and on the way to each. MiB. */
+const allowedForStalled = (4 * stalledCount * acknowledgeWindow) / 1024 / 1024;
+
+const minutes = 60_000;
+
+let model: DeltaModel;
+let readers: ReaderProcess;
+let server: CrowdServer;
+let api: ApiClient;
+
+beforeAll(async () => {
+  model = await startDeltaModel();
+  readers = new ReaderProcess();
+  server = await startCrowdServer(model.url);
+  api = new ApiClient(server.url);
+});
+afterAll(async () => {
+  await server?.stop();
+  readers?.close();
+  model?.close();
+});
+
+interface Watched {
+  id: string;
+  crowd: Crowd;
+}
+
+function streamOf(id: string): string {
+  return `${server.url.replace("http", "ws")}/api/threads/${id}/stream?after=0`;
+}
+
+async function watched(count: number): Promise<Watched> {
+  const { id } = await api.createThread(speaker);
+  return { id, crowd: await readers.crowd(streamOf(id), count) };
+}
+
+async function converse({ id, crowd }: Watched, text: string): Promise<Timed> {
+  const begun = performance.now();
+  const { run } = await api.post(id, text);
+  await crowd.ended();
+  const told = performance.now() - begun;
+  const { started_at, ended_at } = await api.ask(runSchema, "GET", `/api/threads/${id}/runs/${run.id}`);
+  if (started_at === null || ended_at === null) throw new Error(`Run ${run.id} was told to have ended, and has not`);
+  return { run: (ended_at - started_at) / 1000, told };
+}
+
+function mib(value: number): string {
+  return `${value.toFixed(0)} MiB`;
+}
+
+describe(`${String(subscribers)} subscribers of one thread`, () => {
+  let one: Watched;
+  let many: Watched;
+
+  beforeAll(async () => {
+    one = await watched(1);
+    many = await watched(subscribers);
+    // Whatever the runtime grows by with use, it has grown by before anything is measured.
+    for (let round = 0; round < 10; round += 1) await converse(one, `deltas ${String(deltas)}`);
+    for (let round = 0; round < 2; round += 1) await converse(many, `deltas ${String(deltas)}`);
+  });
+  afterAll(async () => {
+    await one?.crowd.leave();
+    await many?.crowd.leave();
+  });
+
+  // Short runs vary by half from one to the next, so many of them are compared.
+  it.each([
+    { how: "deltas without pauses", pause: 0, most: 31, seconds: 30 },
+    { how: "deltas 2 ms apart", pause: 2, most: 7, seconds: 20 },
+  ])(
+    "FOLLOW5 do not slow its run down: $how",
+    async ({ how, pause, ...turns }) => {
+      const text = `deltas ${String(deltas)} pause ${String(pause)}`;
+      const done = await rounds(turns, { one: () => converse(one, text), many: () => converse(many, text) });
+      console.log(`${how}, ${describeRounds(done, subscribers)}`);
+      expect(ratioOf(done)).toBeLessThanOrEqual(allowedRatio);
+    },
+    2 * minutes,
+  );
+
+  it(
+    "FOLLOW6 are each told everything once and in order",
+    async () => {
+      await many.crowd.keep();
+      await converse(many, `deltas ${String(deltas)}`);
+      await converse(many, `deltas ${String(deltas)} pause 1`);
+      const messages = (await api.messages(many.id)).slice(-4);
+      expect(messages.at(-1)?.content).toBe(answerOf(deltas));
+      let listeners = 0;
+      for await (const events of many.crowd.told()) {
+        listeners += 1;
+        const numbers = events.map(({ seq }) => seq);
+        expect(events.slice(1).map(({ prev }) => prev)).toEqual(numbers.slice(0, -1));
+        expect(events.filter(({ type }) => type === "run_end")).toHaveLength(2);
+        expect(settledMessages(foldAll(events).messages)).toEqual(messages);
+        let told = "";
+        for (const event of events) {
+          if (event.type !== "text_delta" || event.message_id !== messages.at(-1)?.id) continue;
+          expect(event.offset).toBe(told.length);
+          told += event.delta;
+        }
+        expect(told).toBe(answerOf(deltas));
+      }
+      expect(listeners).toBe(subscribers);
+    },
+    minutes,
+  );
+
+  it(
+    "FOLLOW7 leave the server's memory where it was",
+    async () => {
+      const before = server.weight();
+      let peak = before;
+      const sampling = setInterval(() => (peak = Math.max(peak, server.weight())), 50);
+      for (let round = 0; round < 10; round += 1) await converse(many, `deltas ${String(deltas)}`);
+      clearInterval(sampling);
+      const after = server.weight();
+      console.log(`memory of the server: ${mib(before)} before ten runs, ${mib(peak)} at most, ${mib(after)} after`);
+      expect(peak - before).toBeLessThan(allowedGrowth);
+    },
+    minutes,
+  );
+});
+
+describe("subscribers that stop reading", () => {
+  it(
+    "FOLLOW8 hold nobody up, and cost their window",
+    async () => {
+      const reading = await watched(1);
+      const { id } = reading;
+      const stalled = await readers.crowd(streamOf(id), stalledCount);
+      const text = `deltas ${String(deltas)} length 500`;
+      // While they read, whatever the runtime grows by with such answers is grown by.
+      for (let round = 0; round < 5; round += 1) {
+        await Promise.all([converse(reading, text), stalled.ended()]);
+      }
+      await stalled.stall();
+      const silent = await readers.crowd(streamOf(id), 1, true);
+      const before = server.weight();
+      let code: number | null = null;
+      const closed = silent.closed().then((closedWith) => (code = closedWith));
+      for (let round = 0; round < 10 && code === null; round += 1) await converse(reading, text);
+      const after = server.weight();
+      console.log(`${String(stalledCount)} stalled subscribers: ${mib(before)} before, ${mib(after)} after`);
+      await closed;
+      expect(code).toBe(4408);
+      for (const { bytes, largest } of await silent.sizes())
+        expect(bytes).toBeLessThanOrEqual(acknowledgeWindow + largest);
+      expect(after - before).toBeLessThan(allowedForStalled);
+      await reading.crowd.keep();
+      await converse(reading, "deltas 10");
+      for await (const events of reading.crowd.told()) {
+        expect(settledMessages(foldAll(events).messages)).toEqual((await api.messages(id)).slice(-2));
+      }
+      for (const crowd of [reading.crowd, stalled]) await crowd.leave();
+    },
+    minutes,
+  );
+});
+
+describe("an idle thread", () => {
+  it(
+    "FOLLOW9 sleeps under open followers of both kinds, is woken by none of them, and tells them what comes",
+    async () => {
+      const { id } = await api.createThread(speaker);
+      const feeds = [await api.socket(id), await api.events(id)];
+      await api.say(id, "deltas 5");
+      for (const feed of feeds) await feed.until("run_end");
+      const before = server.made();
+      // The bridge beats for its reader: it tells how long everything has been quiet, and that the bridge woke nobody.
+      await quiet(id);
+      expect(server.made()).toBe(before);
+      await api.say(id, "deltas 6");
+      // It was asleep: another object was made to answer, and the sockets of the first are its own.
+      expect(server.made()).toBe(before + 1);
+      for (const feed of feeds) await feed.untilCount("run_end", 2);
+      const messages = await api.messages(id);
+      for (const feed of feeds) {
+        expect(settledMessages(feed.view().messages)).toEqual(messages);
+        feed.close();
+      }
+    },
+    minutes,
+  );
+});
+
+/** Resolves after two heartbeats of another follower, half a minute. */
+async function quiet(id: string): Promise<void> {
+  const leave = new AbortController();
+  const response = await fetch(`${server.url}/api/threads/${id}/events`, { signal: leave.signal });
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    // One when it opens, one after each fifteen seconds.
+    if (text.split(": heartbeat").length > 3) break;
+  }
+  leave.abort();
+}

@@ -1,0 +1,78 @@
+// Crowds of subscribers in a process of their own, so that what they cost is not counted with the test that asks nor with the
+// server that is measured: elsewhere they are other people's machines, so here they yield to the server. Does what it is told
+// over the channel to whoever forked it, and ends with it.
+
+import { constants, setPriority } from "node:os";
+
+import { Member } from "./member.mjs";
+
+const acknowledgeIntervalMs = 1000;
+const openAtOnce = 20;
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+/** @type {Map<string, Member[]>} */
+const crowds = new Map();
+
+function all(crowd) {
+  return crowds.get(crowd) ?? [];
+}
+
+const acts = {
+  async join({ crowd, url, count, silent }) {
+    const members = all(crowd);
+    crowds.set(crowd, members);
+    let left = count;
+    const open = async () => {
+      while (left > 0) {
+        left -= 1;
+        const member = new Member(url, silent);
+        await member.opened();
+        members.push(member);
+      }
+    };
+    await Promise.all(Array.from({ length: openAtOnce }, open));
+  },
+  async ended({ crowd }) {
+    await Promise.all(all(crowd).map((member) => member.ended()));
+  },
+  keep({ crowd }) {
+    for (const member of all(crowd)) {
+      member.frames = [];
+      member.keeps = true;
+    }
+  },
+  /** One member's frames. */
+  frames({ crowd, index }) {
+    return all(crowd)[index]?.frames ?? [];
+  },
+  sizes({ crowd }) {
+    return all(crowd).map(({ bytes, largest }) => ({ bytes, largest }));
+  },
+  stall({ crowd }) {
+    for (const member of all(crowd)) member.stall();
+  },
+  /** The close code of the first that is closed. */
+  closed({ crowd }) {
+    return Promise.race(all(crowd).map((member) => member.closed));
+  },
+  leave({ crowd }) {
+    for (const member of all(crowd)) member.close();
+    crowds.delete(crowd);
+  },
+};
+
+setInterval(() => {
+  for (const members of crowds.values()) for (const member of members) member.beat();
+}, acknowledgeIntervalMs);
+
+async function answer({ id, act, of }) {
+  try {
+    process.send?.({ id, value: await acts[act](of) });
+  } catch (thrown) {
+    process.send?.({ id, failed: String(thrown) });
+  }
+}
+
+process.on("message", (asked) => void answer(asked));
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,87 @@
+// One subscriber over a WebSocket. It keeps frames as they came and parses none, so that a thousand of them cost little; it
+// acknowledges as the contract asks, unless it is silent. It offers no compression: the dev server's front would keep a
+// quarter of a MiB for each.
+
+import WebSocket from "ws";
+
+/** Bytes after which it acknowledges, as the contract's client does. */
+const acknowledgeBytes = 64 * 1024;
+const endMark = '"type":"run_end"';
+const seqPattern = /"seq":(\d+)/;
+
+export class Member {
+  #socket;
+  #silent;
+  #last = null;
+  #unacknowledged = 0;
+  #endings = 0;
+  #awaited = 0;
+  #heard = () => {};
+  frames = [];
+  bytes = 0;
+  largest = 0;
+  /** Frames are kept. */
+  keeps = false;
+
+  constructor(url, silent) {
+    this.#silent = silent;
+    this.#socket = new WebSocket(url, { perMessageDeflate: false });
+    this.closed = new Promise((resolve) => this.#socket.once("close", resolve));
+    this.#socket.on("message", (data) => this.#take(data));
+  }
+
+  opened() {
+    return new Promise((resolve, reject) => {
+      this.#socket.once("open", resolve);
+      this.#socket.once("error", reject);
+    });
+  }
+
+  /** Resolves with the next end of a run that nobody has waited for yet. */
+  async ended() {
+    this.#awaited += 1;
+    if (this.#endings >= this.#awaited) return;
+    const heard = new Promise((resolve) => {
+      this.#heard = () => {
+        if (this.#endings >= this.#awaited) resolve();
+      };
+    });
+    const cut = this.closed.then((code) => Promise.reject(new Error(`A subscriber was closed with ${String(code)}.`)));
+    await Promise.race([heard, cut]);
+  }
+
+  /** Tells the server how far it is. */
+  acknowledge() {
+    const seq = seqPattern.exec(this.#last?.toString("utf8") ?? "")?.[1];
+    if (this.#unacknowledged === 0 || seq === undefined || this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#unacknowledged = 0;
+    this.#socket.send(JSON.stringify({ type: "ack", seq: Number(seq) }));
+  }
+
+  /** What is due is acknowledged once in a while. */
+  beat() {
+    if (!this.#silent) this.acknowledge();
+  }
+
+  /** Acknowledges what it has, and takes nothing from its connection any more. */
+  stall() {
+    this.acknowledge();
+    this.#socket.pause();
+  }
+
+  close() {
+    this.#socket.terminate();
+  }
+
+  #take(data) {
+    if (this.keeps) this.frames.push(data.toString("utf8"));
+    this.#last = data;
+    this.bytes += data.length;
+    this.largest = Math.max(this.largest, data.length);
+    this.#unacknowledged += data.length;
+    if (!this.#silent && this.#unacknowledged >= acknowledgeBytes) this.acknowledge();
+    if (!data.includes(endMark)) return;
+    this.#endings += 1;
+    this.#heard();
+  }
+}

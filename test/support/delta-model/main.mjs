@@ -1,0 +1,41 @@
+// A model server in a process of its own that speaks chat completions: a message `deltas 1000` is answered with so many
+// deltas, `pause 2` lets so many milliseconds pass between two of them, `length 500` makes each that long. Without a pause
+// they are sent as fast as they are taken. Tells its address over the channel to whoever forked it, and ends with it.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { setTimeout as pass } from "node:timers/promises";
+
+const server = createServer((request, response) => {
+  answer(request, response).catch(() => response.destroy());
+});
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address === "object") process.send?.(`http://127.0.0.1:${String(address?.port)}`);
+});
+process.on("disconnect", () => process.exit(0));
+
+function numberIn(text, name) {
+  return Number(new RegExp(`${name} (\\d+)`).exec(text)?.[1] ?? 0);
+}
+
+function frame(choice, usage) {
+  const chunk = { id: "crowd", object: "chat.completion.chunk", created: 1, model: "streaming" };
+  return `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, finish_reason: null, ...choice }], usage })}\n\n`;
+}
+
+async function answer(request, response) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const asked = Buffer.concat(chunks).toString("utf8");
+  const [deltas, pause, length] = [numberIn(asked, "deltas"), numberIn(asked, "pause"), numberIn(asked, "length")];
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (let index = 0; index < deltas; index += 1) {
+    const content = `${`word${String(index)}`.padEnd(length, ".")} `;
+    const taken = response.write(frame({ delta: { role: "assistant", content } }));
+    if (!taken) await once(response, "drain");
+    if (pause > 0) await pass(pause);
+  }
+  const usage = { prompt_tokens: 10, completion_tokens: deltas, total_tokens: 10 + deltas };
+  response.end(`${frame({ delta: {}, finish_reason: "stop" }, usage)}data: [DONE]\n\n`);
+}

@@ -1,0 +1,156 @@
+// What a thread of 10,000 messages costs in rows read: what is asked for and a little, never the thread.
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { costOf, measured, printCosts } from "./cost-table.ts";
+import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+printCosts();
+
+const length = 10_000;
+const little = 20;
+const count = length.toLocaleString("en");
+
+/** Rows that replaying so many messages may read: where it begins is looked for among them, and parts meet at a page. */
+function replayBound(missed: number): number {
+  return Math.ceil(2.1 * missed) + little;
+}
+
+async function longThread(agent: string): Promise<string> {
+  const lines = Array.from({ length }, (_, index) => ({ role: "user", content: `line ${index}` }));
+  return newThread(agent, { initial_messages: lines });
+}
+
+describe(`rows read of a thread of ${count} messages`, () => {
+  let id = "";
+  let seqs: number[] = [];
+  let wholeCost = 0;
+
+  beforeAll(async () => {
+    id = await longThread("parallel");
+    const { read } = await costOf(id, async () => {
+      const all = await follow(id, { after: "0", until: "idle" });
+      await all.closed;
+      seqs = all.events.flatMap((event) => (event.type === "message_end" ? [event.seq] : []));
+    });
+    wholeCost = read;
+    expect(seqs).toHaveLength(length);
+  }, 60_000);
+
+  it("COST4 a page of history reads the page and a little", async () => {
+    for (const order of ["asc", "desc"] as const) {
+      const first = { limit: 50, order, include_silent: false };
+      let cursor: string | undefined;
+      for (const place of ["first", "second"]) {
+        const query = cursor === undefined ? first : { ...first, cursor };
+        const { read } = await costOf(id, async () => {
+          const page = await value(stubOf(id).listMessages(admin, query));
+          expect(page.items).toHaveLength(50);
+          expect(page.total).toBe(length);
+          cursor = page.next_cursor ?? undefined;
+        });
+        measured(`${place} page of 50 out of ${count}, ${order}`, `${read} read`, `≤ 50 + ${little}`);
+        expect(read).toBeLessThanOrEqual(50 + little);
+      }
+    }
+  });
+
+  it("COST5 a cold wake that serves a page reads the page and a little", async () => {
+    for (const order of ["asc", "desc"] as const) {
+      await crash(id);
+      await value(stubOf(id).listMessages(admin, { limit: 50, order, include_silent: false }));
+      const { rowsRead, rowsWritten } = await stubOf(id).rows();
+      measured(`cold wake, page of 50 out of ${count}, ${order}`, `${rowsRead} read`, `≤ 50 + ${little}`);
+      expect(rowsRead).toBeLessThanOrEqual(50 + little);
+      expect(rowsWritten).toBe(0);
+    }
+  });
+
+  /** A reader that missed so many messages reads them. */
+  async function comesBack(missed: number): Promise<void> {
+    const after = seqs[length - missed - 1] ?? 0;
+    const following = await follow(id, { after: String(after), until: "idle" });
+    await following.closed;
+    expect(following.events).toHaveLength(2 * missed);
+  }
+
+  it("COST11 a reader that comes back reads two rows for each message it missed, and a little", async () => {
+    const bound = Math.ceil(1.1 * length) + little;
+    measured(`a reader of all ${count} messages`, `${wholeCost} read`, `≤ ${bound}`);
+    expect(wholeCost).toBeLessThanOrEqual(bound);
+    for (const missed of [0, 1, 100, length / 2]) {
+      const { read } = await costOf(id, () => comesBack(missed));
+      const bound = replayBound(missed);
+      measured(`a reader that missed ${missed} messages of ${count}`, `${read} read`, `≤ ${bound}`);
+      expect(read).toBeLessThanOrEqual(bound);
+    }
+  });
+
+  it("COST11 so does one that wakes the thread", async () => {
+    for (const missed of [0, 1, 100, length / 2]) {
+      await crash(id);
+      await comesBack(missed);
+      const { rowsRead, rowsWritten } = await stubOf(id).rows();
+      const bound = replayBound(missed);
+      measured(`cold wake, a reader that missed ${missed} messages`, `${rowsRead} read`, `≤ ${bound}`);
+      expect(rowsRead).toBeLessThanOrEqual(bound);
+      expect(rowsWritten).toBe(0);
+    }
+  });
+
+  it("COST11 so does one that comes while the last run's events are told", async () => {
+    await converse(id, "hello");
+    const last = await follow(id, { after: String(seqs.at(-1)), until: "idle" });
+    await last.closed;
+    const after = last.events[Math.floor(last.events.length / 2)]?.seq ?? 0;
+    const { read } = await costOf(id, async () => {
+      const following = await follow(id, { after: String(after), until: "idle" });
+      await following.closed;
+      expect(following.events.length).toBeGreaterThan(0);
+    });
+    measured(`a reader that missed half a run after ${count} messages`, `${read} read`, `≤ ${little}`);
+    expect(read).toBeLessThanOrEqual(little);
+  });
+
+  it("COST6 a step reads the messages it sends and a little", async () => {
+    const before = await value(stubOf(id).describe(admin));
+    // It has everything already, so that what it reads is not counted with the step.
+    const watching = await follow(id, { after: String(before.last_seq) });
+    const { read } = await costOf(id, async () => {
+      const { run } = await value(stubOf(id).postMessage(admin, message("hello again"), null));
+      await watching.until((event) => event.type === "run_end" && event.run_id === run?.id);
+    });
+    watching.close();
+    const sent = before.message_count + 1;
+    measured(`step that sends ${sent} messages`, `${read} read`, `≤ ${sent} + ${little}`);
+    expect(read).toBeLessThanOrEqual(sent + little);
+  });
+
+  it("COST6 so does one that sends one message of them", async () => {
+    const forgetful = await longThread("forgetful");
+    const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
+    measured(`step that sends 1 message of ${count}`, `${read} read`, `≤ 2 + ${little}`);
+    expect(read).toBeLessThanOrEqual(2 + little);
+    await value(stubOf(forgetful).postMessage(admin, message("no run", { run: false }), null));
+  });
+});
+
+describe("rows read of a thread of many runs", () => {
+  it("COST11 a reader that comes back reads five rows for each message it missed, and a little", async () => {
+    const runs = 200;
+    const id = await newThread("forgetful");
+    const ends = [0];
+    for (let run = 0; run < runs; run += 1) ends.push((await converse(id, `run ${run}`)).at(-1)?.seq ?? 0);
+    for (const missed of [1, 20, runs]) {
+      const { read } = await costOf(id, async () => {
+        const following = await follow(id, { after: String(ends[runs - missed]), until: "idle" });
+        await following.closed;
+        expect(following.events.filter(({ type }) => type === "message_end")).toHaveLength(2 * missed);
+      });
+      // Four rows of each run, of which a part that has no room for them reads some again.
+      const bound = 5 * (2 * missed) + 3 * little;
+      measured(`a reader that missed ${missed} runs of ${runs}`, `${read} read`, `≤ ${bound}`);
+      expect(read).toBeLessThanOrEqual(bound);
+    }
+  });
+});

@@ -1,0 +1,39 @@
+// What work cost, one line for each case, printed when a file is through.
+
+import { afterAll } from "vitest";
+
+import { stubOf } from "./thread-driver.ts";
+
+/** Rows of one piece of work. */
+export interface Cost {
+  read: number;
+  written: number;
+  alarms: number;
+}
+
+const lines: { what: string; cost: string; bound: string }[] = [];
+
+/** What the object's storage was asked for by some work. An object that is made meanwhile starts from nothing. */
+export async function costOf(id: string, work: () => Promise<unknown>): Promise<Cost> {
+  const before = await stubOf(id).rows();
+  await work();
+  const after = await stubOf(id).rows();
+  return {
+    read: after.rowsRead - before.rowsRead,
+    written: after.rowsWritten - before.rowsWritten,
+    alarms: after.alarms - before.alarms,
+  };
+}
+
+/** Puts a case into the table. */
+export function measured(what: string, cost: string, bound: string): void {
+  lines.push({ what, cost, bound });
+}
+
+/** Prints the table at the end of the file. */
+export function printCosts(): void {
+  afterAll(() => {
+    const width = Math.max(0, ...lines.map(({ what }) => what.length));
+    console.log(lines.map(({ what, cost, bound }) => `${what.padEnd(width)}  ${cost.padEnd(24)} ${bound}`).join("\n"));
+  });
+}

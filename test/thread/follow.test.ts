@@ -1,0 +1,221 @@
+// One subscription sees everything for ever: through rests, eviction, hibernation and crashes, from wherever it began.
+
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+
+import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+import { acknowledgeWindow } from "#contract/subscription.ts";
+
+import { skip } from "../worker/clock.ts";
+import { scripts } from "../worker/definitions.ts";
+import { madeObjects } from "../worker/made-objects.ts";
+import { Follower } from "./follower.ts";
+import type { Kind } from "./follower.ts";
+import { SlowReader } from "./slow-reader.ts";
+import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 200, order: "asc" as const, include_silent: false };
+const kinds: readonly Kind[] = ["socket", "sse"];
+
+/** An event as it is told to everybody: without what differs from reader to reader. */
+function bare(event: ThreadEvent): object {
+  return { ...event, prev: undefined };
+}
+
+function isDelta(event: ThreadEvent): boolean {
+  return event.type.endsWith("_delta");
+}
+
+function alarm(id: string): Promise<boolean> {
+  return runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
+}
+
+/** A run whose model asks for a minute's patience: it rests as rows and an alarm, and is evicted while it does. */
+async function restingRun(id: string, watcher: Follower): Promise<void> {
+  let asked = 0;
+  scripts.set("patience", () => {
+    asked += 1;
+    return asked === 1
+      ? { text: "half", error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }
+      : { text: "patient answer" };
+  });
+  const { run } = await value(stubOf(id).postMessage(admin, message("patience"), null));
+  await watcher.until((event) => event.type === "model_retry" && event.run_id === run?.id);
+  const { message: said } = await value(stubOf(id).postMessage(admin, message("meanwhile", { run: false }), null));
+  await watcher.until((event) => event.type === "message_end" && event.message_id === said?.id);
+  await evict(id);
+  skip(61_000);
+  await alarm(id);
+  await watcher.until((event) => event.type === "run_end" && event.run_id === run?.id);
+}
+
+/** A run that is cut in its answer, and finished by the object that comes after. */
+async function cutRun(id: string, watcher: Follower): Promise<void> {
+  let asked = 0;
+  scripts.set("cut", () => {
+    asked += 1;
+    return asked === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole answer" };
+  });
+  const { run } = await value(stubOf(id).postMessage(admin, message("cut"), null));
+  await watcher.until((event) => event.type === "text_delta" && event.run_id === run?.id);
+  await crash(id);
+  await alarm(id);
+  await watcher.until((event) => event.type === "run_end" && event.run_id === run?.id);
+}
+
+async function toolRun(id: string): Promise<void> {
+  scripts.set("tools", ({ step }) =>
+    step === 0
+      ? {
+          text: "Let me see.",
+          toolCalls: [
+            { name: "note", arguments: { text: "followed" } },
+            { name: "stream", arguments: { parts: ["a", "b", "c"] } },
+          ],
+        }
+      : { text: ["one ", "two ", "three"] },
+  );
+  await converse(id, "tools");
+}
+
+/** What happens to the thread, in order. */
+const life: readonly ((id: string, watcher: Follower) => Promise<unknown>)[] = [
+  (id) => converse(id, "first"),
+  (id) => toolRun(id),
+  restingRun,
+  (id) => evict(id),
+  (id) => toolRun(id),
+  (id) => crash(id),
+  (id) => converse(id, "after a crash"),
+  cutRun,
+  (id) => evict(id),
+  (id) => converse(id, "last"),
+];
+
+/** A reader that comes before a part of the life, and after which of the events told until then it goes on. */
+const joining = fc.record({
+  kind: fc.constantFrom(...kinds),
+  before: fc.nat({ max: life.length }),
+  share: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+type Joining = typeof joining extends fc.Arbitrary<infer T> ? T : never;
+
+async function lived(joinings: readonly Joining[]) {
+  const id = await newThread("parallel");
+  const constant = await Promise.all(kinds.map((kind) => Follower.open(kind, id, 0)));
+  const [watcher] = constant;
+  if (watcher === undefined) throw new Error("nobody watches");
+  const late: Follower[] = [];
+  for (let part = 0; part <= life.length; part += 1) {
+    for (const { kind, share } of joinings.filter(({ before }) => before === part)) {
+      const told = watcher.events;
+      const after = told[Math.floor(share * told.length) - 1]?.seq ?? 0;
+      late.push(await Follower.open(kind, id, after));
+    }
+    await life[part]?.(id, watcher);
+  }
+  const replay = await follow(id, { after: "0", until: "idle" });
+  await replay.closed;
+  const last = replay.events.at(-1)?.seq ?? 0;
+  const followers = [...constant, ...late];
+  await Promise.all(followers.map((follower) => follower.until((event) => event.seq === last)));
+  await Promise.all(followers.map((follower) => follower.leave()));
+  return { id, constant, followers, replay: replay.events };
+}
+
+describe("following for ever", () => {
+  const seed = Date.now() % 1_000_000;
+
+  it(`FOLLOW1, FOLLOW2 from any number, over either kind, through a whole life (seed ${String(seed)})`, async () => {
+    console.log(`seed ${String(seed)}`);
+    const property = fc.asyncProperty(fc.array(joining, { minLength: 4, maxLength: 8 }), async (joinings) => {
+      const { id, constant, followers, replay } = await lived(joinings);
+      const { items } = await value(stubOf(id).listMessages(admin, page));
+      const transcript = items.map(({ id: of, content }) => [of, content]);
+      const kept = new Map(replay.filter((event) => !isDelta(event)).map((event) => [event.seq, bare(event)]));
+      const live = new Map((constant[0]?.events ?? []).map((event) => [event.seq, bare(event)]));
+      for (const { after, events, faults } of followers) {
+        expect(faults).toEqual([]);
+        const whole = events.filter((event) => !isDelta(event));
+        // Everything that is kept, once and in order.
+        expect(whole.filter(({ seq }) => kept.has(seq)).map(bare)).toEqual(
+          [...kept].filter(([seq]) => seq > after).map(([, event]) => event),
+        );
+        // What else was told is what everybody was told who was there: the attempts that did not last.
+        for (const event of whole) if (!kept.has(event.seq)) expect(bare(event)).toEqual(live.get(event.seq));
+        const before = (constant[0]?.events ?? []).filter(({ seq }) => seq <= after);
+        const view = foldAll([...before, ...events]);
+        expect(view.messages.map(({ id: of, content }) => [of, content])).toEqual(transcript);
+      }
+      for (const follower of constant) expect(textsOf(follower.events)).toEqual(textsOf(replay));
+    });
+    await fc.assert(property, { seed, numRuns: 6, endOnFailure: true });
+  }, 120_000);
+});
+
+describe("a slow follower", () => {
+  it("FOLLOW1 that was told a part of what it missed before the thread was evicted is told nothing twice", async () => {
+    const lines = Array.from({ length: 150 }, (_, index) => ({
+      role: "user",
+      content: `${index} ${"x".repeat(4000)}`,
+    }));
+    const id = await newThread("parallel", { initial_messages: lines });
+    const whole = await follow(id, { after: "0", until: "idle" });
+    await whole.closed;
+    const slow = await SlowReader.open(id);
+    await slow.until(() => slow.size > acknowledgeWindow);
+    slow.acknowledge();
+    await slow.until(() => slow.size > 2 * acknowledgeWindow);
+    expect(slow.events.length).toBeLessThan(whole.events.length);
+    await evict(id);
+    await slow.goOn(whole.events.at(-1)?.seq ?? 0);
+    expect(slow.events).toEqual(whole.events);
+  });
+});
+
+/** What the deltas of each finished message say, put together by their offsets: nothing missing, nothing twice. */
+function textsOf(events: readonly PlainEvent[] | readonly ThreadEvent[]): Record<string, string> {
+  const finished = new Set(events.flatMap((event) => (event.type === "message_end" ? [event.message_id] : [])));
+  const texts: Record<string, string> = {};
+  for (const event of events) {
+    if (event.type !== "text_delta" || !finished.has(event.message_id)) continue;
+    const key = `${String(event.message_id)} ${String(event.index)}`;
+    expect(event.offset).toBe(texts[key]?.length ?? 0);
+    texts[key] = (texts[key] ?? "") + event.delta;
+  }
+  return texts;
+}
+
+describe("an idle thread with followers of both kinds", () => {
+  it("FOLLOW3 is evicted at once, sets no alarm, is woken by none of them, and tells them what comes", async () => {
+    const id = await newThread("parallel");
+    const followers = await Promise.all(kinds.map((kind) => Follower.open(kind, id, 0)));
+    await converse(id, "first");
+    for (const follower of followers) await follower.until((event) => event.type === "run_end");
+    // The catalog is told of the run; after that nothing is left to do.
+    await vi.waitUntil(async () => (await alarmOf(id)) === null, { timeout: 5000 });
+    await evict(id);
+    const made = madeObjects.count;
+    for (const follower of followers) if (follower.kind === "socket") await follower.ping();
+    // Others go on meanwhile: one object is made, and it is not this thread's.
+    await converse(await newThread("parallel"), "elsewhere");
+    for (const follower of followers) if (follower.kind === "socket") await follower.ping();
+    expect(madeObjects.count).toBe(made + 1);
+    // It was asleep until now, with nothing that would have woken it.
+    expect(await alarmOf(id)).toBeNull();
+    expect(madeObjects.count).toBe(made + 2);
+    await evict(id);
+
+    const said = ["first", "echo: first", "second", "echo: second"];
+    const told = (await converse(id, "second")).at(-1)?.seq;
+    for (const follower of followers) {
+      await follower.until((event) => event.seq === told);
+      expect(follower.faults).toEqual([]);
+      expect(foldAll(follower.events).messages.map(({ content }) => content)).toEqual(said);
+      await follower.leave();
+    }
+  });
+});

@@ -1,0 +1,124 @@
+// Followers of a thread as clients are: through the whole Worker, over a socket or over SSE. The one over a socket attaches
+// again by its last number when it is cut off, as the contract asks; the one over SSE reads one answer for ever.
+
+import { exports } from "cloudflare:workers";
+
+import type { ThreadEvent } from "#contract/event.ts";
+
+/** How it follows. */
+export type Kind = "socket" | "sse";
+
+/** One subscription, from a number on. */
+export class Follower {
+  readonly kind: Kind;
+  readonly after: number;
+  readonly events: ThreadEvent[] = [];
+  /** Frames that do not name the one before them. */
+  readonly faults: string[] = [];
+  readonly #path: string;
+  readonly #waiting = new Set<() => void>();
+  #pongs: (() => void)[] = [];
+  #socket: WebSocket | null = null;
+  #stream: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #left = false;
+
+  private constructor(kind: Kind, id: string, after: number) {
+    this.kind = kind;
+    this.after = after;
+    this.#path = `http://localhost/api/threads/${id}/${kind === "socket" ? "stream" : "events"}`;
+  }
+
+  static async open(kind: Kind, id: string, after: number): Promise<Follower> {
+    const follower = new Follower(kind, id, after);
+    await (kind === "socket" ? follower.#attach() : follower.#read());
+    return follower;
+  }
+
+  get lastSeq(): number {
+    return this.events.at(-1)?.seq ?? this.after;
+  }
+
+  /** Resolves with the first event that fits, past or future. */
+  until(fits: (event: ThreadEvent) => boolean): Promise<ThreadEvent> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const found = this.events.find(fits);
+        if (found === undefined) return;
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** Asks whether the connection is alive; a socket's question is answered without the object. */
+  async ping(): Promise<void> {
+    const answered = new Promise<void>((resolve) => this.#pongs.push(resolve));
+    this.#socket?.send("ping");
+    await answered;
+  }
+
+  async leave(): Promise<void> {
+    this.#left = true;
+    this.#socket?.close(1000, "done");
+    await this.#stream?.cancel();
+  }
+
+  async #attach(): Promise<void> {
+    const request = new Request(`${this.#path}?after=${String(this.lastSeq)}`, { headers: { upgrade: "websocket" } });
+    const { webSocket: socket, status } = await exports.default.fetch(request);
+    if (socket === null) throw new Error(`no socket: ${String(status)}`);
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      if (data === "pong") {
+        this.#pongs.shift()?.();
+        return;
+      }
+      this.#take(String(data));
+      if (!this.#left) socket.send(JSON.stringify({ type: "ack", seq: this.lastSeq }));
+    });
+    socket.addEventListener("close", () => {
+      if (!this.#left) void this.#attach();
+    });
+    socket.accept();
+  }
+
+  async #read(): Promise<void> {
+    const response = await exports.default.fetch(new Request(`${this.#path}?after=${String(this.after)}`));
+    if (response.body === null) throw new Error(`no body: ${String(response.status)}`);
+    this.#stream = (response.body as ReadableStream<Uint8Array>).getReader();
+    void this.#pump(this.#stream).then(
+      () => this.#ended("the answer ended"),
+      (reason: unknown) => this.#ended(String(reason)),
+    );
+  }
+
+  async #pump(stream: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for (let step = await stream.read(); !step.done; step = await stream.read()) {
+      const blocks = (rest + decoder.decode(step.value, { stream: true })).split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (data !== undefined) this.#take(data);
+      }
+    }
+  }
+
+  /** Nobody but the reader ends its answer. */
+  #ended(how: string): void {
+    if (!this.#left) this.faults.push(how);
+  }
+
+  #take(json: string): void {
+    const event = JSON.parse(json) as ThreadEvent;
+    if (event.prev !== this.lastSeq) {
+      this.faults.push(`${String(event.seq)} follows ${String(event.prev)}, not ${String(this.lastSeq)}`);
+    }
+    if (event.seq <= this.lastSeq) this.faults.push(`${String(event.seq)} after ${String(this.lastSeq)}`);
+    this.events.push(event);
+    for (const wake of this.#waiting) wake();
+  }
+}

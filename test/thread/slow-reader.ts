@@ -1,0 +1,59 @@
+// A reader that takes what it is sent and acknowledges only when it is told to.
+
+import type { ThreadEvent } from "#contract/event.ts";
+import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+
+import { admin, stubOf } from "./thread-driver.ts";
+
+/** One subscription from the first event on. */
+export class SlowReader {
+  readonly events: ThreadEvent[] = [];
+  /** UTF-16 units of JSON that it was sent. */
+  size = 0;
+  readonly #socket: WebSocket;
+  #heard = (): void => {};
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener("message", ({ data }) => {
+      this.size += String(data).length;
+      this.events.push(JSON.parse(String(data)) as ThreadEvent);
+      this.#heard();
+    });
+    socket.accept();
+  }
+
+  static async open(id: string): Promise<SlowReader> {
+    const request = new Request(`https://thread${subscribePath}?after=0`, {
+      headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
+    });
+    const { webSocket } = await stubOf(id).fetch(request);
+    if (webSocket === null) throw new Error("no socket");
+    return new SlowReader(webSocket);
+  }
+
+  /** Acknowledges what it has. */
+  acknowledge(): void {
+    this.#socket.send(JSON.stringify({ type: "ack", seq: this.events.at(-1)?.seq ?? 0 }));
+  }
+
+  /** Resolves when `test` holds; looks again at each event. */
+  until(test: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#heard = () => {
+        if (test()) resolve();
+      };
+      this.#heard();
+    });
+  }
+
+  /** Acknowledges whatever comes until it has the event of this number. */
+  async goOn(last: number): Promise<void> {
+    while (this.events.at(-1)?.seq !== last) {
+      const had = this.events.length;
+      this.acknowledge();
+      await this.until(() => this.events.length > had);
+    }
+    this.#socket.close();
+  }
+}
