@@ -7,8 +7,8 @@ import type { MeteredStorage } from "#store/meter.ts";
 /** First heartbeat of a run, in milliseconds (architecture §5.2). */
 export const firstHeartbeatMs = 5000;
 
-/** Longest pause between two heartbeats. */
-export const longestHeartbeatMs = 30_000;
+/** Longest pause between two heartbeats: a run cut right after one is taken up no later than this. */
+export const longestHeartbeatMs = 15_000;
 
 /** Contract: setting never waits; a write that fails resets the object, which the platform's own retries repair. */
 export class Alarm {

@@ -6,8 +6,9 @@ import { describe, expect, it } from "vitest";
 
 import { foldAll } from "#contract/fold.ts";
 
+import { skip, testClock } from "../worker/clock.ts";
 import { effects, gate, scripts } from "../worker/definitions.ts";
-import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
@@ -16,6 +17,23 @@ function rawStub(id: string): DurableObjectStub {
 }
 
 describe("a run that a crash cut", () => {
+  it("SURV10 would be woken within 15 s, however long it had been at work", async () => {
+    const id = await newThread("parallel");
+    const hold = gate("surv10");
+    scripts.set("surv10", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "surv10" } }] }));
+    await value(stubOf(id).postMessage(admin, message("surv10"), null));
+    await hold.reached;
+    for (let beats = 0; beats < 6; beats += 1) {
+      const at = (await alarmOf(id)) ?? Infinity;
+      const ahead = at - testClock.now() / 1000;
+      expect(ahead).toBeGreaterThan(0);
+      expect(ahead).toBeLessThanOrEqual(15_000);
+      skip(ahead);
+      expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
+    }
+    await value(stubOf(id).stop(admin, null));
+  });
+
   it("RECOV1 in a model stream is asked again by the alarm, without a client; the half answer is retracted", async () => {
     const id = await newThread("parallel");
     let asked = 0;
@@ -165,5 +183,48 @@ describe("a run that a crash cut", () => {
       await value(stubOf(id).describe(admin));
     }
     expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ error: { code: "recovery_failed" } });
+  });
+
+  it("RECOV8 is given five more restarts by each step that it commits", async () => {
+    const id = await newThread("parallel");
+    const lives = Array.from({ length: 10 }, () => Promise.withResolvers<void>());
+    const asked = [0, 0];
+    scripts.set("recov8", ({ step }) => {
+      const attempt = (asked[step] = (asked[step] ?? 0) + 1);
+      if (attempt > 5)
+        return step === 0 ? { toolCalls: [{ name: "note", arguments: { text: "recov8" } }] } : { text: "done" };
+      lives[step * 5 + attempt - 1]?.resolve();
+      return { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 };
+    });
+    const { run } = await value(stubOf(id).postMessage(admin, message("recov8"), null));
+    for (const { promise } of lives) {
+      await promise;
+      await crash(id);
+      await value(stubOf(id).describe(admin));
+    }
+    const following = await follow(id, { after: "0", until: "idle" });
+    await following.closed;
+    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
+    const { items } = await value(stubOf(id).listLogs(admin, { ...page, run_id: run?.id ?? "" }));
+    expect(items.filter(({ type }) => type === "recovery")).toHaveLength(10);
+  });
+
+  it("RECOV9 that is given up leaves no half answer with a reader who comes back", async () => {
+    const id = await newThread("parallel");
+    scripts.set("recov9", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
+    await value(stubOf(id).postMessage(admin, message("recov9"), null));
+    let view = foldAll([]);
+    for (let crashes = 0; crashes < 6; crashes += 1) {
+      const reader = await follow(id, { after: String(view.last_seq) });
+      await reader.until((event) => event.type === "text_delta");
+      await crash(id);
+      view = foldAll(reader.events, view);
+      expect(view.messages.filter(({ streaming }) => streaming)).toHaveLength(1);
+    }
+    const last = await follow(id, { after: String(view.last_seq), until: "idle" });
+    await last.closed;
+    view = foldAll(last.events, view);
+    expect(Object.values(view.runs)).toMatchObject([{ error: { code: "recovery_failed" } }]);
+    expect(view.messages.map(({ content }) => content)).toEqual(["recov9"]);
   });
 });

@@ -2,6 +2,7 @@
 // a run that is cut again and again without getting further is ended.
 
 import type { ToolCallPart } from "#contract/content.ts";
+import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/message.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -27,8 +28,12 @@ export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
   const logs = runLogs(context, run);
   const tries = restartsSinceProgress(logs) + 1;
   const rebuilt = rebuild(run, logs, live.store.messagesAfter(run.branch, run.after_position));
-  if (tries > recoveryAttempts) return { type: "given_up", run: rebuilt };
-  const told = live.stage([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
+  const retraction: EventDraft = { type: "message_retracted", run_id: run.id, reason: "recovery" };
+  if (tries > recoveryAttempts) {
+    live.tell([retraction]);
+    return { type: "given_up", run: rebuilt };
+  }
+  const told = live.stage([retraction]);
   live.store.transaction(() => {
     live.store.insertLog({
       id: live.uuids.next(),

@@ -1,0 +1,95 @@
+// A deploy in the middle of everything: an older build starts threads and is killed, this one opens the same state folder and
+// finishes them. The older build is that of the previous commit, and the one whose threads the repository keeps.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import {
+  actorCalled,
+  beginThreads,
+  type Look,
+  lookAtRest,
+  note,
+  readNote,
+  threadNames,
+} from "./support/begun-threads.ts";
+import { drain, type Rested } from "./support/drain.ts";
+import { checkOutPrevious, previousCommit } from "./support/previous-build.ts";
+import { addSoakAgent } from "./support/soak-agents.ts";
+import { openSoak, type Soak } from "./support/soak.ts";
+import { restoreThreads, storeThreads } from "./support/stored-threads.ts";
+import { talk } from "./support/wishes.ts";
+
+/** Begins the threads, or finds them begun; gives what the thread at rest looked like. */
+type Beginning = (soak: Soak) => Promise<Look>;
+
+const byPrevious: Beginning = async (soak) => {
+  const previous = checkOutPrevious();
+  try {
+    addSoakAgent(previous, soak.effects.url);
+    const before = await beginThreads(soak, previous.root);
+    if (process.env["SOAK_STORE"] === "1") storeThreads(soak, before);
+    return before;
+  } finally {
+    previous.remove();
+  }
+};
+const byStored: Beginning = (soak) => Promise.resolve(restoreThreads(soak));
+
+const commit = previousCommit();
+if (commit === null) {
+  console.log(
+    "THERE IS NO COMMIT BEFORE THIS ONE HERE (a shallow clone?): only the kept threads of an older build are finished.",
+  );
+}
+
+describe.each<{ build: string; begin: Beginning }>([
+  ...(commit === null ? [] : [{ build: `the previous commit, ${commit}`, begin: byPrevious }]),
+  { build: "an older release, as they are kept", begin: byStored },
+])("threads of $build", ({ build, begin }) => {
+  let soak: Soak;
+  let rested: Map<string, Rested>;
+  let before: Look;
+  let after: Look;
+  let read: string;
+
+  beforeAll(async () => {
+    console.log(`threads of ${build}`);
+    soak = await openSoak(
+      0,
+      threadNames.map((name) => ({ name, role: "regular" })),
+    );
+    before = await begin(soak);
+    rested = await drain(soak, async (api) => {
+      after = await lookAtRest(soak, api);
+      read = await readNote(soak, api);
+      const rest = actorCalled(soak, "rest");
+      await api.say(rest.id, rest.say(talk(5)).content);
+    });
+  });
+  afterAll(async () => {
+    await soak?.close();
+  });
+
+  it("SURV11 at rest: it reads as it did, page by page, with its runs and its files, and goes on", () => {
+    expect(before.messages.length).toBeGreaterThan(8);
+    expect(before.pages.length).toBeGreaterThan(2);
+    // A build may tell more than an older one, and nothing else.
+    expect(after).toMatchObject(before);
+    expect(read).toBe(note);
+    expect(soak.models.told("rest.4", 0)).toHaveLength(1);
+  });
+
+  it.for(threadNames)("SURV12 is finished by this one: %s", (name) => {
+    const { runs, messages } = rested.get(name) ?? { runs: [], messages: [] };
+    expect(runs).toHaveLength({ rest: 3, queue: 3 }[String(name)] ?? 1);
+    expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
+    expect(messages.at(-1)).toMatchObject({ role: "assistant", status: "complete" });
+  });
+
+  it("SURV13 is told whole from its first event, and to those who followed the older one; each call took effect once", () => {
+    for (const rule of ["SURV2", "SURV3", "SURV4", "SURV5", "SURV6", "SURV7"])
+      expect(soak.findings.of(rule)).toEqual([]);
+    expect(soak.effects.reconciled).toBeGreaterThan(0);
+    expect(soak.effects.repetitions).toBe(1);
+  });
+});

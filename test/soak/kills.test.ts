@@ -1,0 +1,106 @@
+// SIGKILL to the process group of a real `wrangler dev`, again and again, at moments that servers outside know: in model
+// streams and tools, around admissions and stops, while it starts; with a client that comes back, or with nobody there. What
+// it finds wrong it collects by rule, so that one run shows everything. `SOAK_SEED` plays a run again.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Role } from "./support/actor.ts";
+import { drain, type Rested } from "./support/drain.ts";
+import { planLives } from "./support/life-plan.ts";
+import { liveAndDie } from "./support/life.ts";
+import { summary } from "./support/report.ts";
+import { actorsOf, openSoak, type Soak } from "./support/soak.ts";
+import { inside } from "./support/stage.ts";
+import { doomCuts } from "./support/wishes.ts";
+
+const seed = Number(process.env["SOAK_SEED"] ?? Math.floor(Math.random() * 1_000_000));
+
+/** Seconds from the server's readiness to the first sign of a cut run: the promised 15, and some for the request itself. */
+const takenUpWithin = 20;
+
+/** Enough regular threads that each kill cuts several runs. */
+const cast = (["t1", "t2", "t3", "t4", "t5", "t6"] as const)
+  .map((name): { name: string; role: Role } => ({ name, role: "regular" }))
+  .concat(
+    ["stop1", "stop2", "stop3"].map((name) => ({ name, role: "stopper" })),
+    { name: "doomed", role: "doomed" },
+  );
+
+describe(`kills, seed ${String(seed)}`, () => {
+  let soak: Soak;
+  let rested: Map<string, Rested>;
+
+  beforeAll(async () => {
+    console.log(`SOAK_SEED=${String(seed)}`);
+    soak = await openSoak(seed, cast);
+    const plans = planLives(seed);
+    for (const index of plans.keys()) await liveAndDie(soak, plans, index);
+    rested = await drain(soak);
+    console.log(summary(soak));
+  });
+  afterAll(async () => {
+    await soak?.close();
+  });
+
+  const broken = (rule: string): string[] => soak.findings.of(rule);
+
+  it("SURV1 the server was killed fifty times, half of them inside a stream or a tool, a third with nobody there", () => {
+    const { kills } = soak;
+    expect(kills.length).toBeGreaterThanOrEqual(50);
+    const within = kills.filter(({ moment }) => moment !== null && inside.includes(moment.at));
+    const planned = within.filter(({ plan }) => plan.place === "inside");
+    expect(planned.length * 2).toBeGreaterThanOrEqual(kills.length);
+    expect(kills.filter(({ company }) => company === "alone").length * 3).toBeGreaterThanOrEqual(kills.length);
+    expect(soak.effects.repetitions).toBeGreaterThan(0);
+    expect(soak.effects.reconciled).toBeGreaterThan(0);
+  });
+
+  it("SURV2 every input that was answered is there, in order, each with its answer behind it", () => {
+    expect(broken("SURV2")).toEqual([]);
+  });
+
+  it("SURV3 every run that was cut goes on, with nobody there as well", () => {
+    expect(broken("SURV3")).toEqual([]);
+    const alone = soak.witness.recoveries.filter(({ company }) => company === "alone");
+    expect(alone.length).toBeGreaterThan(10);
+    expect(Math.max(...alone.map(({ seconds }) => seconds))).toBeLessThan(takenUpWithin);
+  });
+
+  it("SURV4 a call took effect once, one that must not run twice at most once", () => {
+    expect(broken("SURV4")).toEqual([]);
+    const { effects } = soak.effects;
+    expect(new Set(effects.map(({ mark, call }) => `${mark} ${call}`)).size).toBe(effects.length);
+  });
+
+  it("SURV5 the model was never sent a call without its result", () => {
+    expect(broken("SURV5")).toEqual([]);
+  });
+
+  it("SURV6 whoever follows through every life sees the transcript, and nothing final is taken from it", () => {
+    expect(broken("SURV6")).toEqual([]);
+    // Kills left half answers with followers; otherwise nothing was shown.
+    expect(soak.actors.reduce((sum, { follower }) => sum + follower.halves, 0)).toBeGreaterThan(0);
+  });
+
+  it("SURV7 no number is used twice", () => {
+    expect(broken("SURV7")).toEqual([]);
+  });
+
+  it("SURV8 a run that is killed at the same request time after time is given up, and its thread goes on", () => {
+    const [doomed] = actorsOf(soak, "doomed");
+    const [first, second] = doomed?.turns ?? [];
+    expect(soak.models.asked(first?.mark ?? "", 0)).toBe(doomCuts);
+    const [given, next] = rested.get("doomed")?.runs ?? [];
+    expect(given).toMatchObject({ status: "error", error: { code: "recovery_failed" } });
+    expect(next).toMatchObject({ status: "completed" });
+    expect(second?.ended).toBe("completed");
+  });
+
+  it("SURV9 a stop of a run that a kill cut is kept through another kill, and nothing of the run goes on", () => {
+    expect(broken("SURV9")).toEqual([]);
+    for (const { name, turns } of actorsOf(soak, "stopper")) {
+      expect(turns[0]?.stoppedIn).not.toBeNull();
+      expect(rested.get(name)?.runs.map(({ status }) => status)).toEqual(["stopped", "completed"]);
+    }
+  });
+});

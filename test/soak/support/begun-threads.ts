@@ -1,0 +1,116 @@
+// Threads that one build begins and another one has to finish: at rest, in a stream, in each kind of tool, with a queue, in a
+// back-off, and waiting for a child. Whoever begins them is killed while they are there.
+
+import { expect } from "vitest";
+
+import type { Message } from "#contract/message.ts";
+import type { Run } from "#contract/run.ts";
+
+import { ApiClient } from "../../support/http-client/api-client.ts";
+import type { Actor } from "./actor.ts";
+import { comeBack, say } from "./company.ts";
+import type { Script } from "./script.ts";
+import { startSoakServer } from "./soak-server.ts";
+import { servedBy, type Soak } from "./soak.ts";
+import type { Wish } from "./stage.ts";
+import { talk } from "./wishes.ts";
+
+/** What they are called. */
+export const threadNames = ["rest", "stream", "queue", "backoff", "pay", "book", "ship", "child"] as const;
+export type ThreadName = (typeof threadNames)[number];
+
+const inStream: Wish = { at: ["delta"], part: 0.5, skip: 0, hold: true };
+const inTool: Wish = { at: ["effect_done"], part: 0, skip: 0, hold: true };
+/** Where each thread is when the server is killed; those without are at rest, or wait. */
+const wishes: readonly (readonly [ThreadName, Wish])[] = [
+  ["stream", inStream],
+  ["queue", inStream],
+  ["pay", inTool],
+  ["book", inTool],
+  ["ship", inTool],
+  // The first stream that nothing of its run comes after is the child's: its caller rests.
+  ["child", { ...inStream, lastStream: true }],
+];
+const withTools: Script = { ...talk(10), steps: [{ tools: ["pay", "book", "ship"] }, { words: 10 }] };
+const notePath = "/files/notes/cat.txt";
+/** What the note in the files of the thread at rest says. */
+export const note = "The cat is called Ada.\n";
+
+/** What a thread at rest answers. */
+export interface Look {
+  messages: Message[];
+  runs: Run[];
+  /** Its messages three at a time and newest first. */
+  pages: unknown[];
+}
+
+export function actorCalled({ actors }: Soak, name: ThreadName): Actor {
+  const found = actors.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`No thread is called ${name}`);
+  return found;
+}
+
+/** Looks at the thread at rest. */
+export async function lookAtRest(soak: Soak, api: ApiClient): Promise<Look> {
+  const { id } = actorCalled(soak, "rest");
+  const pages: unknown[] = [];
+  for (let cursor = ""; pages.length < 20;) {
+    const { body } = await api.call("GET", `/api/threads/${id}/messages?limit=3&order=desc${cursor}`);
+    pages.push(body);
+    const next = (body as { next_cursor?: string | null }).next_cursor;
+    if (typeof next !== "string") break;
+    cursor = `&cursor=${encodeURIComponent(next)}`;
+  }
+  return { messages: await api.messages(id), runs: await api.runs(id), pages };
+}
+
+/** The text of its note. */
+export async function readNote(soak: Soak, api: ApiClient): Promise<string> {
+  return (await api.call("GET", `/api/threads/${actorCalled(soak, "rest").id}${notePath}`)).text;
+}
+
+/** Has the build at `root` begin them, and kills it. Gives what it answered of the thread at rest. */
+export async function beginThreads(soak: Soak, root: string): Promise<Look> {
+  soak.stage.begin(new Map(wishes));
+  soak.witness.begin("client");
+  const server = await startSoakServer(servedBy(soak, root));
+  let before: Look;
+  try {
+    const api = new ApiClient(server.url);
+    await comeBack(soak, api);
+    before = await fillThreadAtRest(soak, api);
+    await startOthers(soak, api);
+  } finally {
+    await server.kill();
+  }
+  soak.stage.end();
+  for (const { follower } of soak.actors) await follower.detach();
+  return before;
+}
+
+async function fillThreadAtRest(soak: Soak, api: ApiClient): Promise<Look> {
+  const first = actorCalled(soak, "rest");
+  for (const script of [talk(12), withTools, talk(400)]) {
+    const { runId } = await say(api, first, script);
+    await first.follower.feed?.until("run_end", ({ run_id }) => run_id === runId);
+  }
+  const headers = { "content-type": "text/plain" };
+  const sent = await api.call("PUT", `/api/threads/${first.id}${notePath}`, { body: note, headers });
+  expect(sent.status).toBeLessThan(300);
+  return lookAtRest(soak, api);
+}
+
+async function startOthers(soak: Soak, api: ApiClient): Promise<void> {
+  const { stage } = soak;
+  await say(api, actorCalled(soak, "stream"), talk(30));
+  for (const script of [talk(30), withTools, talk(8)]) await say(api, actorCalled(soak, "queue"), script);
+  for (const tool of ["pay", "book", "ship"] as const) {
+    await say(api, actorCalled(soak, tool), { ...talk(9), steps: [{ tools: [tool] }, { words: 9 }] });
+  }
+  await say(api, actorCalled(soak, "child"), { ...talk(9), steps: [{ tools: ["helper"] }, { words: 9 }] });
+  const waiting = actorCalled(soak, "backoff");
+  await say(api, waiting, { ...talk(12), refusedFor: 12 });
+  await waiting.follower.feed?.until("model_retry");
+  await actorCalled(soak, "stream").follower.feed?.untilCount("text_delta", 1);
+  expect(await stage.until(() => wishes.every(([name]) => stage.reached.has(name)))).toBe(true);
+}

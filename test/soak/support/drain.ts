@@ -1,0 +1,70 @@
+// The last life: nobody is killed any more, everything comes to rest, and all that can be asked is asked.
+
+import type { Message } from "#contract/message.ts";
+import type { Run } from "#contract/run.ts";
+
+import { ApiClient } from "../../support/http-client/api-client.ts";
+import { settledMessages } from "../../support/http-client/transcript.ts";
+import type { Actor } from "./actor.ts";
+import { comeBack, say } from "./company.ts";
+import { readOutput } from "./life.ts";
+import { startSoakServer } from "./soak-server.ts";
+import { type Soak, servedBy } from "./soak.ts";
+import { judgeTranscript } from "./verdict.ts";
+import { talk } from "./wishes.ts";
+
+/** A thread at its end. */
+export interface Rested {
+  messages: Message[];
+  runs: Run[];
+}
+
+/** Brings everything to rest and judges it; `look` may ask more while the server is there. */
+export async function drain(
+  soak: Soak,
+  look: (api: ApiClient) => Promise<void> = () => Promise.resolve(),
+): Promise<Map<string, Rested>> {
+  const { findings, stage, witness } = soak;
+  findings.life += 1;
+  stage.begin(new Map());
+  witness.begin("client");
+  const server = await startSoakServer(servedBy(soak));
+  witness.ready();
+  const rested = new Map<string, Rested>();
+  try {
+    const api = new ApiClient(server.url);
+    await comeBack(soak, api);
+    // A thread whose run was given up or stopped goes on like any other.
+    for (const actor of soak.actors) if (actor.role !== "regular") await say(api, actor, talk(8));
+    for (const actor of soak.actors) rested.set(actor.name, await restOf(soak, api, actor));
+    await look(api);
+    readOutput(soak, server);
+  } finally {
+    await server.kill();
+    stage.end();
+  }
+  return rested;
+}
+
+async function restOf(soak: Soak, api: ApiClient, actor: Actor): Promise<Rested> {
+  const { findings } = soak;
+  const { follower } = actor;
+  // Comes back once more, so that what it sees is made of a cut and a resumption in any case.
+  follower.feed?.close();
+  await follower.detach();
+  await follower.attach(api, actor.id, true);
+  const how = await follower.detach();
+  if (how !== "end") findings.add("SURV3", `${actor.name} came to no rest: ${how}`);
+  actor.learnFromFollower();
+  const messages = await api.messages(actor.id);
+  follower.compare(messages);
+  judgeTranscript(soak, actor, messages);
+
+  const replay = await api.events(actor.id, "after=0&until=idle");
+  if ((await replay.untilEnd()) !== "end") findings.add("SURV6", `the replay of ${actor.name} has no end`);
+  if (JSON.stringify(settledMessages(replay.view().messages)) !== JSON.stringify(messages)) {
+    findings.add("SURV6", `the replay of ${actor.name} differs from its transcript`);
+  }
+  follower.compareNumbers(replay);
+  return { messages, runs: await api.runs(actor.id) };
+}

@@ -1,0 +1,102 @@
+// The world outside that tools change: counts what was done to it, by the call that asked. `book` knows a repetition by its
+// key, as a careful service does; `pay` and `ship` do what they are told each time, and `ship` can be asked what was done.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { Findings } from "./findings.ts";
+import { type LoopbackServer, openLoopback, textOf } from "./loopback-server.ts";
+import { threadOf } from "./script.ts";
+import type { Stage } from "./stage.ts";
+
+/** One thing that was done. */
+export interface Effect {
+  tool: string;
+  mark: string;
+  call: string;
+  /** The idempotency key it came under. */
+  key: string;
+}
+
+/** The open desk. */
+export interface EffectDesk extends LoopbackServer {
+  readonly effects: readonly Effect[];
+  /** Requests that asked for an effect a second time or more. */
+  readonly repetitions: number;
+  /** Requests that asked what became of one. */
+  readonly reconciled: number;
+  memory: () => EffectMemory;
+  /** Goes on as another desk would have. */
+  recall: (memory: EffectMemory) => void;
+}
+
+/** What it must not forget, as JSON: what was done, and the keys under which it was asked. */
+export interface EffectMemory {
+  effects: Effect[];
+  asked: string[];
+}
+
+/** What a call that took effect is answered. */
+export function receiptOf({ tool, mark, call }: Omit<Effect, "key">): string {
+  return `receipt ${tool} ${mark} ${call}`;
+}
+
+/** Opens it. */
+export async function openEffectDesk(stage: Stage, findings: Findings): Promise<EffectDesk> {
+  const effects: Effect[] = [];
+  const asked = new Set<string>();
+  let repetitions = 0;
+  let reconciled = 0;
+
+  const perform = (effect: Effect): void => {
+    const same = effects.filter((one) => one.mark === effect.mark && one.call === effect.call);
+    if (effect.tool === "book" && same.some(({ key }) => key === effect.key)) return;
+    if (same.length > 0) findings.add("SURV4", `${effect.tool} of ${effect.mark} ${effect.call} took effect again`);
+    effects.push(effect);
+  };
+
+  const act = async (effect: Effect, response: ServerResponse): Promise<void> => {
+    const moment = { thread: threadOf(effect.mark), mark: effect.mark, place: effect.call };
+    if (asked.has(effect.key)) repetitions += 1;
+    asked.add(effect.key);
+    if ((await stage.pass({ ...moment, at: "effect_asked" })) === "cut") return void response.destroy();
+    perform(effect);
+    if ((await stage.pass({ ...moment, at: "effect_done" })) === "cut") return void response.destroy();
+    response.end(receiptOf(effect));
+    await stage.pass({ ...moment, at: "effect_answered" });
+  };
+
+  const tellOf = async (key: string, mark: string, response: ServerResponse): Promise<void> => {
+    reconciled += 1;
+    const moment = { thread: threadOf(mark), mark, place: key };
+    if ((await stage.pass({ ...moment, at: "reconcile_asked" })) === "cut") return void response.destroy();
+    const known = effects.find((one) => one.key === key);
+    response.writeHead(known === undefined ? 404 : 200).end(known === undefined ? "" : receiptOf(known));
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? "/", "http://outside");
+    const tool = url.pathname.slice(1);
+    if (request.method === "GET") {
+      await tellOf(url.searchParams.get("key") ?? "", url.searchParams.get("mark") ?? "", response);
+    } else {
+      await act({ tool, ...(JSON.parse(await textOf(request)) as Omit<Effect, "tool">) }, response);
+    }
+  };
+
+  const server = await openLoopback(serve, (thrown) => findings.add("SURV4", `an effect broke: ${String(thrown)}`));
+  return {
+    ...server,
+    effects,
+    memory: () => ({ effects, asked: [...asked] }),
+    recall(memory) {
+      effects.push(...memory.effects);
+      for (const key of memory.asked) asked.add(key);
+    },
+    get repetitions() {
+      return repetitions;
+    },
+    get reconciled() {
+      return reconciled;
+    },
+  };
+}

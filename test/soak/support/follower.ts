@@ -1,0 +1,128 @@
+// A client that follows one thread through every life of the server: what it was told before a kill it keeps, and resumes
+// with its last number. Notes numbers that come twice and what it was told as final.
+
+import { emptyView } from "#contract/fold.ts";
+import type { ThreadView } from "#contract/fold.ts";
+import type { Message } from "#contract/message.ts";
+
+import type { ApiClient } from "../../support/http-client/api-client.ts";
+import type { Feed } from "../../support/http-client/feed.ts";
+import { settledMessages } from "../../support/http-client/transcript.ts";
+import type { Findings } from "./findings.ts";
+
+/** How it is connected. */
+export type Way = "sse" | "socket";
+
+/** What it keeps while it is away, as JSON. */
+export interface FollowerMemory {
+  view: ThreadView;
+  final: [string, Message][];
+  told: [number, string][];
+}
+
+/** One client. */
+export class Follower {
+  /** What it sees, as far as it has left off. */
+  view: ThreadView = emptyView;
+  /** Half answers that a kill left with it. */
+  halves = 0;
+  /** Runs whose step's end it was told while it was last connected. */
+  stepped: ReadonlySet<string> = new Set();
+  #feed: Feed | null = null;
+  readonly #final = new Map<string, Message>();
+  readonly #told = new Map<number, string>();
+  readonly #name: string;
+  readonly #way: Way;
+  readonly #findings: Findings;
+
+  constructor(name: string, way: Way, findings: Findings) {
+    this.#name = name;
+    this.#way = way;
+    this.#findings = findings;
+  }
+
+  /** The open subscription; null while the server is away. */
+  get feed(): Feed | null {
+    return this.#feed;
+  }
+
+  memory(): FollowerMemory {
+    return { view: this.view, final: [...this.#final], told: [...this.#told] };
+  }
+
+  /** Goes on where another one left off. */
+  recall({ view, final, told }: FollowerMemory): void {
+    this.view = view;
+    for (const [id, message] of final) this.#final.set(id, message);
+    for (const [seq, type] of told) this.#told.set(seq, type);
+  }
+
+  async attach(api: ApiClient, id: string, untilIdle = false): Promise<void> {
+    const query = `after=${String(this.view.last_seq)}${untilIdle ? "&until=idle" : ""}`;
+    this.#feed = await (this.#way === "sse" ? api.events(id, query) : api.socket(id, query));
+  }
+
+  /** The subscription is over, or the server is gone: what came is kept. */
+  async detach(): Promise<string> {
+    const feed = this.#feed;
+    if (feed === null) return "never attached";
+    const how = await feed.untilEnd(60_000).catch((thrown: unknown) => String(thrown));
+    if (feed.ending === null) feed.close();
+    this.#feed = null;
+    this.#note(feed);
+    this.stepped = new Set(feed.ofType("step_end").map(({ run_id }) => run_id ?? ""));
+    if (feed.faults.length > 0) {
+      this.#findings.add("SURV7", `${this.#name} was told ${feed.faults.join("; ")}`);
+      return how;
+    }
+    this.view = feed.view(this.view);
+    if (this.view.messages.some(({ streaming }) => streaming)) this.halves += 1;
+    return how;
+  }
+
+  /** Holds what it sees, and what it was ever told as final, against the transcript. */
+  compare(messages: readonly Message[]): void {
+    const seen = JSON.stringify(settle(this.view));
+    if (seen !== JSON.stringify(messages)) {
+      this.#findings.add("SURV6", `${this.#name} sees ${seen}, and the transcript is ${JSON.stringify(messages)}`);
+    }
+    for (const [id, { content }] of this.#final) {
+      if (messages.find((message) => message.id === id)?.content === content) continue;
+      this.#findings.add("SURV6", `${this.#name} was told "${String(content)}" as final, and it is gone`);
+    }
+  }
+
+  /** Holds the numbers it was told against those of a replay from the beginning. */
+  compareNumbers(feed: Feed): void {
+    for (const { seq, type } of feed.events) {
+      const told = this.#told.get(seq);
+      // What stood for a stretch of deltas may stand for more of them now.
+      if (told === undefined || told === type || [told, type].every((name) => name.endsWith("_delta"))) continue;
+      this.#findings.add("SURV7", `${this.#name} was told ${told} as ${String(seq)}, and now it is ${type}`);
+    }
+  }
+
+  #note(feed: Feed): void {
+    for (const event of feed.events) {
+      const { seq, type } = event;
+      if (type === "snapshot") continue;
+      if (seq <= this.view.last_seq) {
+        this.#findings.add(
+          "SURV7",
+          `${this.#name} was told ${String(seq)} (${type}) after ${String(this.view.last_seq)}`,
+        );
+      }
+      this.#told.set(seq, type);
+      if (type === "message_end") this.#final.set(event.message.id, event.message);
+      if (type === "message_deleted") this.#final.delete(event.message.id);
+    }
+  }
+}
+
+function settle(view: ThreadView): unknown {
+  try {
+    return settledMessages(view.messages);
+  } catch (thrown) {
+    return String(thrown);
+  }
+}

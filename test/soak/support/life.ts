@@ -1,0 +1,167 @@
+// One life of the server: it starts on the state folder that the last one left, somebody comes or nobody, and the power goes
+// at the moment that the plan names.
+
+import { z } from "zod";
+
+import type { DevServer } from "../../e2e/dev-server.ts";
+import { ApiClient } from "../../support/http-client/api-client.ts";
+import { createRandom } from "../../support/model-server/random.mjs";
+import type { Actor } from "./actor.ts";
+import { comeBack, post, say } from "./company.ts";
+import type { LifePlan } from "./life-plan.ts";
+import { openingOf } from "./model-desk.ts";
+import { isHelperMark } from "./script.ts";
+import { startSoakServer } from "./soak-server.ts";
+import { actorsOf, servedBy } from "./soak.ts";
+import type { Soak } from "./soak.ts";
+import { castLife, doomCuts, doomsOf, mustGetFurther, pick, randomScript, starScript, talk } from "./wishes.ts";
+import type { Casting } from "./wishes.ts";
+
+interface Scene extends Casting {
+  plan: LifePlan;
+  random: () => number;
+  api: ApiClient;
+}
+
+const stopped = z.object({ status: z.string() });
+/** Lines of the server that say that something broke inside. */
+const broken = /"event":"(run_failed|run_end_failed|alarm_failed|thread_failed)".*/g;
+
+/** Lives it from start to kill. */
+export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: number): Promise<void> {
+  const plan = plans[index];
+  if (plan === undefined) throw new Error(`There is no life ${String(index)}`);
+  const random = createRandom(soak.seed * 1000 + index);
+  const { findings, stage, witness } = soak;
+  findings.life = index + 1;
+  const casting = castLife(soak, plan, random);
+  stage.begin(casting.wishes);
+  witness.begin(casting.company);
+  const known = witness.recoveries.length;
+  const server = await startSoakServer(servedBy(soak));
+  witness.ready();
+  const scene: Scene = { ...casting, plan, random, api: new ApiClient(server.url) };
+  let afterwards: () => Promise<void>;
+  try {
+    afterwards = await untilTheMoment(soak, scene);
+  } finally {
+    await server.kill();
+  }
+  const held = new Set([...stage.reached].filter(([name]) => casting.wishes.get(name)?.hold).map(([name]) => name));
+  stage.end();
+  await afterwards();
+  const moment = stage.reached.get(casting.star.name) ?? null;
+  soak.kills.push({ plan, company: casting.company, moment, cut: held.size });
+  await settleAll(soak, held);
+  const recovered = witness.recoveries.slice(known).map(({ thread, seconds }) => `${thread} ${seconds.toFixed(1)}`);
+  const at = moment === null ? "" : ` (${casting.star.name} ${moment.at} ${moment.mark}/${moment.place})`;
+  console.log(
+    `life ${String(index + 1)}/${String(plans.length)}  ${casting.company.padEnd(6)} killed: ${plan.place}${at}; ` +
+      `${String(held.size)} cut; recovered: ${recovered.join(", ") || "-"}`,
+  );
+  readOutput(soak, server);
+}
+
+/** What broke inside is told by the server's own lines alone. */
+export function readOutput({ findings }: Soak, server: DevServer): void {
+  for (const [line] of server.output().matchAll(broken)) findings.add("SURV3", `the server said ${line}`);
+}
+
+/** Everything up to the kill. Gives what is left to do once the server is gone. */
+async function untilTheMoment(soak: Soak, scene: Scene): Promise<() => Promise<void>> {
+  const { plan, company, api, star } = scene;
+  const nothing = () => Promise.resolve();
+  if (plan.place === "ready") return nothing;
+  if (plan.place === "stopped") {
+    await api.ask(stopped, "POST", `/api/threads/${star.id}/stop`);
+    if (star.current !== undefined) star.current.stoppedIn = soak.findings.life;
+    return nothing;
+  }
+  if (company === "client") {
+    await comeBack(soak, api);
+    await sayMore(soak, scene);
+  }
+  await waitForAll(soak, scene);
+  if (company === "client")
+    await Promise.all([seeHalf(soak, scene), ...scene.mustEnd.map((actor) => seeEnd(soak, actor))]);
+  if (plan.place !== "admitted" && plan.place !== "posting") return nothing;
+  const others = actorsOf(soak, "regular").filter((actor) => actor !== star && actor.unsure === undefined);
+  const speaker = pick(others, scene.random);
+  if (plan.place === "admitted") {
+    await say(api, speaker, randomScript(scene.random));
+    return nothing;
+  }
+  const turn = speaker.say(randomScript(scene.random));
+  // Whether it was admitted nobody knows but the server, which is killed while it is on its way.
+  const sent = post(api, speaker, turn).catch(() => undefined);
+  return () => sent;
+}
+
+/** Whoever rests is told something, often two things at once, and the star what the life's place needs. */
+async function sayMore(soak: Soak, { plan, random, api, star }: Scene): Promise<void> {
+  const stops = soak.kills.filter(({ plan: { place } }) => place === "stopped").length;
+  const own = starScript(plan, stops);
+  if (own !== null && (star.role === "regular" || star.current === undefined)) await say(api, star, own);
+  for (const actor of actorsOf(soak, "regular")) {
+    if (actor.current !== undefined) continue;
+    await say(api, actor, randomScript(random));
+    if (random() < 0.4) await say(api, actor, random() < 0.5 ? talk(10) : randomScript(random));
+  }
+}
+
+/** The star is at its moment, everyone that the last kill cut has been heard of, and with a client all are where they should be. */
+async function waitForAll({ stage, actors, findings }: Soak, { plan, star, wishes, company }: Scene): Promise<void> {
+  const expected = actors.filter((actor) => {
+    if (actor === star || (plan.place === "rest" && actor.role === "regular")) return true;
+    return company === "client" && wishes.has(actor.name) && actor.current !== undefined && actor.role === "regular";
+  });
+  const missing = (): string[] => [
+    ...actors.filter(({ owes }) => owes).map(({ name }) => `${name} was not taken up again`),
+    ...expected
+      .filter((actor) => !stage.reached.has(actor.name) && !isAtRest(actor))
+      .map(({ name }) => `${name} did not come to its moment`),
+    ...actors.filter((actor) => actor !== star && mustGetFurther(actor)).map(({ name }) => `${name} got no further`),
+  ];
+  if (!(await stage.until(() => missing().length === 0)))
+    findings.add("SURV3", `within a minute ${missing().join("; ")}`);
+}
+
+/** What an earlier life had all but finished may end without a word to the outside. */
+function isAtRest({ turns, follower }: Actor): boolean {
+  const last = turns.at(-1)?.runId;
+  return typeof last === "string" && follower.feed?.ofType("run_end").some(({ run_id }) => run_id === last) === true;
+}
+
+/** The star's follower has got the beginning of what will never be finished. */
+async function seeHalf({ stage, models, findings }: Soak, { star }: Scene): Promise<void> {
+  const moment = stage.reached.get(star.name);
+  // What a helper says reaches its caller's follower inside other events.
+  if (moment?.at !== "delta" || isHelperMark(moment.mark)) return;
+  const opening = openingOf(moment.mark, Number(moment.place), models.asked(moment.mark, Number(moment.place)));
+  const seen = star.follower.feed?.until("text_delta", ({ delta }) => delta.startsWith(opening));
+  await seen?.catch((thrown: unknown) => findings.add("SURV6", `no delta reached ${star.name}: ${String(thrown)}`));
+}
+
+async function seeEnd({ findings }: Soak, actor: Actor): Promise<void> {
+  const runId = actor.current?.runId;
+  if (typeof runId !== "string") return;
+  const ended = actor.follower.feed?.until("run_end", ({ run_id }) => run_id === runId);
+  await ended?.catch((thrown: unknown) => findings.add("SURV3", `${actor.name} came to no end: ${String(thrown)}`));
+}
+
+/** What the followers learned, and whom the kill cut. */
+async function settleAll(soak: Soak, held: ReadonlySet<string>): Promise<void> {
+  for (const actor of soak.actors) {
+    await actor.follower.detach();
+    actor.learnFromFollower();
+    const { current } = actor;
+    if (current === undefined) continue;
+    actor.cuts += 1;
+    current.kills += 1;
+    // One that may have been given up is not waited for: with nobody there its end is not heard outside.
+    const mayBeGivenUp = actor.role === "regular" && current.kills >= doomCuts;
+    const over = current.stoppedIn !== null || mayBeGivenUp || (actor.role === "doomed" && doomsOf(soak) >= doomCuts);
+    if (held.has(actor.name)) actor.owes = true;
+    if (over) actor.owes = false;
+  }
+}

@@ -1,0 +1,55 @@
+// A server of a soak: the dev command on a state folder that outlives it, and the process group in which wrangler and its
+// workerd run. Killing that group with SIGKILL is the power cut of these suites.
+
+import { readdirSync, readFileSync } from "node:fs";
+
+import { cutPower, type DevServer, startDevServer } from "../../e2e/dev-server.ts";
+
+/** A running server. */
+export interface SoakServer extends DevServer {
+  /** SIGKILL to wrangler's process group and to the dev command; resolves when the port is free. */
+  kill: () => Promise<void>;
+}
+
+/** Where it runs and what it is told. */
+export interface SoakStart {
+  /** The state folder. */
+  state: string;
+  /** Arguments of the dev command. */
+  variables: string[];
+  /** Root of the project that is served. */
+  project: string;
+}
+
+/** Starts it and resolves when it is ready. */
+export async function startSoakServer({ state, variables, project }: SoakStart): Promise<SoakServer> {
+  const server = await startDevServer(state, variables, project);
+  const group = groupUnder(server.process.pid ?? 0);
+  return {
+    ...server,
+    async kill() {
+      // Elsewhere than on Linux the group ends itself when the dev command is gone.
+      if (group !== null) process.kill(-group, "SIGKILL");
+      await cutPower(server);
+    },
+  };
+}
+
+/** The group that the dev command made for wrangler; null where there is no /proc to tell. */
+function groupUnder(dev: number): number | null {
+  if (process.platform !== "linux") return null;
+  for (const entry of readdirSync("/proc")) {
+    const [, parent, group] = /^\d+ \(.*\) \S (\d+) (\d+) /s.exec(readProcess(`/proc/${entry}/stat`)) ?? [];
+    if (Number(parent) === dev && group === entry) return Number(group);
+  }
+  throw new Error(`The dev command ${String(dev)} has no process group of wrangler's under it`);
+}
+
+/** Nothing for what is no process, or has ended since it was listed. */
+function readProcess(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,135 @@
+// Where each thread is to be when the power goes: the life's star at the life's place, most others somewhere inside a stream
+// or a tool, and those that were cut too often without getting further nowhere: they go on.
+
+import type { Actor } from "./actor.ts";
+import type { Company, LifePlan } from "./life-plan.ts";
+import { toolNames } from "./script.ts";
+import type { Script, ToolName } from "./script.ts";
+import { actorsOf } from "./soak.ts";
+import type { Soak } from "./soak.ts";
+import type { MomentKind, Wish } from "./stage.ts";
+
+/** What a life is to become. */
+export interface Casting {
+  star: Actor;
+  company: Company;
+  wishes: Map<string, Wish>;
+  /** Threads whose run has to come to its end before the power goes. */
+  mustEnd: Actor[];
+}
+
+/** A run is given up at its sixth cut without a step; long before, it is left alone. */
+const restlessCuts = 2;
+const mostCuts = 3;
+
+/** It was cut so often at the same step that it would soon be given up. */
+export function mustGetFurther({ role, current, cuts, finishing }: Actor): boolean {
+  return role === "regular" && current !== undefined && cuts >= mostCuts && current.kills < doomCuts && !finishing;
+}
+
+/** How often the doomed run is cut: once more than it is taken up. */
+export const doomCuts = 6;
+
+/** Casts a life. */
+export function castLife(soak: Soak, plan: LifePlan, random: () => number): Casting {
+  const regulars = actorsOf(soak, "regular");
+  const owing = regulars.filter(({ owes }) => owes).toSorted((one, other) => one.cuts - other.cuts);
+  // With nobody there only what an earlier life left can be at any place.
+  const company = plan.star === "regular" && owing.length === 0 ? "client" : plan.company;
+  const restless = company === "client" && !["ready", "stopped"].includes(plan.place);
+  const mustEnd = regulars.filter(({ cuts }) => cuts > (restless ? restlessCuts - 1 : mostCuts - 1));
+  const calm = regulars.filter((actor) => !mustEnd.includes(actor));
+  const star = starOf(soak, plan) ?? (company === "alone" ? owing[0] : pick(calm.length > 0 ? calm : regulars, random));
+  if (star === undefined) throw new Error("There is no thread to be the star");
+
+  const wishes = new Map<string, Wish>();
+  const isResting = plan.place === "rest";
+  for (const actor of calm) if (!isResting && random() < 0.75) wishes.set(actor.name, insideWish(random));
+  for (const actor of soak.actors) if (isHeldBack(soak, actor)) wishes.set(actor.name, insideWish(random));
+  if (!isResting) wishes.set(star.name, starWish(plan, random));
+  return { star, company, wishes, mustEnd: restless ? mustEnd.filter((actor) => actor !== star) : [] };
+}
+
+/** A run that the suite never lets come to its end. */
+function isHeldBack(soak: Soak, actor: Actor): boolean {
+  if (actor.role === "doomed") return doomsOf(soak) < doomCuts;
+  return actor.role === "stopper" && actor.current?.stoppedIn === null;
+}
+
+/** Cuts of the doomed run so far. */
+export function doomsOf(soak: Soak): number {
+  return soak.kills.filter(({ plan }) => plan.star === "doomed").length;
+}
+
+function starOf(soak: Soak, { star }: LifePlan): Actor | undefined {
+  if (star === "regular") return undefined;
+  if (star === "doomed") return actorsOf(soak, "doomed")[0];
+  return actorsOf(soak, "stopper")[soak.kills.filter(({ plan }) => plan.place === "stopped").length];
+}
+
+function starWish({ place, slow, star }: LifePlan, random: () => number): Wish {
+  const at = (kind: MomentKind, hold: boolean): Wish => ({ at: [kind], part: 0, skip: 0, hold });
+  switch (place) {
+    case "asked":
+      return at("asked", true);
+    case "said":
+    case "effect_answered":
+    case "refused":
+      return at(place, false);
+    case "inside":
+    case "rest":
+    case "admitted":
+    case "posting":
+    case "stopped":
+    case "ready":
+      if (slow === true) return { ...at("delta", true), part: 0.9 };
+      return star === "stopper" ? { ...insideWish(random), lastStream: true, skip: 0 } : insideWish(random);
+  }
+}
+
+/** Whatever comes first of a stream, an effect and a question about one, or only of the latter two, or the one after it. */
+function insideWish(random: () => number): Wish {
+  const effect: MomentKind = random() < 0.5 ? "effect_asked" : "effect_done";
+  return {
+    at: ["delta", effect, "reconcile_asked"],
+    part: random() * 0.8,
+    lastStream: random() < 0.5,
+    skip: random() < 0.3 ? 1 : 0,
+    hold: true,
+  };
+}
+
+/** What the star is told in a life with a client. */
+export function starScript({ place, slow, star }: LifePlan, number: number): Script | null {
+  if (slow === true) return { ...talk(34), paceMs: 1000 };
+  if (place === "refused") return { ...talk(12), refusedFor: 1 };
+  if (place === "effect_answered") return { ...talk(8), steps: [{ tools: ["book", "pay"] }, { words: 8 }] };
+  if (place !== "inside") return null;
+  if (star === "doomed") return talk(20);
+  if (star !== "stopper") return null;
+  const tools: ToolName[][] = [[], ["pay"], ["book"]];
+  const used = tools[number % tools.length] ?? [];
+  return { ...talk(20), steps: used.length === 0 ? [{ words: 20 }] : [{ tools: used }, { words: 20 }] };
+}
+
+/** A script by chance. */
+export function randomScript(random: () => number): Script {
+  const words = 8 + Math.floor(random() * 30);
+  if (random() < 0.4) return talk(words);
+  const step = (): { tools: ToolName[] } => ({
+    tools: Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(toolNames, random)),
+  });
+  return { ...talk(words), steps: [...Array.from({ length: 1 + Math.floor(random() * 2) }, step), { words }] };
+}
+
+/** So many words and nothing else. */
+export function talk(words: number): Script {
+  return { steps: [{ words }], refusedFor: 0, paceMs: 0 };
+}
+
+/** One of them. */
+export function pick<T>(from: readonly T[], random: () => number): T {
+  const one = from[Math.floor(random() * from.length)];
+  if (one === undefined) throw new Error("Nothing to pick from");
+  return one;
+}

@@ -1,0 +1,56 @@
+// Hears every moment outside: notes when a thread that a kill cut is first heard of again, and that a run which was stopped
+// is never heard of again.
+
+import type { Actor } from "./actor.ts";
+import type { Findings } from "./findings.ts";
+import type { Company } from "./life-plan.ts";
+import { isHelperMark } from "./script.ts";
+import type { Moment } from "./stage.ts";
+
+/** The time between the server being able to run and the first sign of a thread that the kill before had cut. */
+export interface Recovery {
+  thread: string;
+  company: Company;
+  seconds: number;
+}
+
+/** One per run of the suite. */
+export class Witness {
+  readonly recoveries: Recovery[] = [];
+  readonly #actors: ReadonlyMap<string, Actor>;
+  readonly #findings: Findings;
+  #company: Company = "client";
+  #readyAt: number | null = null;
+
+  constructor(actors: readonly Actor[], findings: Findings) {
+    this.#actors = new Map(actors.map((actor) => [actor.name, actor]));
+    this.#findings = findings;
+  }
+
+  /** A life begins, and its server is not ready yet. */
+  begin(company: Company): void {
+    this.#company = company;
+    this.#readyAt = null;
+  }
+
+  /** The server is able to run. */
+  ready(): void {
+    this.#readyAt = performance.now();
+  }
+
+  seen({ thread, mark, place, at, last }: Moment): void {
+    const actor = this.#actors.get(thread);
+    if (actor === undefined) return this.#findings.add("SURV2", `nobody said ${mark}`);
+    if (at === "asked") actor.asked(`${mark}/${place}`);
+    if (at === "said" && last === true && !isHelperMark(mark)) actor.finishing = true;
+    const stoppedIn = actor.turn(mark)?.stoppedIn ?? null;
+    if (stoppedIn !== null && stoppedIn < this.#findings.life) {
+      this.#findings.add("SURV9", `${mark} was stopped in life ${String(stoppedIn)} and goes on: ${at} ${place}`);
+    }
+    if (!actor.owes) return;
+    actor.owes = false;
+    const now = performance.now();
+    // A wake before the server calls itself ready is a wait of nothing.
+    this.recoveries.push({ thread, company: this.#company, seconds: (now - (this.#readyAt ?? now)) / 1000 });
+  }
+}
