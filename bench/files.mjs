@@ -1,11 +1,15 @@
-// Memory while a large file goes in, comes out, and is read by an endpoint with readFileStream: of every workerd process, from
-// outside, beside a small file. The object's process must not grow with the file. Bytes are checked by their hash.
+// Memory while a large file goes in, comes out, is read by an endpoint with readFileStream, and leaves and comes back in an
+// export of its whole thread: of every workerd process, from outside, beside a small file. The object's process must not grow
+// with the file. Bytes are checked by their hash.
 //
 //   node bench/files.mjs [--small 5] [--large 500]      sizes in MiB
 
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { createReadStream, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 
 import { ensureInstall } from "../scripts/ensure-install.mjs";
@@ -104,6 +108,18 @@ async function get(url) {
   return hash.digest("hex");
 }
 
+async function exportTo(archive, url) {
+  const { sent, response } = open(url, "GET");
+  sent.end();
+  await pipeline(await response, createWriteStream(archive));
+}
+
+async function importFrom(archive, url) {
+  const { sent, response } = open(url, "POST", { "content-type": "application/x-ndjson" });
+  await pipeline(createReadStream(archive, { highWaterMark: mib }), sent);
+  await textOf(await response);
+}
+
 async function json(url, method = "GET", body) {
   const answer = await fetch(url, { method, body, headers: { "content-type": "application/json" } });
   const text = await answer.text();
@@ -114,29 +130,46 @@ async function json(url, method = "GET", body) {
 /** The growth of each process for one size, on a server of its own that has seen a file before. */
 async function measure(size) {
   const server = await startBenchServer();
+  const folder = mkdtempSync(path.join(tmpdir(), "bench-files-"));
+  const archive = path.join(folder, "thread.ndjson");
   try {
     const thread = async () => {
       const { id } = await json(`${server.url}/api/threads`, "POST", JSON.stringify({ agent_id: "own_run" }));
       const root = `${server.url}/api/threads/${id}`;
-      return { file: `${root}/files/large.bin`, read: `${root}/read-stream?path=large.bin` };
+      return { root, file: `${root}/files/large.bin`, read: `${root}/read-stream?path=large.bin` };
+    };
+    /** Takes a thread out, deletes it, and brings it back. */
+    const taken = ({ root }) => exportTo(archive, `${root}/export?files=true`);
+    const back = async ({ root, file }) => {
+      const { sent, response } = open(root, "DELETE");
+      sent.end();
+      await textOf(await response);
+      const imported = await watched(server.group, () => importFrom(archive, `${server.url}/api/threads/import`));
+      return { ...imported, value: await get(file) };
     };
     const warm = await thread();
     await put(warm.file, 1);
     await get(warm.file);
     await json(warm.read);
+    await taken(warm);
+    await back(warm);
 
-    const { file, read } = await thread();
+    const large = await thread();
+    const { file, read } = large;
     const baseline = resident(server.group);
     const steps = {
       PUT: await watched(server.group, () => put(file, size)),
       GET: await watched(server.group, () => get(file)),
       readFileStream: await watched(server.group, async () => (await json(read)).sha256),
     };
+    steps.export = { ...(await watched(server.group, () => taken(large))), value: steps.PUT.value };
+    steps.import = await back(large);
     const hashes = new Set(Object.values(steps).map(({ value }) => value));
     if (hashes.size !== 1) throw new Error("What came back is not what was sent.");
     return Object.entries(steps).map(([what, { seconds, peaks }]) => ({ what, seconds, ...growth(baseline, peaks) }));
   } finally {
     await server.stop();
+    rmSync(folder, { recursive: true });
   }
 }
 

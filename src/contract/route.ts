@@ -5,6 +5,7 @@ import { z } from "zod";
 
 import { catalogRoutes } from "./catalog-route.ts";
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "./definition.ts";
+import { exportRoutes } from "./export-route.ts";
 import { fileRoutes } from "./file-route.ts";
 import { healthSchema } from "./health.ts";
 import { jsonObjectSchema } from "./json.ts";
@@ -48,6 +49,8 @@ export interface BuiltInRoute {
   bodyLimit?: number;
   /** Bytes in place of JSON: as the body, or as the answer with status 200. */
   raw?: "request" | "answer";
+  /** Media type of those bytes, where it is always the same. */
+  rawType?: string;
   /** Headers that change what it does, for the document. */
   requestHeaders?: readonly string[];
   /** Takes `Idempotency-Key`. */
@@ -342,6 +345,7 @@ export const routes = {
     access: "user",
     answers: { 200: logSchema },
   },
+  ...exportRoutes,
   ...fileRoutes,
   ...catalogRoutes,
   threadEvents: {

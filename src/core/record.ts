@@ -233,6 +233,8 @@ export interface ThreadRecord {
   unswept?: { failures: number; until: number } | null;
   /** Fingerprint of the request that created the thread, for a repeated create. */
   creation: string;
+  /** When this life of the thread began, where it came out of an export: microseconds. */
+  imported_at?: number;
 }
 
 /** What an `Idempotency-Key` was answered. */

@@ -7,7 +7,8 @@ import type { Json } from "#contract/json.ts";
 import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
 import { toMessage, toRun } from "./view.ts";
 
-const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = {
+/** What each type of event leaves to the rows. */
+export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = {
   message_end: ["message"],
   message_updated: ["message"],
   text_delta: ["delta"],

@@ -98,9 +98,9 @@ export interface ThreadRpc {
 }
 
 /**
- * A thread as `http` reaches it. `fetch` takes three internal requests: an upgrade to the subscriber socket
- * (`subscribePath`, filter in the query), a thread endpoint of a definition (`endpointPath`) and one about the thread's
- * files (`filesPath`). All carry the caller in
+ * A thread as `http` reaches it. `fetch` takes five internal requests: an upgrade to the subscriber socket
+ * (`subscribePath`, filter in the query), a thread endpoint of a definition (`endpointPath`), one about the thread's
+ * files (`filesPath`), its export and its import (`exportPath`, `importPath`). All carry the caller in
  * `callerHeader` as JSON; the Worker builds these requests itself, so nothing from outside can set it.
  */
 export interface ThreadStub extends ThreadRpc {
@@ -125,8 +125,17 @@ export const endpointPath = "/endpoint/";
  */
 export const filesPath = "/files/";
 
+/** Path of a request for the whole thread; the route's own query. */
+export const exportPath = "/export";
+
+/** Path of a request to make the thread of an export, which is the body. The object is that of the id the export names. */
+export const importPath = "/import";
+
 /** Header of an internal request: the `Caller` as JSON. */
 export const callerHeader = "x-threadhold-caller";
+
+/** Header of an import that may be repeated: what its repetitions have in common. */
+export const creationHeader = "x-threadhold-creation";
 
 /** Header of an endpoint call: the outside URL, so that the handler sees what the client asked for. */
 export const urlHeader = "x-threadhold-url";

@@ -21,6 +21,7 @@ import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
 import { admissionHandlers } from "./thread/admission-handlers.ts";
 import { collectionHandlers } from "./thread/collection-handlers.ts";
+import { exportHandlers } from "./thread/export-handlers.ts";
 import { fileHandlers } from "./thread/file-handlers.ts";
 import { streamHandlers } from "./thread/stream-handlers.ts";
 import { threadHandlers } from "./thread/thread-handlers.ts";
@@ -80,6 +81,7 @@ function handlersOf(services: Services): Handlers {
     ...threadHandlers(services),
     ...admissionHandlers(services),
     ...fileHandlers(services),
+    ...exportHandlers(services),
     ...streamHandlers(services),
     ...ticketHandlers(services),
   };

@@ -13,6 +13,7 @@ import { textOf, toMessage, toThread } from "#core/view.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
+import { Moments } from "./archive/moment.ts";
 import { boundedRows } from "./method/bounded-page.ts";
 import { Broadcaster } from "./reader/broadcaster.ts";
 import { EventNumbers, reservation } from "./reader/event-numbers.ts";
@@ -30,6 +31,8 @@ export class LiveThread {
   readonly clock: Clock;
   readonly uuids: OrderedUuids;
   readonly broadcaster: Broadcaster;
+  /** Moments of the thread that exports read. */
+  readonly moments = new Moments();
   readonly #numbers: EventNumbers;
   #record: ThreadRecord;
   /** The running run's own list of its messages; told here of every message that joins. */
@@ -39,7 +42,7 @@ export class LiveThread {
   #flush: () => void = () => {};
 
   constructor(store: ManagedThreadStore, record: ThreadRecord, clock: Clock) {
-    this.store = guarded(store, () => this.#retired);
+    this.store = guarded(this.moments.watch(store), () => this.#retired);
     this.clock = clock;
     this.#record = record;
     this.uuids = new OrderedUuids(() => Math.floor(clock.now() / 1000));

@@ -2,7 +2,7 @@
 // while loses nothing: what is not known to be there stays marked, and the alarm tries again.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { RunRecord, ThreadRecord } from "#core/record.ts";
 import { toThread } from "#core/view.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";
@@ -83,7 +83,8 @@ export class Outbox {
 /** The thread as the catalog lists it. */
 export function entryOf({ live }: Pick<ObjectContext, "live">): CatalogEntry {
   const thread = { ...toThread(live.record), last_seq: live.lastSeq };
-  return { thread, lastMessage: live.record.last_message, version: live.lastSeq };
+  const { last_message, imported_at } = live.record;
+  return { thread, lastMessage: last_message, version: live.lastSeq, since: imported_at };
 }
 
 function totalsOf({ live }: ObjectContext, runIds: readonly string[]): RunTotal[] {
@@ -91,6 +92,11 @@ function totalsOf({ live }: ObjectContext, runIds: readonly string[]): RunTotal[
     const run = live.store.run(id);
     return run === null ? [] : runTotals(run, live.record);
   });
+}
+
+/** Whether a run began in this deployment: what others used was used, and is counted, where it was. */
+export function ranHere({ started_at, created_at }: RunRecord, { imported_at = 0 }: Readonly<ThreadRecord>): boolean {
+  return (started_at ?? created_at) >= imported_at;
 }
 
 /** A run's totals, one row a model. */

@@ -14,26 +14,30 @@ import type * as request from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
+import type { ThreadRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
-import { callerHeader, endpointPath, filesPath, subscribePath } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, exportPath, filesPath, importPath, subscribePath } from "#core/thread-rpc.ts";
 import { toMessage } from "#core/view.ts";
+import { discardBody } from "#lib/discard-body.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
+import { Importer } from "./archive/importer.ts";
 import { parseCaller } from "./caller.ts";
 import { admitChild } from "./children/admit-child.ts";
 import { takeDelivery, takeRelay } from "./children/delivery.ts";
 import { createThread } from "./method/create-thread.ts";
-import { discardBody } from "./method/discard-body.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
 import { serveFiles } from "./method/file-request.ts";
 import { relistThread } from "./method/relist-thread.ts";
 import { patchThread, removeThread, stopThread, view } from "./method/thread-changes.ts";
+import { exportThread } from "./method/thread-export.ts";
+import { importThread } from "./method/thread-import.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
 import { Tickets } from "./method/tickets.ts";
@@ -50,6 +54,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     readonly #storage: MeteredStorage;
     readonly #store: ManagedThreadStore;
     readonly #tickets = new Tickets();
+    readonly #importer: Importer;
     #alarm: Alarm;
     #open: OpenThread | null = null;
     #creating: Promise<unknown> = Promise.resolve();
@@ -61,6 +66,16 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       this.#storage = meterStorage(state.storage);
       this.#store = createSqliteThreadStore(this.#storage);
       this.#alarm = new Alarm(this.#storage, null);
+      this.#importer = new Importer({
+        storage: this.#storage,
+        store: this.#store,
+        world: this.#world,
+        alarm: () => this.#alarm,
+        open: (record) => this.#openAs(record),
+        loaded: () => this.#load(),
+        settled: () => this.#creating,
+        forget: () => this.#close(),
+      });
       state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
       void state.blockConcurrencyWhile(async () => {
         if (!this.#store.exists()) return;
@@ -77,7 +92,12 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
         close: () => this.#close(),
       };
       // One at a time: hooks may wait, and a repetition must see what the first one made.
-      const work = this.#creating.then(() => this.#answer(() => createThread(parts, caller, input)));
+      const work = this.#creating.then(() =>
+        this.#answer(async () => {
+          await this.#importer.clear();
+          return createThread(parts, caller, input);
+        }),
+      );
       this.#creating = work;
       return work;
     }
@@ -201,7 +221,12 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     override async fetch(incoming: Request): Promise<Response> {
       const answer = await this.#answer(() => {
         const url = new URL(incoming.url);
-        const open = this.#owned(parseCaller(incoming.headers.get(callerHeader)));
+        const caller = parseCaller(incoming.headers.get(callerHeader));
+        if (url.pathname === importPath) {
+          return importThread(this.#importer, { caller, clock: this.#world.clock }, incoming);
+        }
+        const open = this.#owned(caller);
+        if (url.pathname === exportPath) return exportThread(open.context, incoming, this.#world.files.bucket);
         if (url.pathname === subscribePath) return subscribe(open.context, this.ctx, url);
         if (url.pathname.startsWith(endpointPath)) return callEndpoint(open.context, incoming, url);
         if (url.pathname.startsWith(filesPath)) return serveFiles(open.context, incoming, url);
@@ -218,7 +243,10 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       if (!this.#store.exists()) return;
       try {
         const open = this.#load();
-        if (open === null) return;
+        if (open === null) {
+          await this.#importer.woken();
+          return;
+        }
         open.driver.beat();
         open.driver.resume();
         // Not waited for: an alarm that hangs with the catalog would keep the next one from being heard.
@@ -263,15 +291,14 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       if (this.#open !== null) return this.#open;
       const record = this.#store.readThread();
       if (record === null) return null;
-      this.#open = openThread({
-        world: this.#world,
-        storage: this.#storage,
-        store: this.#store,
-        record,
-        alarm: this.#alarm,
-        state: this.ctx,
-      });
-      this.#open.driver.resume();
+      const open = this.#openAs(record);
+      open.driver.resume();
+      return open;
+    }
+
+    #openAs(record: ThreadRecord): OpenThread {
+      const [world, storage, store, alarm] = [this.#world, this.#storage, this.#store, this.#alarm];
+      this.#open = openThread({ world, storage, store, record, alarm, state: this.ctx });
       return this.#open;
     }
 

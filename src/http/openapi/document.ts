@@ -47,7 +47,7 @@ function operation(name: RouteName, route: BuiltInRoute, components: Components)
     ...(route.access === "public" ? { security: [] } : {}),
     parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, components) }),
-    ...(route.raw === "request" ? { requestBody: { required: true, content: rawContent } } : {}),
+    ...(route.raw === "request" ? { requestBody: { required: true, content: rawContent(route) } } : {}),
     responses: responses(route, components),
   };
 }
@@ -84,19 +84,22 @@ function requestBody({ bodyOptional }: BuiltInRoute, body: z.ZodType, components
   return { required: bodyOptional !== true, content: jsonContent(components.referenceTo(body)) };
 }
 
-const rawContent = { "*/*": { schema: { type: "string", format: "binary" } } };
+function rawContent({ rawType = "*/*" }: BuiltInRoute): Part {
+  return { [rawType]: { schema: { type: "string", format: "binary" } } };
+}
 
 function jsonContent(schema: JsonSchema): Part {
   return { "application/json": { schema } };
 }
 
-function responses({ answers, stream, raw }: BuiltInRoute, components: Components): Part {
+function responses(route: BuiltInRoute, components: Components): Part {
+  const { answers, stream, raw } = route;
   const all: Part = {};
   for (const [status, schema] of Object.entries(answers)) {
     const streamed = stream === "events" || (stream === "negotiated" && status === "200");
     const content = {
       ...(schema === null ? {} : jsonContent(components.referenceTo(schema))),
-      ...(raw === "answer" && (status === "200" || status === "206") ? rawContent : {}),
+      ...(raw === "answer" && (status === "200" || status === "206") ? rawContent(route) : {}),
       ...(streamed ? { "text/event-stream": { schema: { type: "string" } } } : {}),
     };
     all[status] = { description: describe(status), ...(Object.keys(content).length === 0 ? {} : { content }) };

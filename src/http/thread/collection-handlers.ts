@@ -10,9 +10,10 @@ import { randomUuidText } from "#lib/uuid-text.ts";
 import { jsonAnswer } from "../answer/json-answer.ts";
 import { invalidField } from "../input/field-error.ts";
 import { checkContent, checkMetadata } from "../input/message-size.ts";
-import { fingerprint, readRequestKey } from "../input/request-key.ts";
+import { readRequestKey } from "../input/request-key.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
+import { reserveCreation } from "./creation-key.ts";
 import { checkAgent } from "./known-agent.ts";
 
 /** The handlers. */
@@ -23,7 +24,9 @@ export function collectionHandlers(services: Services): Pick<Handlers, "createTh
       checkBody(services, body);
       const owner = ownerOf(caller, body.user_id);
       await services.limits.create(caller);
-      const { id, creation } = await reserve(services, { request, caller, body });
+      const wanted = body.id?.toLowerCase() ?? randomId();
+      const key = await readRequestKey(request, "createThread", body);
+      const { id, creation = randomId() } = await reserveCreation(services, { caller, key, id: wanted });
       const { user_id: _, ...rest } = body;
       const thread = await services.calls({
         threadId: id,
@@ -63,35 +66,4 @@ function ownerOf(caller: Caller, wanted: string | null | undefined): string | nu
   if (wanted === undefined) return caller.user;
   if (caller.admin || wanted === caller.user) return wanted;
   throw refuse("forbidden", "Only an administrator may name another user.", { field: "user_id" });
-}
-
-interface Creation {
-  request: Request;
-  caller: Caller;
-  body: CreateThread;
-}
-
-/**
- * The id of the thread to be. A key that was used before leads to the id of then; `creation` makes the object give that
- * thread again, and makes it refuse every other attempt at an id in use. A thread that was deleted is not made again.
- */
-async function reserve(
-  services: Services,
-  { request, caller, body }: Creation,
-): Promise<{ id: string; creation: string }> {
-  const { catalog, now } = services.dependencies;
-  const id = body.id?.toLowerCase() ?? randomId();
-  const key = await readRequestKey(request, "createThread", body);
-  if (key === null) return { id, creation: randomId() };
-  const wanted = { owner: caller.user, key: key.key, fingerprint: key.fingerprint, threadId: id, now: now() };
-  const reserved = await catalog.reserveCreation(wanted);
-  if (reserved.fingerprint !== key.fingerprint) {
-    throw refuse("conflict", "This Idempotency-Key was used with another body.");
-  }
-  if (reserved.removed) {
-    throw refuse("conflict", "The thread that this Idempotency-Key made was deleted.", {
-      thread_id: reserved.threadId,
-    });
-  }
-  return { id: reserved.threadId, creation: await fingerprint("creation", [caller.user, key.key, key.fingerprint]) };
 }

@@ -68,7 +68,8 @@ function fileRequest({ request, url, caller }: FileCall, question: Question): Re
   return new Request(inner, { method: request.method, headers, body, redirect: "manual" });
 }
 
-async function refusalOf(response: Response): Promise<Error> {
+/** What a thread's object refused. */
+export async function refusalOf(response: Response): Promise<Error> {
   const body = errorBodySchema.safeParse(await response.json().catch(() => null));
   if (!body.success) return new Error(`The thread answered about a file with status ${String(response.status)}.`);
   const { code, message, details } = body.data.error;

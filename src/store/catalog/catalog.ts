@@ -8,13 +8,20 @@ import type { RunTotal, UsageQuery, UsageRow } from "./run-total.ts";
 
 /**
  * A thread as its object tells it. Writes may arrive late and out of order: `version` rises with every change of the
- * thread, and `thread.created_at` tells a thread from a deleted one that had the same id.
+ * thread, and when it came to be tells a thread from a deleted one that had the same id.
  */
 export interface CatalogEntry {
   thread: Thread;
   /** Searched with the title; null before the first message. */
   lastMessage: string | null;
   version: number;
+  /** When it came to be in this deployment, where that is later than `thread.created_at`: it was imported. */
+  since?: number | undefined;
+}
+
+/** What tells it from an earlier thread of the same id. Microseconds. */
+export function sinceOf({ thread, since }: Pick<CatalogEntry, "thread" | "since">): number {
+  return since ?? thread.created_at;
 }
 
 /** Which threads a list shows; what is left out does not narrow it. */
@@ -37,7 +44,7 @@ export interface ThreadListQuery {
 /** A thread that is gone. */
 export interface Removal {
   threadId: string;
-  /** `created_at` of the thread that was deleted; one made later under the same id is another thread. */
+  /** When the thread that was deleted came to be; one made later under the same id is another thread. */
   createdAt: number;
   /** Microseconds since epoch. */
   now: number;

@@ -3,7 +3,7 @@
 
 import { encodeBody } from "../row-body.ts";
 import type { CatalogEntry, CreationRequest, Removal } from "./catalog.ts";
-import { creationKept, removalKept } from "./catalog.ts";
+import { creationKept, removalKept, sinceOf } from "./catalog.ts";
 import { dayOf, type RunTotal } from "./run-total.ts";
 import { searchText } from "./search-text.ts";
 
@@ -23,7 +23,7 @@ const put = `
 /** Stores an entry unless a newer one is there or the thread was removed. */
 export function putStatement(
   database: D1Database,
-  { thread, lastMessage, version }: CatalogEntry,
+  { thread, lastMessage, version, since }: CatalogEntry,
 ): D1PreparedStatement {
   return database
     .prepare(put)
@@ -36,7 +36,7 @@ export function putStatement(
       thread.parent?.thread_id ?? null,
       JSON.stringify(thread.tags),
       searchText(thread.title, lastMessage),
-      thread.created_at,
+      sinceOf({ thread, since }),
       thread.updated_at,
       version,
       encodeBody("thread", thread),

@@ -6,6 +6,7 @@ import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import {
   creationKept,
   removalKept,
+  sinceOf,
   type Catalog,
   type CatalogEntry,
   type CreationRequest,
@@ -57,11 +58,12 @@ class MemoryCatalog implements Catalog {
 
   async put(entry: CatalogEntry): Promise<void> {
     const copy = { ...entry, thread: decodeBody<Thread>(encodeBody("thread", entry.thread)) };
-    const { id, created_at } = entry.thread;
+    const { id } = entry.thread;
+    const since = sinceOf(entry);
     const removal = this.#removals.get(id);
-    if (removal !== undefined && removal.createdAt >= created_at) return;
+    if (removal !== undefined && removal.createdAt >= since) return;
     const there = this.#entries.get(id);
-    const older = there !== undefined && (created_at - there.thread.created_at || entry.version - there.version) < 0;
+    const older = there !== undefined && (since - sinceOf(there) || entry.version - there.version) < 0;
     if (!older) this.#entries.set(id, copy);
   }
 
@@ -80,7 +82,7 @@ class MemoryCatalog implements Catalog {
   async remove(removal: Removal): Promise<void> {
     const { threadId, createdAt, now } = removal;
     const entry = this.#entries.get(threadId);
-    if (entry !== undefined && entry.thread.created_at <= createdAt) this.#entries.delete(threadId);
+    if (entry !== undefined && sinceOf(entry) <= createdAt) this.#entries.delete(threadId);
     const before = this.#removals.get(threadId)?.createdAt ?? createdAt;
     this.#removals.set(threadId, { ...removal, createdAt: Math.max(before, createdAt) });
     for (const [id, old] of this.#removals) if (old.now <= now - removalKept) this.#removals.delete(id);

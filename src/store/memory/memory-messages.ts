@@ -73,6 +73,19 @@ export class MemoryMessages {
     return [...this.#walk(branch, "asc", { above: position })];
   }
 
+  every({ after, limit }: { after: Pick<Place, "branch" | "position"> | null; limit: number }): MessageRecord[] {
+    const found: MessageRecord[] = [];
+    const branches = [...this.#branches.keys()].filter((branch) => after === null || branch >= after.branch);
+    for (const branch of branches.toSorted()) {
+      const above = branch === after?.branch ? after.position : undefined;
+      for (const message of this.#rows(branch).walk({ order: "asc", above })) {
+        if (found.length === limit) return found;
+        found.push(message);
+      }
+    }
+    return found;
+  }
+
   *#walk(
     branch: string,
     order: "asc" | "desc",

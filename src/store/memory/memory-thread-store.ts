@@ -36,28 +36,43 @@ function matches(log: LogRecord, { type, runId }: LogQuery): boolean {
 /** A store of one thread, empty until `create`. */
 export function createMemoryThreadStore(): ManagedThreadStore {
   let rows = tables();
+  let importing: string | null = null;
   const transaction = <T>(work: () => T): T => rows.undo.transaction(work);
 
   return {
     transaction,
-    exists: () => rows.thread.size > 0,
+    exists: () => importing !== null || rows.thread.size > 0,
     create: (record) =>
       transaction(() => {
         rows.thread.insert(1, record);
         const { branch: id, created_at } = record;
         rows.branches.insert(id, { id, parent_branch: null, fork_position: null, created_at });
       }),
+    beginImport: (threadId) => {
+      importing = threadId;
+      rows.undo.note(() => (importing = null));
+    },
+    importing: () => importing,
     migrate: () => [],
     destroy: () => {
       rows = tables();
+      importing = null;
       return Promise.resolve();
     },
 
     readThread: () => rows.thread.find(1),
-    writeThread: (record) => rows.thread.update(1, record),
+    writeThread: (record) =>
+      transaction(() => {
+        const mark = importing;
+        if (mark === null) rows.thread.update(1, record);
+        else rows.thread.insert(1, record);
+        importing = null;
+        rows.undo.note(() => (importing = mark));
+      }),
 
     insertBranch: (branch) => rows.branches.insert(branch.id, branch),
     branch: (id) => rows.branches.find(id),
+    branches: () => [...rows.branches.walk({ order: "asc" })],
 
     insertMessage: (message) => rows.messages.insert(message),
     updateMessage: (message) => rows.messages.update(message),
@@ -65,6 +80,7 @@ export function createMemoryThreadStore(): ManagedThreadStore {
     message: (id) => rows.messages.find(id),
     messages: (query) => rows.messages.page(query),
     messagesAfter: (branch, position) => rows.messages.after(branch, position),
+    everyMessage: (page) => rows.messages.every(page),
 
     insertRun: (run) => rows.runs.insert(run.id, run),
     updateRun: (run) => rows.runs.update(run.id, run),
@@ -78,6 +94,7 @@ export function createMemoryThreadStore(): ManagedThreadStore {
 
     insertEvent: (event) => rows.events.insert(event.seq, event),
     eventsAfter: (seq, limit) => rows.events.page({ order: "asc", above: seq }, limit, () => true),
+    eventPage: ({ after, limit }) => rows.events.page({ order: "asc", above: after }, limit, () => true),
 
     key: (key) => rows.keys.find(key),
     insertKey: (record) => rows.keys.insert(record.key, record),

@@ -1,7 +1,7 @@
 // Branches of a thread. Their rows never change, so what was read once is kept in memory; a rollback forgets it, because
 // the row may be gone with it.
 
-import { eq, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 
 import { branchPath, type BranchStretch } from "../branch-path.ts";
 import type { BranchRecord } from "../thread-lifecycle.ts";
@@ -19,16 +19,18 @@ export function branchRows(database: ThreadDatabase) {
       createdAt: sql.placeholder("created_at"),
     })
     .prepare();
+  const columns = {
+    id: branchTable.id,
+    parent_branch: branchTable.parentBranch,
+    fork_position: branchTable.forkPosition,
+    created_at: branchTable.createdAt,
+  };
   const select = database
-    .select({
-      id: branchTable.id,
-      parent_branch: branchTable.parentBranch,
-      fork_position: branchTable.forkPosition,
-      created_at: branchTable.createdAt,
-    })
+    .select(columns)
     .from(branchTable)
     .where(eq(branchTable.id, sql.placeholder("id")))
     .prepare();
+  const selectAll = database.select(columns).from(branchTable).orderBy(asc(branchTable.id)).prepare();
   const known = new Map<string, BranchRecord>();
 
   const find = (id: string): BranchRecord | null => {
@@ -43,6 +45,9 @@ export function branchRows(database: ThreadDatabase) {
     find(id: string): BranchRecord | null {
       const branch = find(id);
       return branch === null ? null : { ...branch };
+    },
+    all(): BranchRecord[] {
+      return selectAll.all();
     },
     path(id: string): BranchStretch[] {
       return branchPath(id, find);

@@ -2,20 +2,29 @@
 
 import { asc, gt, sql } from "drizzle-orm";
 
-import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { StoredEvent } from "#core/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
+import type { ManagedThreadStore } from "../thread-lifecycle.ts";
 import { eventTable } from "./schema.ts";
 import type { ThreadDatabase } from "./thread-database.ts";
 
 /** Reads and writes of events. */
-export function eventRows(database: ThreadDatabase): Pick<ThreadStore, "insertEvent" | "eventsAfter"> {
+export function eventRows(
+  database: ThreadDatabase,
+): Pick<ManagedThreadStore, "insertEvent" | "eventsAfter" | "eventPage"> {
   const insert = database
     .insert(eventTable)
     .values({ seq: sql.placeholder("seq"), body: sql.placeholder("body") })
     .prepare();
   const select = database
+    .select({ body: eventTable.body })
+    .from(eventTable)
+    .where(gt(eventTable.seq, sql.placeholder("seq")))
+    .orderBy(asc(eventTable.seq))
+    .limit(sql.placeholder("limit"))
+    .prepare();
+  const selectPage = database
     .select({ body: eventTable.body })
     .from(eventTable)
     .where(gt(eventTable.seq, sql.placeholder("seq")))
@@ -28,6 +37,9 @@ export function eventRows(database: ThreadDatabase): Pick<ThreadStore, "insertEv
     },
     eventsAfter(seq, limit) {
       return select.all({ seq, limit }).map((row) => decodeBody<StoredEvent>(row.body));
+    },
+    eventPage({ after, limit }) {
+      return selectPage.all({ seq: after, limit }).map((row) => decodeBody<StoredEvent>(row.body));
     },
   };
 }

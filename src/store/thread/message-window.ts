@@ -3,12 +3,12 @@
 
 import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
 
-import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord } from "#core/record.ts";
 
 import type { BranchStretch } from "../branch-path.ts";
 import { firstKey, justAbove, lastKey } from "../key-range.ts";
 import { decodeBody } from "../row-body.ts";
+import type { ManagedThreadStore } from "../thread-lifecycle.ts";
 import { messageTable } from "./schema.ts";
 import type { ThreadDatabase } from "./thread-database.ts";
 
@@ -30,7 +30,7 @@ interface Window {
 export function messageWindow(
   database: ThreadDatabase,
   path: (branch: string) => BranchStretch[],
-): Pick<ThreadStore, "messages" | "messagesAfter"> {
+): Pick<ManagedThreadStore, "messages" | "messagesAfter" | "everyMessage"> {
   const select = (direction: typeof asc) =>
     database
       .select({ body: messageTable.body })
@@ -48,6 +48,15 @@ export function messageWindow(
       .limit(sql.placeholder("limit"))
       .prepare();
   const queries = { asc: select(asc), desc: select(desc) };
+  const selectEvery = database
+    .select({ body: messageTable.body })
+    .from(messageTable)
+    .where(
+      sql`(${messageTable.branch}, ${messageTable.position}) > (${sql.placeholder("branch")}, ${sql.placeholder("position")})`,
+    )
+    .orderBy(asc(messageTable.branch), asc(messageTable.position))
+    .limit(sql.placeholder("limit"))
+    .prepare();
 
   const read = (stretches: BranchStretch[], window: Window): MessageRecord[] => {
     const { order, limit, above, maxDepth } = window;
@@ -66,6 +75,10 @@ export function messageWindow(
   };
 
   return {
+    everyMessage({ after, limit }) {
+      const { branch, position } = after ?? { branch: firstKey, position: firstKey };
+      return selectEvery.all({ branch, position, limit }).map((row) => decodeBody<MessageRecord>(row.body));
+    },
     messages(query) {
       const { branch, order, limit, beyond, includeSilent, maxDepth = anyDepth } = query;
       const above = order === "asc" ? (beyond ?? firstKey) : firstKey;

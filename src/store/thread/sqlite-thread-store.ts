@@ -48,6 +48,12 @@ export function createSqliteThreadStore(storage: MeteredStorage): ManagedThreadS
         const { branch: id, created_at } = record;
         branches.insert({ id, parent_branch: null, fork_position: null, created_at });
       }),
+    beginImport: (threadId) =>
+      transaction(() => {
+        schema.build();
+        thread.mark(threadId, schema.latest);
+      }),
+    importing: () => (exists() ? thread.marked() : null),
     migrate: () => schema.migrate(),
     async destroy() {
       await storage.deleteAlarm();
@@ -60,6 +66,7 @@ export function createSqliteThreadStore(storage: MeteredStorage): ManagedThreadS
     writeThread: (record) => thread.write(record),
     insertBranch: (branch) => branches.insert(branch),
     branch: (id) => branches.find(id),
+    branches: () => branches.all(),
     ...messageRows(database, (id) => branches.find(id) !== null),
     ...messageWindow(database, (branch) => branches.path(branch)),
     ...runRows(database),

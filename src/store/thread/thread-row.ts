@@ -1,4 +1,5 @@
-// The thread's own row. It is written with almost every commit, so it stays one row of one table.
+// The thread's own row. It is written with almost every commit, so it stays one row of one table. While a thread is being
+// imported its place holds a mark, which is no thread to anybody who reads.
 
 import { eq, sql } from "drizzle-orm";
 
@@ -7,6 +8,11 @@ import type { ThreadRecord } from "#core/record.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { threadTable } from "./schema.ts";
 import { mustHaveChanged, type ThreadDatabase } from "./thread-database.ts";
+
+/** What stands in place of a thread that is not whole yet. */
+interface ImportMark {
+  importing: string;
+}
 
 /** Reads and writes of the row. */
 export function threadRow(database: ThreadDatabase) {
@@ -21,7 +27,18 @@ export function threadRow(database: ThreadDatabase) {
     .returning({ id: threadTable.id })
     .prepare();
   const select = database.select({ body: threadTable.body }).from(threadTable).where(eq(threadTable.id, 1)).prepare();
+  const read = (): ThreadRecord | ImportMark | null => {
+    const row = select.get();
+    return row === undefined ? null : decodeBody<ThreadRecord | ImportMark>(row.body);
+  };
   return {
+    mark(threadId: string, version: number): void {
+      insert.run({ version, body: encodeBody("thread", { importing: threadId } satisfies ImportMark) });
+    },
+    marked(): string | null {
+      const row = read();
+      return row !== null && "importing" in row ? row.importing : null;
+    },
     insert(thread: ThreadRecord, version: number): void {
       insert.run({ version, body: encodeBody("thread", thread) });
     },
@@ -29,8 +46,8 @@ export function threadRow(database: ThreadDatabase) {
       mustHaveChanged(update.get({ body: encodeBody("thread", thread) }), "thread");
     },
     read(): ThreadRecord | null {
-      const row = select.get();
-      return row === undefined ? null : decodeBody<ThreadRecord>(row.body);
+      const row = read();
+      return row === null || "importing" in row ? null : row;
     },
   };
 }

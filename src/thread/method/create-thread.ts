@@ -42,6 +42,7 @@ export async function createThread(
     throw refuse("forbidden", "A thread for another user needs an admin's token.");
   }
   await new Definitions(world.registry).agent(input.agent_id);
+  if (store.importing() !== null) throw refuse("conflict", `A thread with the id "${input.id}" is being imported.`);
   const known = store.exists() ? store.readThread() : null;
   if (known !== null) mustBeTheSame(known, caller, input);
   else store.create(newRecord(input, world.clock.now()));

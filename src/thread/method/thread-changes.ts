@@ -76,13 +76,13 @@ function dropQueued({ live, clock }: ObjectContext, runId: string): void {
 export async function removeThread(open: OpenThread, byParent: boolean): Promise<void> {
   const { context, driver, store } = open;
   const { live, catalog, clock } = context;
-  const { id, created_at } = live.record;
+  const { id, created_at, imported_at = created_at } = live.record;
   driver.close(true);
   driver.stop(null);
   try {
     await removeChildren(context);
     if (!byParent) await tellParentOfDeletion(context, driver);
-    await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: created_at, now: clock.now() }));
+    await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() }));
     // A call that was on its way may have started another child meanwhile.
     await removeChildren(context);
   } catch (thrown) {

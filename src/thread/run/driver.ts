@@ -12,7 +12,7 @@ import { Outgoings } from "../children/outgoings.ts";
 import { FileSweeper } from "../files/file-sweeper.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Outbox } from "../outbox.ts";
-import { closeOpenCalls, recoverRun } from "./recovery.ts";
+import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
 import { assembleRun } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { finishRun } from "./run-finish.ts";
@@ -91,6 +91,17 @@ export class Driver {
     }
     closeOpenCalls(this.#context, recovered.run);
     this.#finish(recovered.run, null, givenUp);
+  }
+
+  /** Ends a run that an earlier life left, in place of taking it up: nothing of it is done again. */
+  endLeft(end: RunEnd): void {
+    const { live } = this.#context;
+    const run = this.activeRun;
+    if (run === null || this.#active !== null) return;
+    const left = leftRun(this.#context, run);
+    live.tell([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
+    closeOpenCalls(this.#context, left);
+    this.#finish(left, null, end);
   }
 
   /** Asks the active run to stop, durably. False when that run is not the active one. */

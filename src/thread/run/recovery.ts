@@ -51,6 +51,11 @@ export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
   return { type: "again", run: rebuilt };
 }
 
+/** A run that is not taken up again, with what it used and kept so far. */
+export function leftRun(context: ObjectContext, run: RunRecord): RunRecord {
+  return rebuild(run, runLogs(context, run), context.live.store.messagesAfter(run.branch, run.after_position));
+}
+
 /** How far a run had come when it was left, as its step rows say. */
 export interface LeftAt {
   /** Number of a line's last step whose row is written; 0 before the first. */

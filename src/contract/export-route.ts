@@ -1,0 +1,32 @@
+// The routes that take a whole thread out of a deployment and bring one in, as rows of the one route table. Both bodies are
+// lines of JSON that no schema of a single value describes; docs/reference/export-format.md does.
+
+import { exportMediaType, exportThreadSchema } from "./export-header.ts";
+import type { BuiltInRoute } from "./route.ts";
+import { threadSchema } from "./thread.ts";
+
+/** The rows. */
+export const exportRoutes = {
+  exportThread: {
+    method: "GET",
+    path: "/api/threads/:id/export",
+    summary: "The whole thread as lines of JSON, with `files` the bytes of its files too",
+    tag: "threads",
+    access: "user",
+    query: exportThreadSchema,
+    raw: "answer",
+    rawType: exportMediaType,
+    answers: { 200: null },
+  },
+  importThread: {
+    method: "POST",
+    path: "/api/threads/import",
+    summary: "Makes a thread of an export, under the id it had; all of it or nothing",
+    tag: "threads",
+    access: "user",
+    raw: "request",
+    rawType: exportMediaType,
+    keyed: true,
+    answers: { 201: threadSchema },
+  },
+} as const satisfies Record<string, BuiltInRoute>;

@@ -1,0 +1,220 @@
+// The records of an exported thread: what rows hold, without what is only of use inside the deployment that wrote them and
+// what can be counted again. Closed: a field that is not named here is refused, or it would be stored unseen.
+
+import { z } from "zod";
+
+import { attachmentRefSchema, mimeTypeSchema } from "#contract/attachment.ts";
+import { textPartSchema, thinkingPartSchema, toolCallPartSchema } from "#contract/content.ts";
+import { logTypeSchema } from "#contract/log.ts";
+import { messageStatusSchema, roleSchema, sideSchema, stopReasonSchema } from "#contract/message.ts";
+import { createThreadSchema } from "#contract/request.ts";
+import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#contract/run.ts";
+import { threadStatusSchema } from "#contract/thread.ts";
+import { costSchema } from "#contract/usage.ts";
+
+import { parsedJson, parsedObject } from "./bounded-json.ts";
+import { storedEventSchema, storedEventsSchema } from "./event-schema.ts";
+
+/** Tokens or USD that no run has ever used: beyond it a sum of many would not be exact. */
+const mostSpent = 1e12;
+
+/** Numbers that events may have: far from where adding one changes nothing. */
+const mostEvents = 2 ** 48;
+
+const micros = z.number().int().nonnegative();
+const tokens = z.number().int().nonnegative().max(mostSpent);
+const word = z.string().max(1000);
+const cost = costSchema.refine((value) => value === null || value <= mostSpent, "has to be a cost that can be");
+const usage = z.strictObject({
+  input: tokens,
+  output: tokens,
+  cache_read: tokens,
+  cache_write: tokens,
+  total_tokens: tokens,
+});
+
+/** What ids in order look like: they are compared as text, and new ones are drawn above them. */
+const orderedId = z.uuidv7().lowercase();
+
+/** Keys of branches: printable ASCII, as the store's key ranges want it. */
+const branchId = z.string().regex(/^[!-}]{1,100}$/, "has to be 1 to 100 printable ASCII characters");
+
+const position = z.union([orderedId, z.literal("")]);
+const { agent_id, title, tags, metadata, user_id } = createThreadSchema.shape;
+
+/** The thread itself. Counts, totals and what other threads have to do with it are not in it. */
+export const archivedThreadSchema = z.strictObject({
+  id: z.string().max(100),
+  agent_id,
+  origin_agent_id: agent_id,
+  user_id: user_id.unwrap(),
+  title: title.unwrap().nullable(),
+  tags: tags.unwrap(),
+  metadata: metadata.unwrap(),
+  status: threadStatusSchema,
+  created_at: micros,
+  updated_at: micros,
+  branch: branchId,
+  /** The run that was under way; null at rest. */
+  active_run_id: orderedId.nullable(),
+  /** Runs that wait, in order. */
+  queue: z.array(orderedId).max(100),
+  held: z.boolean(),
+  last_seq: z.number().int().nonnegative().max(mostEvents),
+  last_position: position,
+  last_message: z.string().max(300).nullable(),
+});
+export type ArchivedThread = z.infer<typeof archivedThreadSchema>;
+
+/** A line of the conversation; each after the one it left. */
+export const archivedBranchSchema = z.strictObject({
+  id: branchId,
+  parent_branch: branchId.nullable(),
+  fork_position: orderedId.nullable(),
+  created_at: micros,
+});
+export type ArchivedBranch = z.infer<typeof archivedBranchSchema>;
+
+const provider_data = z.strictObject({ provider: z.string().max(100), data: parsedObject }).exactOptional();
+const pixels = z.number().int().positive().exactOptional();
+
+/** What is known of an image or file. Always one of the thread's own: an address or bytes would go out unchecked. */
+const reference = {
+  mime_type: z.string().min(1).max(255),
+  path: z.string().max(1100),
+  name: z.string().exactOptional(),
+  id: z.string().exactOptional(),
+  size: z.number().int().nonnegative().exactOptional(),
+  width: pixels,
+  height: pixels,
+  provider_data,
+};
+
+const partSchema = z.discriminatedUnion("type", [
+  z.strictObject({ ...textPartSchema.shape, provider_data }),
+  z.strictObject({ ...thinkingPartSchema.shape, redacted: z.boolean().exactOptional(), provider_data }),
+  z.strictObject({
+    ...toolCallPartSchema.shape,
+    arguments: z.union([parsedObject, z.string()]),
+    invalid: z.literal(true).exactOptional(),
+    provider_data,
+  }),
+  z.strictObject({ type: z.literal("image"), ...reference, mime_type: mimeTypeSchema }),
+  z.strictObject({ type: z.literal("file"), ...reference }),
+]);
+
+const resultSchema = z.strictObject({
+  status: z.enum(["success", "error"]),
+  result: z.string().exactOptional(),
+  error: z.string().exactOptional(),
+  details: parsedJson.exactOptional(),
+  attachments: z.array(z.strictObject(attachmentRefSchema.shape)).exactOptional(),
+});
+
+/** A message, whichever branch it is on. A call that waits for another thread waits no more. */
+export const archivedMessageSchema = z.strictObject({
+  id: orderedId,
+  branch: branchId,
+  position,
+  role: roleSchema,
+  parts: z.array(partSchema),
+  name: z.string().nullable(),
+  tool_call_id: z.string().nullable(),
+  parent_id: orderedId.nullable(),
+  depth: z.number().int().nonnegative().max(100),
+  silent: z.boolean(),
+  metadata: parsedObject,
+  run_id: orderedId.nullable(),
+  step: z.number().int().nonnegative().nullable(),
+  side: sideSchema.nullable(),
+  status: messageStatusSchema,
+  stop_reason: stopReasonSchema.nullable(),
+  model: word.nullable(),
+  usage: usage.nullable(),
+  cost,
+  result: resultSchema.nullable(),
+  created_at: micros,
+  updated_at: micros,
+  handoff: word.exactOptional(),
+  events: storedEventsSchema,
+});
+export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;
+
+/** A call that a definition queued. The owner of a thread may make any of them anyway, so nothing is gained by forging one. */
+const queuedCallSchema = z.strictObject({ id: z.string().min(1).max(200), name: word, arguments: parsedObject });
+
+/** A run that ended, waits, or was under way. What definitions kept in `state.context` ended with it. */
+export const archivedRunSchema = z.strictObject({
+  id: orderedId,
+  branch: branchId,
+  status: runStatusSchema,
+  kind: runKindSchema,
+  agent_id: word,
+  created_at: micros,
+  started_at: micros.nullable(),
+  ended_at: micros.nullable(),
+  queued: z.strictObject({ message: archivedMessageSchema.nullable() }).nullable(),
+  after_position: position,
+  steps: tokens,
+  usage,
+  cost,
+  spent: z.record(word, z.strictObject({ usage, cost })),
+  text: z.string().nullable(),
+  reason: z.string().nullable(),
+  outcome: parsedJson,
+  error: z.strictObject({ ...runErrorSchema.shape, retryable: z.boolean().exactOptional() }).nullable(),
+  message_ids: z.array(orderedId),
+  limits: limitsSchema.extend({ steps: z.number().int().positive().nullable().exactOptional() }).nullable(),
+  parent_run_id: orderedId.nullable(),
+  version: word.nullable(),
+  stop: z.boolean(),
+  side: sideSchema.exactOptional(),
+  /** Of one that waits. */
+  calls: z.array(queuedCallSchema).max(100).exactOptional(),
+  events: storedEventsSchema,
+});
+export type ArchivedRun = z.infer<typeof archivedRunSchema>;
+
+/** A log row: a model attempt with its step, or something that went wrong. */
+export const archivedLogSchema = z.strictObject({
+  id: orderedId,
+  type: logTypeSchema,
+  run_id: orderedId.nullable(),
+  parent_id: z.string().max(100).nullable(),
+  depth: z.number().int().nonnegative().max(100),
+  created_at: micros,
+  data: parsedObject,
+  events: storedEventsSchema,
+});
+export type ArchivedLog = z.infer<typeof archivedLogSchema>;
+
+/** What the log of a run under way has to say for its costs to be added up. */
+export const spendingSchema = z.object({ model: word, usage, cost });
+
+/** An event that rides in no other record. */
+export const archivedEventSchema = storedEventSchema;
+
+const path = z.string().min(2).max(1100).startsWith("/");
+
+/** A folder. `implied` ones go with their last entry. */
+export const archivedFolderSchema = z.strictObject({
+  path,
+  implied: z.boolean(),
+  created_at: micros,
+  updated_at: micros,
+});
+export type ArchivedFolder = z.infer<typeof archivedFolderSchema>;
+
+/** A file. Its bytes follow in chunks, unless it lies outside, at `url`. */
+export const archivedFileSchema = z.strictObject({
+  path,
+  mime_type: z.string().max(255),
+  size: z.number().int().nonnegative(),
+  metadata: parsedObject.exactOptional(),
+  width: pixels,
+  height: pixels,
+  url: z.string().max(8192).exactOptional(),
+  created_at: micros,
+  updated_at: micros,
+});
+export type ArchivedFile = z.infer<typeof archivedFileSchema>;

@@ -1,0 +1,31 @@
+// Records as an export shows them: the fields that `fate.ts` carries, and no others.
+
+import type { LogRecord, MessageRecord, RunRecord, ThreadRecord } from "../record.ts";
+import type { ArchivedLog, ArchivedMessage, ArchivedRun, ArchivedThread } from "./archive-record.ts";
+import { carriedOf, logFate, messageFate, runFate, threadFate } from "./fate.ts";
+
+/** The thread. `lastSeq` is the last number that was told. */
+export function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number): ArchivedThread {
+  return { ...carriedOf(record, threadFate), last_seq: lastSeq };
+}
+
+/** A message. */
+export function archivedMessage(record: MessageRecord): ArchivedMessage {
+  return carriedOf(record, messageFate) as ArchivedMessage;
+}
+
+/** A run. */
+export function archivedRun(record: RunRecord): ArchivedRun {
+  const { calls, queued, ...kept } = carriedOf(record, runFate);
+  const waits = record.status === "queued" && calls !== undefined;
+  return {
+    ...kept,
+    ...(waits ? { calls } : {}),
+    queued: queued === null ? null : { message: queued.message === null ? null : archivedMessage(queued.message) },
+  } as ArchivedRun;
+}
+
+/** A log row. */
+export function archivedLog(record: LogRecord): ArchivedLog {
+  return carriedOf(record, logFate);
+}

@@ -1,0 +1,45 @@
+// JSON of strangers, made safe to hand on: nested no deeper than whoever walks it can bear, and without the one key that
+// means something else than a field. Walks without recursion.
+
+import { z } from "zod";
+
+import type { Json, JsonObject } from "#contract/json.ts";
+
+/** Levels of nesting that are let through. What the runtime itself keeps has at most 100 on top of a few of its own. */
+export const nestingLimit = 500;
+
+/** Drops every `__proto__` key of a parsed value; false for one that is nested too deeply. */
+export function tamed(value: unknown): boolean {
+  const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value: current, depth } = next;
+    if (typeof current !== "object" || current === null) continue;
+    if (depth >= nestingLimit) return false;
+    if (Object.hasOwn(current, "__proto__")) Reflect.deleteProperty(current, "__proto__");
+    for (const inner of Object.values(current)) {
+      if (typeof inner === "object" && inner !== null) waiting.push({ value: inner, depth: depth + 1 });
+    }
+  }
+  return true;
+}
+
+/** Whether every text in a tamed value, keys too, is Unicode. */
+export function wellFormed(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const current = waiting.pop();
+    if (typeof current === "string" && !current.isWellFormed()) return false;
+    if (typeof current !== "object" || current === null) continue;
+    for (const [key, inner] of Object.entries(current)) waiting.push(key, inner);
+  }
+  return true;
+}
+
+/** Any value that `JSON.parse` gave: it is JSON already, and walking it once more by a schema would only take time. */
+export const parsedJson = z.custom<Json>((value) => value !== undefined, "has to be there");
+
+/** An object of such values. */
+export const parsedObject = z.custom<JsonObject>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "has to be an object",
+);

@@ -1,0 +1,154 @@
+// The routes that export and import whole threads. Lines go through untouched; of an import only the first one is read here,
+// since it says which object is to take it.
+
+import { refuse } from "#contract/error.ts";
+import { checkExportVersion, exportHeaderSchema, exportMediaType } from "#contract/export-header.ts";
+import type { ExportHeader } from "#contract/export-header.ts";
+import { callerHeader, creationHeader, exportPath, importPath } from "#core/thread-rpc.ts";
+import { discardBody } from "#lib/discard-body.ts";
+import { randomUuidText } from "#lib/uuid-text.ts";
+
+import { checkJson } from "../input/check-json.ts";
+import { invalidField } from "../input/field-error.ts";
+import { parseInput } from "../input/parse-input.ts";
+import { readRequestKey } from "../input/request-key.ts";
+import type { Call, Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+import { reserveCreation } from "./creation-key.ts";
+import { refusalOf } from "./file-handlers.ts";
+import { withStub } from "./thread-calls.ts";
+
+/** Bytes of a first line. */
+const headerLimit = 4096;
+
+/** The handlers. */
+export function exportHandlers(services: Services): Pick<Handlers, "exportThread" | "importThread"> {
+  const { threads } = services.dependencies;
+  return {
+    async exportThread({ params, url, caller, headOnly }) {
+      const inner = new URL(exportPath, "https://thread");
+      for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);
+      const headers = { [callerHeader]: JSON.stringify(caller) };
+      const method = headOnly ? "HEAD" : "GET";
+      const response = await withStub(threads, {
+        threadId: params.id,
+        repeatable: true,
+        run: (stub) => stub.fetch(new Request(inner, { method, headers })),
+      });
+      if (response.status < 400 || headOnly) return response;
+      throw await refusalOf(response);
+    },
+    async importThread({ request, caller }) {
+      try {
+        checkHeaders(request.headers);
+        await services.limits.create(caller);
+        return await pass(services, { request, caller });
+      } catch (thrown) {
+        // What nobody reads is read off, or its sender would lose the refusal.
+        await discardBody(request);
+        throw thrown;
+      }
+    },
+  };
+}
+
+/** Hands the body to the object of the thread that it names. It is sent once: what went of it is gone. */
+async function pass(
+  services: Services,
+  { request, caller }: Pick<Call<"importThread">, "request" | "caller">,
+): Promise<Response> {
+  const { dependencies, limits } = services;
+  if (request.body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
+  const close = limits.openStream(caller);
+  try {
+    const { header, body } = await readFirstLine(request.body as ReadableStream<Uint8Array>);
+    const key = await readRequestKey(request, "importThread", header);
+    const { id: threadId, creation } = await reserveCreation(services, { caller, key, id: header.thread_id });
+    const headers = {
+      [callerHeader]: JSON.stringify(caller),
+      ...(creation === undefined ? {} : { [creationHeader]: creation }),
+    };
+    const response = await withStub(dependencies.threads, {
+      threadId,
+      repeatable: false,
+      run: (stub) => stub.fetch(new Request(new URL(importPath, "https://thread"), { method: "POST", headers, body })),
+    });
+    if (response.status >= 400) throw await refusalOf(response);
+    const answer = new Response(response.body, response);
+    answer.headers.set("location", `/api/threads/${threadId}`);
+    return answer;
+  } finally {
+    close();
+  }
+}
+
+function checkHeaders(headers: Headers): void {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== exportMediaType) {
+    throw refuse("unsupported_media_type", `Send an exported thread as "content-type: ${exportMediaType}".`);
+  }
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding.trim().toLowerCase() === "identity") return;
+  throw refuse("unsupported_media_type", "Send the lines as they were exported, without a Content-Encoding.");
+}
+
+interface Opened {
+  header: ExportHeader;
+  /** The whole body again. */
+  body: ReadableStream<Uint8Array>;
+}
+
+async function readFirstLine(body: ReadableStream<Uint8Array>): Promise<Opened> {
+  const reader = body.getReader();
+  const begun = await firstLineOf(reader).finally(() => reader.releaseLock());
+  const end = begun.indexOf(10);
+  const header = headerOf(begun.subarray(0, Math.min(end === -1 ? headerLimit : end, headerLimit)));
+  return { header, body: rejoined(begun, body) };
+}
+
+/** What comes until a line ends, or is too long for a first one. */
+async function firstLineOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
+  let begun: Uint8Array<ArrayBuffer> = new Uint8Array();
+  while (begun.indexOf(10) === -1 && begun.byteLength <= headerLimit) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const longer = new Uint8Array(begun.byteLength + value.byteLength);
+    longer.set(begun);
+    longer.set(value, begun.byteLength);
+    begun = longer;
+  }
+  return begun;
+}
+
+/** What a first line says. */
+function headerOf(bytes: Uint8Array): ExportHeader {
+  const line = parsed(bytes);
+  checkJson(line);
+  checkExportVersion(line);
+  const header = parseInput(exportHeaderSchema, line);
+  const id = randomUuidText(header.thread_id);
+  if (id === header.thread_id) return header;
+  throw invalidField("thread_id", "Has to be a version 4 UUID in small letters");
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    throw refuse("invalid_request", "This is no exported thread: its first line is not JSON.");
+  }
+}
+
+/** What was read, then the rest, which the platform moves by itself. */
+function rejoined(begun: Uint8Array, rest: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const { readable, writable } = new IdentityTransformStream();
+  const writer = writable.getWriter();
+  const move = async () => {
+    await writer.write(begun);
+    writer.releaseLock();
+    await rest.pipeTo(writable);
+  };
+  // The object says what became of it: a body that breaks off breaks off there too, and one that it refuses stops here.
+  move().catch(() => undefined);
+  return readable as ReadableStream<Uint8Array>;
+}

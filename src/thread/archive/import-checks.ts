@@ -1,0 +1,85 @@
+// What records of an imported thread must be to each other, so that what reads them later meets nothing that a thread of our
+// own could not hold: ids that rise, branches without circles, numbers within what was told. Throws `Misfit`.
+
+import { metadataLimit } from "#contract/route.ts";
+import type { ArchivedBranch, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
+import { wellFormed } from "#core/archive/bounded-json.ts";
+import type { StoredEvent } from "#core/record.ts";
+
+/** What is wrong with a record, as the end of a sentence that begins with its line. */
+export class Misfit extends Error {}
+
+/** Milliseconds that another deployment's clock may be ahead. */
+const clockSkew = 24 * 3600 * 1000;
+
+/** Branches of a thread. */
+const branchLimit = 1000;
+
+/** Throws for an id from the future: ids that are drawn here would stand before it. */
+export function checkIdTime(id: string, nowMs: number): void {
+  const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  if (at > nowMs + clockSkew) throw new Misfit(`has the id ${id}, which says that it was made in the future`);
+}
+
+/** Throws for a thread whose own words the catalog could not hold, as a request that says them is refused. */
+export function checkWords({ title, tags, metadata, agent_id, user_id }: ArchivedThread): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
+  if (bytes > metadataLimit) throw new Misfit(`has metadata of more than ${metadataLimit} bytes`);
+  if (wellFormed([title, tags, metadata, agent_id, user_id])) return;
+  throw new Misfit("holds half of a surrogate pair, which is no Unicode text");
+}
+
+/** Throws where a key does not stand behind the one before it. */
+export function checkRising(before: string, key: string): void {
+  if (key <= before) throw new Misfit(`does not stand in its order: ${key} comes after ${before}`);
+}
+
+/** The events of a row, told of this thread and its owner. Throws for numbers that were never told. */
+export function ownEvents(events: StoredEvent[], { id, user_id, last_seq }: OwnThread): StoredEvent[] {
+  if ((events.at(-1)?.seq ?? 0) > last_seq) throw new Misfit("has an event that is later than the thread's last");
+  return events.map((event) =>
+    event.type === "thread_updated" ? { ...event, thread: { ...(event["thread"] as object), id, user_id } } : event,
+  );
+}
+
+/** What events say of their thread. */
+type OwnThread = Pick<ArchivedThread, "id" | "user_id" | "last_seq">;
+
+/** The branches of a file: one root, and each other one behind the one it left. */
+export class BranchTree {
+  readonly #known = new Map<string, ArchivedBranch>();
+
+  add(branch: ArchivedBranch): void {
+    const { id, parent_branch, fork_position } = branch;
+    if (this.#known.has(id)) throw new Misfit(`has the branch ${id} again`);
+    if (this.#known.size === branchLimit) throw new Misfit(`has more than ${branchLimit} branches before it`);
+    if ((this.#known.size === 0) !== (parent_branch === null))
+      throw new Misfit("is not the one branch without a parent");
+    if ((parent_branch === null) !== (fork_position === null)) throw new Misfit("does not say where its branch forked");
+    if (parent_branch !== null) this.mustHave(parent_branch);
+    this.#known.set(id, branch);
+  }
+
+  find(id: string): ArchivedBranch | null {
+    return this.#known.get(id) ?? null;
+  }
+
+  mustHave(id: string): ArchivedBranch {
+    const branch = this.#known.get(id);
+    if (branch === undefined) throw new Misfit(`speaks of a branch ${id} that is not there`);
+    return branch;
+  }
+}
+
+/** Throws for a run whose state is not what the thread says of it. */
+export function checkRunState({ id, status, queued, branch, calls }: ArchivedRun, thread: ArchivedThread): void {
+  const isActive = id === thread.active_run_id;
+  const atWork = status === "running" || status === "awaiting_tool_execution";
+  if (atWork !== isActive) throw new Misfit(`has the status ${status}, and the thread says otherwise`);
+  if ((status === "queued") !== thread.queue.includes(id))
+    throw new Misfit("waits, and is not in the queue, or is and does not");
+  if ((queued !== null) !== (status === "queued"))
+    throw new Misfit("keeps an input that is not waiting, or lacks one that is");
+  if (calls !== undefined && status !== "queued") throw new Misfit("keeps calls to be made, and does not wait");
+  if (isActive && branch !== thread.branch) throw new Misfit("is under way on another branch than the thread's");
+}

@@ -1,0 +1,177 @@
+// Reads an export line by line off a body, no faster than lines are taken, and hashes what it has read. Every line is held
+// against the format before anybody acts on it; a refusal names the line.
+
+import { refuse } from "#contract/error.ts";
+import type { ThreadholdError } from "#contract/error.ts";
+import { checkExportVersion, exportHeaderSchema } from "#contract/export-header.ts";
+import type { ExportHeader } from "#contract/export-header.ts";
+import { archiveLineSchema, lineLimit } from "#core/archive/archive-line.ts";
+import type { ArchiveLine } from "#core/archive/archive-line.ts";
+import { nestingLimit, tamed } from "#core/archive/bounded-json.ts";
+import { decodedChunk } from "#core/archive/chunk-line.ts";
+import { fromBase64 } from "#lib/base64.ts";
+import { RunningDigest } from "#lib/running-digest.ts";
+
+const lineFeed = 10;
+
+/** Fields that a refusal names at most. */
+const fieldLimit = 10;
+
+/** What is wrong with a schema's input, as zod tells it. */
+interface Issues {
+  issues: readonly { path: PropertyKey[]; message: string }[];
+}
+
+/** One per import. */
+export class LineReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #digest = new RunningDigest();
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  /** What was read lies between `from` and `to`. One buffer for all lines, so that none is left to be collected. */
+  #buffer = new Uint8Array();
+  #from = 0;
+  #to = 0;
+  #ended = false;
+  #number = 0;
+  #bytes = 0;
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    this.#reader = body.getReader();
+  }
+
+  /** Number of the line that was read last, from 1. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** Its bytes, without its end. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The first line. */
+  async header(): Promise<ExportHeader> {
+    const raw = await this.#someLine();
+    const value = this.#parsed(raw);
+    checkExportVersion(value);
+    const header = exportHeaderSchema.safeParse(value);
+    if (!header.success) throw this.#misfit(header.error);
+    await this.#digest.add(raw);
+    return header.data;
+  }
+
+  /** The next line; the last one only when the bytes before it hash to what it says and nothing stands behind it. */
+  async next(): Promise<ArchiveLine> {
+    const raw = await this.#someLine();
+    const line = this.#read(raw);
+    if (line.type !== "end") {
+      await this.#digest.add(raw);
+      return line;
+    }
+    if ((await this.#digest.hex()) !== line.sha256) {
+      throw refuse(
+        "invalid_request",
+        "The file was changed or damaged: its bytes do not hash to what its last line says.",
+      );
+    }
+    if ((await this.#line()) !== null) throw this.refused("stands behind the last line");
+    return line;
+  }
+
+  /** Reads the rest, which nobody needs again, and gives the digest that it ends with. */
+  async rest(): Promise<string> {
+    for (;;) {
+      const line = await this.next();
+      if (line.type === "end") return line.sha256;
+    }
+  }
+
+  /** A refusal that names the line. */
+  refused(problem: string): ThreadholdError {
+    return refuse("invalid_request", `Line ${this.#number} ${problem}.`, { line: this.#number });
+  }
+
+  #misfit({ issues }: Issues): ThreadholdError {
+    const fields = issues
+      .slice(0, fieldLimit)
+      .map(({ path, message }) => ({ path: path.map(String).join("."), message }));
+    const [first] = fields;
+    const what = first === undefined ? "" : `: ${first.path === "" ? "" : `${first.path}: `}${first.message}`;
+    return refuse("invalid_request", `Line ${this.#number} does not have the form it should have${what}`, {
+      line: this.#number,
+      fields,
+    });
+  }
+
+  #read(raw: Uint8Array): ArchiveLine {
+    const piece = decodedChunk(raw);
+    if (piece !== null) return { type: "chunk", bytes: piece };
+    const read = archiveLineSchema.safeParse(this.#parsed(raw));
+    if (!read.success) throw this.#misfit(read.error);
+    const line = read.data;
+    if (line.type !== "chunk") return line;
+    const bytes = fromBase64(line.data);
+    if (bytes === null) throw this.refused("is no base64");
+    return { type: "chunk", bytes };
+  }
+
+  #parsed(raw: Uint8Array): unknown {
+    const value = this.#json(raw);
+    if (tamed(value)) return value;
+    throw this.refused(`is nested more than ${nestingLimit} levels deep`);
+  }
+
+  async #someLine(): Promise<Uint8Array> {
+    const raw = await this.#line();
+    if (raw !== null) return raw;
+    throw refuse("invalid_request", "The file is not whole: its last line is missing. Export the thread again.");
+  }
+
+  #json(raw: Uint8Array): unknown {
+    try {
+      return JSON.parse(this.#decoder.decode(raw));
+    } catch {
+      throw this.refused("is not JSON in UTF-8");
+    }
+  }
+
+  /** The next line with its end, null behind the last. Its bytes stand until the next one is asked for. */
+  async #line(): Promise<Uint8Array | null> {
+    for (let searched = this.#from; ;) {
+      const at = this.#buffer.subarray(0, this.#to).indexOf(lineFeed, searched);
+      const length = (at === -1 ? this.#to : at) - this.#from;
+      if (length > lineLimit) throw refuse("too_large", `Line ${this.#number + 1} has more than ${lineLimit} bytes.`);
+      if (at !== -1) return this.#take(length + 1, length);
+      if (this.#ended) return length === 0 ? null : this.#take(length, length);
+      await this.#readMore();
+      searched = this.#from + length;
+    }
+  }
+
+  #take(length: number, bytes: number): Uint8Array {
+    const line = this.#buffer.subarray(this.#from, this.#from + length);
+    this.#from += length;
+    this.#number += 1;
+    this.#bytes = bytes;
+    return line;
+  }
+
+  async #readMore(): Promise<void> {
+    const { done, value } = await this.#reader.read();
+    if (done) {
+      this.#ended = true;
+      return;
+    }
+    const unread = this.#to - this.#from;
+    const needed = unread + value.byteLength;
+    if (this.#to + value.byteLength > this.#buffer.byteLength) {
+      // What was read makes room; what is too long for that takes twice as much, up to the longest line and a piece.
+      const room = needed > this.#buffer.byteLength ? new Uint8Array(needed * 2) : this.#buffer;
+      room.set(this.#buffer.subarray(this.#from, this.#to));
+      this.#buffer = room;
+      [this.#from, this.#to] = [0, unread];
+    }
+    this.#buffer.set(value, this.#to);
+    this.#to += value.byteLength;
+  }
+}

@@ -1,0 +1,132 @@
+// What a thread is at one moment, as lines, read a few rows at a time while it goes on. Of what changes before its turn came
+// the moment knows how it was.
+
+import type { ArchiveLine } from "#core/archive/archive-line.ts";
+import type { ArchivedThread } from "#core/archive/archive-record.ts";
+import { archivedLog, archivedMessage, archivedRun, archivedThread } from "#core/archive/archived.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { BranchRecord, MessagePlace } from "#store/thread-lifecycle.ts";
+
+import type { LiveThread } from "../live-thread.ts";
+import type { Moment } from "./moment.ts";
+
+/** Rows that are read at once; each may have nearly 2 MB. */
+const page = 8;
+
+/** What is taken down at once. */
+export interface Snapshot {
+  thread: ArchivedThread;
+  /** The last number told. */
+  seq: number;
+  branches: BranchRecord[];
+  /** For all else. Whoever takes the snapshot ends it. */
+  moment: Moment;
+}
+
+/** Takes it. */
+export function takeSnapshot({ record, store, lastSeq, moments }: LiveThread): Snapshot {
+  const { active_run_id: active } = record;
+  const active_run_id = active === null || store.run(active) === null ? null : active;
+  // One that was stopped while it waited leaves the queue when its turn comes.
+  const queue = record.queue.filter((id) => store.run(id)?.status === "queued");
+  return {
+    thread: archivedThread({ ...record, active_run_id, queue }, lastSeq),
+    seq: lastSeq,
+    branches: parentsFirst(store.branches()),
+    moment: moments.take(record),
+  };
+}
+
+/** The lines, files left out. Throws when the thread is deleted meanwhile, or changes more than can be kept. */
+export function* snapshotLines({ store }: LiveThread, snapshot: Snapshot): Generator<ArchiveLine> {
+  yield { type: "thread", thread: snapshot.thread };
+  for (const branch of snapshot.branches) yield { type: "branch", branch: archivedBranch(branch) };
+  yield* runLines(store, snapshot);
+  yield* messageLines(store, snapshot);
+  yield* logLines(store, snapshot);
+  for (let after = 0; ;) {
+    const events = store.eventPage({ after, limit: page });
+    for (const event of events) if (event.seq <= snapshot.seq) yield { type: "event", event };
+    after = events.at(-1)?.seq ?? after;
+    if (events.length < page || after > snapshot.seq) return;
+  }
+}
+
+type Store = LiveThread["store"];
+
+function* runLines(store: Store, { moment }: Snapshot): Generator<ArchiveLine> {
+  for (let beyond: string | undefined; ;) {
+    const runs = store.runs({ order: "asc", limit: page, beyond });
+    for (const run of runs) {
+      const before = moment.run(run.id);
+      if (before !== null) yield { type: "run", run: archivedRun(before ?? run) };
+    }
+    beyond = runs.at(-1)?.id;
+    if (runs.length < page) return;
+  }
+}
+
+function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine> {
+  for (let after: MessagePlace | null = null; ;) {
+    const rows = store.everyMessage({ after, limit: page });
+    const last = rows.length < page ? null : placeOf(rows.at(-1));
+    for (const message of then(rows, snapshot.moment, { after, last })) {
+      yield { type: "message", message: archivedMessage(message) };
+    }
+    if (last === null) return;
+    after = last;
+  }
+}
+
+/** A page of messages as it was: without those that came, with those that went. */
+function then(
+  rows: readonly MessageRecord[],
+  moment: Moment,
+  { after, last }: { after: MessagePlace | null; last: MessagePlace | null },
+): MessageRecord[] {
+  const were = rows.flatMap((row) => {
+    const before = moment.message(row.id);
+    return before === null ? [] : [before ?? row];
+  });
+  const there = new Set(rows.map(({ id }) => id));
+  // A deletion that was rolled back deleted nothing.
+  const gone = moment.deleted(after, last).filter(({ id }) => !there.has(id));
+  if (gone.length === 0) return were;
+  return [...were, ...gone].sort((one, other) =>
+    one.branch === other.branch ? order(one.position, other.position) : order(one.branch, other.branch),
+  );
+}
+
+function order(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function placeOf(message: MessageRecord | undefined): MessagePlace | null {
+  return message === undefined ? null : { branch: message.branch, position: message.position };
+}
+
+function* logLines(store: Store, { moment }: Snapshot): Generator<ArchiveLine> {
+  for (let beyond: string | undefined; ;) {
+    const logs = store.logs({ order: "asc", limit: page, beyond });
+    for (const log of logs) if (!moment.isLaterLog(log.id)) yield { type: "log", log: archivedLog(log) };
+    beyond = logs.at(-1)?.id;
+    if (logs.length < page) return;
+  }
+}
+
+function archivedBranch({ id, parent_branch, fork_position, created_at }: BranchRecord) {
+  return { id, parent_branch, fork_position, created_at };
+}
+
+/** Each branch behind the one it left, else by id. */
+function parentsFirst(branches: readonly BranchRecord[]): BranchRecord[] {
+  const sorted: BranchRecord[] = [];
+  const add = (parent: string | null) => {
+    for (const branch of branches.filter(({ parent_branch }) => parent_branch === parent)) {
+      sorted.push(branch);
+      add(branch.id);
+    }
+  };
+  add(null);
+  return sorted;
+}

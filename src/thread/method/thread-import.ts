@@ -1,0 +1,34 @@
+// Makes a thread of the export in a request's body, a piece at a time as its rows are written, and answers the thread.
+
+import { refuse } from "#contract/error.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import { creationHeader } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+
+import type { Importer } from "../archive/importer.ts";
+import { fileJson } from "./file-json.ts";
+import { view } from "./thread-changes.ts";
+import { openUpload } from "./upload-stream.ts";
+
+/** Who imports, and by which clock. */
+export interface Importing {
+  caller: Caller;
+  clock: Clock;
+}
+
+/** The answer: 201 with the thread. Throws to refuse; then nothing is left of it. */
+export async function importThread(
+  importer: Importer,
+  { caller, clock }: Importing,
+  { headers, body }: Request,
+): Promise<Response> {
+  if (body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
+  const upload = openUpload(body as ReadableStream<Uint8Array>, clock);
+  try {
+    const { context, driver } = await importer.take(caller, upload.stream, headers.get(creationHeader));
+    await driver.flushAndSleep();
+    return fileJson(view(context), 201);
+  } finally {
+    upload.release();
+  }
+}

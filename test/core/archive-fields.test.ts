@@ -1,0 +1,62 @@
+// Every field of a record has its fate, and the format has the fields that are carried and no others, at every depth. Fields
+// are held against each other by their types: one that is added anywhere is a type error here or in `fate.ts`.
+
+import { describe, expect, it } from "vitest";
+
+import type { Part } from "#contract/content.ts";
+import type { RunError } from "#contract/run.ts";
+import type { Limits } from "#contract/run.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import type { Usage } from "#contract/usage.ts";
+import type { ArchivedLog, ArchivedMessage, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
+import {
+  archivedLogSchema,
+  archivedMessageSchema,
+  archivedRunSchema,
+  archivedThreadSchema,
+} from "#core/archive/archive-record.ts";
+import { carriedOf, logFate, messageFate, runFate, threadFate } from "#core/archive/fate.ts";
+import type { Carried } from "#core/archive/fate.ts";
+import type { QueuedCall, QueuedInput, StoredPart } from "#core/record.ts";
+
+/** `true` where two unions are the same, and nothing else can be assigned to it. */
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
+type Part_<Kind extends Part["type"], Of extends { type: string }> = keyof Extract<Of, { type: Kind }>;
+type ArchivedPart = ArchivedMessage["parts"][number];
+type Given<Field> = NonNullable<Field>;
+/** Never in a row: bytes and addresses become files of the thread before a message is stored. */
+type Inline = "data" | "url";
+
+const same: true[] = [
+  true satisfies Same<keyof ArchivedMessage, Carried<typeof messageFate>>,
+  true satisfies Same<keyof ArchivedRun, Carried<typeof runFate>>,
+  true satisfies Same<keyof ArchivedLog, Carried<typeof logFate>>,
+  true satisfies Same<keyof ArchivedThread, Carried<typeof threadFate>>,
+  true satisfies Same<ArchivedPart["type"], StoredPart["type"]>,
+  true satisfies Same<Part_<"text", ArchivedPart>, Part_<"text", StoredPart>>,
+  true satisfies Same<Part_<"thinking", ArchivedPart>, Part_<"thinking", StoredPart>>,
+  true satisfies Same<Part_<"tool_call", ArchivedPart>, Part_<"tool_call", StoredPart>>,
+  true satisfies Same<Part_<"image", ArchivedPart>, Exclude<Part_<"image", StoredPart>, Inline>>,
+  true satisfies Same<Part_<"file", ArchivedPart>, Exclude<Part_<"file", StoredPart>, Inline>>,
+  true satisfies Same<keyof Given<ArchivedMessage["result"]>, keyof ToolResult>,
+  true satisfies Same<keyof Given<ArchivedMessage["usage"]>, keyof Usage>,
+  true satisfies Same<keyof Given<ArchivedRun["queued"]>, keyof QueuedInput>,
+  true satisfies Same<keyof Given<ArchivedRun["error"]>, keyof RunError>,
+  true satisfies Same<keyof Given<ArchivedRun["limits"]>, keyof Limits>,
+  true satisfies Same<keyof Given<ArchivedRun["calls"]>[number], keyof QueuedCall>,
+];
+
+describe("the fields of an export", () => {
+  it("EXPORT14 are those of the records that somebody decided to carry, and each of them is read again", () => {
+    expect(same).not.toContain(false);
+    for (const [table, schema] of [
+      [messageFate, archivedMessageSchema],
+      [runFate, archivedRunSchema],
+      [logFate, archivedLogSchema],
+      [threadFate, archivedThreadSchema],
+    ] as const) {
+      const every = Object.fromEntries(Object.keys(table).map((field) => [field, 1]));
+      expect(Object.keys(carriedOf(every, table)).sort()).toEqual(Object.keys(schema.shape).sort());
+    }
+  });
+});

@@ -1,0 +1,66 @@
+// The line of a piece of a file, against the platform's own base64 and JSON.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { decodedChunk, encodedChunk } from "#core/archive/chunk-line.ts";
+import { fromBase64, toBase64 } from "#lib/base64.ts";
+
+const encoder = new TextEncoder();
+const lineOf = (data: string) => encoder.encode(`{"type":"chunk","data":"${data}"}\n`);
+const pieces = fc.uint8Array({ maxLength: 400 });
+
+describe("the line of a piece", () => {
+  it("EXPORT16 is the JSON of its bytes as base64, and gives them again", () => {
+    fc.assert(
+      fc.property(pieces, (bytes) => {
+        const line = encodedChunk(bytes);
+        expect(JSON.parse(new TextDecoder().decode(line))).toEqual({ type: "chunk", data: toBase64(bytes) });
+        expect(decodedChunk(line)).toEqual(bytes);
+      }),
+    );
+    const every = Uint8Array.from({ length: 256 * 3 }, (_, at) => (at * 7) % 256);
+    expect(decodedChunk(encodedChunk(every))).toEqual(every);
+  });
+
+  it("EXPORT16 is what the reader of texts takes, and nothing else", () => {
+    const letters = fc.string({
+      unit: fc.constantFrom(...'A Z a z 0 9 + / = - _ \n " \\ ü'.split(" "), " "),
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(letters, (data) => {
+        // Without its padding it is left to that reader.
+        expect(decodedChunk(lineOf(data))).toEqual(data.length % 4 === 0 ? fromBase64(data) : null);
+      }),
+      { numRuns: 2000 },
+    );
+    for (const data of [
+      "=",
+      "A",
+      "AA",
+      "AAA",
+      "A===",
+      "AA=A",
+      "=AAA",
+      "AAAA=",
+      "AA==AAAA",
+      "AAAA\u0000AAA",
+      "AAA\u00ff",
+    ]) {
+      expect([data, decodedChunk(lineOf(data))]).toEqual([data, null]);
+    }
+  });
+
+  it("EXPORT16 is no other line", () => {
+    for (const line of [
+      "",
+      "\n",
+      '{"type":"void"}\n',
+      '{"type":"chunk","data":"',
+      '{"data":"AAAA","type":"chunk"}\n',
+    ]) {
+      expect(decodedChunk(encoder.encode(line))).toBeNull();
+    }
+  });
+});

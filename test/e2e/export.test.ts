@@ -1,0 +1,196 @@
+// A thread taken out of a running server by curl and brought back, with everything a real network does to such a file.
+
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { threadSchema } from "#contract/thread.ts";
+
+import { ApiClient, codeOf } from "../support/http-client/api-client.ts";
+import { type DevServer, startDevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+import { codeIn, rawCall, RawRequest } from "./support/raw-request.ts";
+
+const run = promisify(execFile);
+const mib = 1024 * 1024;
+const tokens = "anna-secret=anna,ben-secret=ben,root-secret";
+const ndjson = { "content-type": "application/x-ndjson" };
+
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+describe("a thread over the network", () => {
+  const project = copyProject("");
+  const folder = mkdtempSync(path.join(tmpdir(), "export-"));
+  const file = path.join(folder, "thread.ndjson");
+  let server: DevServer | undefined;
+  const as = (user: string): ApiClient => new ApiClient(server?.url ?? "", { authorization: `Bearer ${user}-secret` });
+
+  beforeAll(async () => {
+    server = await startDevServer(project.state("export"), ["--var", `API_TOKENS:${tokens}`], project.root);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    project.remove();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Runs curl as a user; gives the status it was answered, and the body. */
+  async function curl(user: string, ...args: string[]): Promise<{ status: string; body: string }> {
+    const authorization = `authorization: Bearer ${user}-secret`;
+    const { stdout } = await run("curl", ["-sS", "-H", authorization, "-w", "\n%{http_code}", ...args]);
+    const at = stdout.lastIndexOf("\n");
+    return { status: stdout.slice(at + 1), body: stdout.slice(0, at) };
+  }
+
+  const exportTo = (user: string, id: string, to = file) =>
+    curl(user, "-o", to, `${server?.url ?? ""}/api/threads/${id}/export?files=true`);
+  const importFrom = (user: string, from = file, headers: string[] = []) => {
+    const given = ["content-type: application/x-ndjson", ...headers].flatMap((header) => ["-H", header]);
+    return curl(user, "-X", "POST", ...given, "-T", from, `${server?.url ?? ""}/api/threads/import`);
+  };
+
+  /** A thread of Anna's with a conversation and 10 MiB of files. */
+  async function annas() {
+    const anna = as("anna");
+    const { id } = await anna.createThread("assistant", { title: "to keep", metadata: { a: 1 } });
+    await anna.say(id, "Hello there");
+    await anna.say(id, "And again");
+    const bytes = randomBytes(10 * mib);
+    await rawCall(anna, "PUT", `/api/threads/${id}/files/large.bin`, { body: bytes });
+    await rawCall(anna, "PUT", `/api/threads/${id}/files/deep/er/notes.txt`, { body: Buffer.from("notes") });
+    return { anna, id, bytes };
+  }
+
+  /** Every event of a thread that is kept. */
+  async function kept(client: ApiClient, id: string): Promise<unknown[]> {
+    const feed = await client.events(id, "after=0&until=idle");
+    await feed.untilEnd();
+    return feed.events.map((event) => ({ ...event, prev: 0 }));
+  }
+
+  it("EXPORT2, EXPORT5 is deleted and comes back by curl, and goes on", async () => {
+    const { anna, id, bytes } = await annas();
+    const [thread, messages, runs, logs] = [
+      await anna.thread(id),
+      await anna.messages(id),
+      await anna.runs(id),
+      await anna.logs(id),
+    ];
+    const events = await kept(anna, id);
+    expect(await exportTo("anna", id)).toEqual({ status: "200", body: "" });
+    expect((await anna.call("DELETE", `/api/threads/${id}`)).status).toBe(204);
+    expect((await anna.call("GET", `/api/threads/${id}`)).status).toBe(404);
+    const { status, body } = await importFrom("anna");
+    expect([status, threadSchema.parse(JSON.parse(body))]).toEqual(["201", thread]);
+    expect([await anna.messages(id), await anna.runs(id), await anna.logs(id)]).toEqual([messages, runs, logs]);
+    expect(await kept(anna, id)).toEqual(events);
+    const back = await rawCall(anna, "GET", `/api/threads/${id}/files/large.bin`);
+    expect(hashOf(back.body)).toBe(hashOf(bytes));
+    for (const [begin, end] of [
+      [0, 0],
+      [1_835_000, 1_836_000],
+      [bytes.length - 5, bytes.length - 1],
+    ] as const) {
+      const headers = { range: `bytes=${begin}-${end}` };
+      const part = await rawCall(anna, "GET", `/api/threads/${id}/files/large.bin`, { headers });
+      expect([part.status, part.body.equals(bytes.subarray(begin, end + 1))]).toEqual([206, true]);
+    }
+    const { threads } = (await anna.call("GET", "/api/threads?q=to%20keep")).body as { threads: { id: string }[] };
+    expect(threads.map((one) => one.id)).toContain(id);
+    const again = await anna.say(id, "And on");
+    expect(again.run.status).toBe("completed");
+    expect(await anna.messages(id)).toHaveLength(messages.length + 2);
+    expect((await anna.thread(id)).last_seq).toBeGreaterThan(thread.last_seq);
+  });
+
+  it("IMPORT5, IMPORT6, IMPORT16 is the importer's own, and refused with a code in every other case", async () => {
+    const { anna, id } = await annas();
+    await exportTo("anna", id);
+    expect((await exportTo("ben", id, path.join(folder, "other"))).status).toBe("404");
+    const refused = async (user: string, from?: string) => {
+      const { status, body } = await importFrom(user, from);
+      return [status, (JSON.parse(body) as { error: { code: string } }).error.code];
+    };
+    expect(await refused("anna")).toEqual(["409", "conflict"]);
+    expect(await refused("ben")).toEqual(["409", "conflict"]);
+    const nobody = new ApiClient(server?.url ?? "");
+    expect((await nobody.call("GET", `/api/threads/${id}/export`)).status).toBe(401);
+    expect((await nobody.call("POST", "/api/threads/import", { body: "{}", headers: ndjson })).status).toBe(401);
+    await anna.call("DELETE", `/api/threads/${id}`);
+    const text = readFileSync(file);
+    const cut = path.join(folder, "cut.ndjson");
+    for (const end of [40, 5000, 6 * mib, text.length - 60]) {
+      writeFileSync(cut, text.subarray(0, end));
+      expect([end, ...(await refused("anna", cut))]).toEqual([end, "400", "invalid_request"]);
+    }
+    const json = await anna.call("POST", "/api/threads/import", { json: {} });
+    expect([json.status, codeOf(json)]).toEqual([415, "unsupported_media_type"]);
+    const zipped = { ...ndjson, "content-encoding": "gzip" };
+    const packed = await anna.call("POST", "/api/threads/import", { body: "x", headers: zipped });
+    expect([packed.status, codeOf(packed)]).toEqual([415, "unsupported_media_type"]);
+    for (const body of [
+      "",
+      "{}",
+      "[]",
+      "no json",
+      '{"format":"threadhold-thread","version":9}\n',
+      "x".repeat(10_000),
+    ]) {
+      const answer = await anna.call("POST", "/api/threads/import", { body, headers: ndjson });
+      expect([body.slice(0, 20), answer.status, codeOf(answer)]).toEqual([body.slice(0, 20), 400, "invalid_request"]);
+    }
+    // What is no export is refused however long it is, and its sender reads why.
+    const long = await rawCall(anna, "POST", "/api/threads/import", { body: randomBytes(8 * mib), headers: ndjson });
+    expect([long.status, codeIn(long)]).toEqual([400, "invalid_request"]);
+    expect((await anna.call("GET", `/api/threads/${id}`)).status).toBe(404);
+    const { status, body } = await importFrom("ben");
+    expect([status, threadSchema.parse(JSON.parse(body)).user_id]).toEqual(["201", "ben"]);
+    expect((await anna.call("GET", `/api/threads/${id}`)).status).toBe(404);
+    await exportTo("ben", id);
+    await as("ben").call("DELETE", `/api/threads/${id}`);
+    expect(threadSchema.parse(JSON.parse((await importFrom("root")).body)).user_id).toBe("ben");
+    expect(server?.output()).not.toContain("internal_error");
+    expect(server?.output()).not.toContain("thread_failed");
+  });
+
+  it("IMPORT17 is the thread again with the same key, and a conflict with another file or a deleted thread", async () => {
+    const { anna, id } = await annas();
+    await exportTo("anna", id);
+    await anna.call("DELETE", `/api/threads/${id}`);
+    const key = [`idempotency-key: import-${id}`];
+    const status = async (user: string, from = file) => (await importFrom(user, from, key)).status;
+    expect([await status("anna"), await status("anna")]).toEqual(["201", "201"]);
+    expect(await status("ben")).toBe("409");
+    expect((await importFrom("anna")).status).toBe("409");
+    // The same thread, exported anew: another first line.
+    const anew = path.join(folder, "anew.ndjson");
+    await exportTo("anna", id, anew);
+    expect(await status("anna", anew)).toBe("409");
+    // The same first line, and another end.
+    const changed = path.join(folder, "changed.ndjson");
+    writeFileSync(changed, readFileSync(file).toString("latin1").replace("Hello there", "Hello where"), "latin1");
+    expect(await status("anna", changed)).toBe("400");
+    await anna.call("DELETE", `/api/threads/${id}`);
+    expect(await status("anna")).toBe("409");
+    expect((await importFrom("anna")).status).toBe("201");
+  });
+
+  it("IMPORT10 leaves nothing when the connection breaks, and the same import can be made again", async () => {
+    const { anna, id } = await annas();
+    await exportTo("anna", id);
+    await anna.call("DELETE", `/api/threads/${id}`);
+    const text = readFileSync(file);
+    const broken = new RawRequest(anna, "POST", "/api/threads/import", ndjson);
+    for (let at = 0; at < 6 * mib; at += mib) await broken.write(text.subarray(at, at + mib));
+    broken.vanish();
+    let last = await importFrom("anna");
+    for (let tries = 0; tries < 200 && last.status === "409"; tries += 1) last = await importFrom("anna");
+    expect(last.status).toBe("201");
+    expect(await anna.messages(id)).toHaveLength(4);
+  });
+});

@@ -1,0 +1,233 @@
+// A thread exported while it is at work: the file is whole and of one moment, and what was under way ends where it was.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { effects, gate, scripts } from "../worker/definitions.ts";
+import { acts, personas } from "../worker/team.ts";
+import { askExport, comparable, exported, imported, linesOf, replaced, sealed } from "./archive-client.ts";
+import type { Line } from "./archive-client.ts";
+import { admin, alarmOf, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
+
+const page = { limit: 1000, order: "asc" as const, include_silent: true };
+const runPage = { limit: 200, order: "asc" as const };
+
+beforeEach(() => {
+  effects.length = 0;
+  personas.clear();
+  acts.clear();
+});
+
+const only = (lines: Line[], type: string): Line[] =>
+  lines.flatMap((line) => (line["type"] === type ? [line[type]] : []));
+
+/** A thread whose run waits at a gate inside a tool, with two inputs behind it. */
+async function busy(name: string) {
+  const id = await newThread("parallel");
+  // Long enough for the rest of an export to be read when somebody reads it, and not ahead.
+  scripts.set("first", () => ({ text: "x".repeat(200_000) }));
+  await converse(id, "first");
+  scripts.set(name, ({ step }) =>
+    step === 0
+      ? {
+          text: "calling",
+          toolCalls: [
+            { name: "note", arguments: { text: "before" } },
+            { name: "wait", arguments: { gate: name } },
+          ],
+        }
+      : { text: "gone on" },
+  );
+  const door = gate(name);
+  const following = await follow(id, { after: "0" });
+  const { run } = await value(stubOf(id).postMessage(admin, message(name), null));
+  await door.reached;
+  await following.until((event) => event.type === "tool_execution_end");
+  await value(stubOf(id).postMessage(admin, message("second"), null));
+  await value(stubOf(id).postMessage(admin, message("third"), null));
+  return { id, door, following, run: run?.id ?? "" };
+}
+
+describe("a thread at work", () => {
+  it("EXPORT7 is exported as of one moment, whatever goes on while it is read", async () => {
+    const { id, door, following } = await busy("moment");
+    const response = await askExport(id);
+    // Nothing is read before somebody reads: everything ends first.
+    door.open();
+    await following.until((event) => event.type === "text_end" && event.text === "echo: third");
+    const lines = linesOf(new TextDecoder().decode(await response.arrayBuffer()));
+    following.close();
+    const [thread] = only(lines, "thread");
+    expect(only(lines, "run").map(({ status }) => String(status))).toEqual([
+      "completed",
+      "running",
+      "queued",
+      "queued",
+    ]);
+    expect(thread?.["active_run_id"]).toBe(only(lines, "run")[1]?.["id"]);
+    expect(thread?.["queue"]).toEqual(
+      only(lines, "run")
+        .slice(2)
+        .map(({ id }) => String(id)),
+    );
+    expect(only(lines, "message").map(({ role, status }) => [role, status])).toEqual([
+      ["user", "complete"],
+      ["assistant", "complete"],
+      ["user", "complete"],
+      ["assistant", "complete"],
+      ["tool", "complete"],
+      ["tool", "started"],
+    ]);
+    const numbers = [
+      ...["run", "message", "log"].flatMap((type) => only(lines, type).flatMap((row) => row["events"] as Line[])),
+      ...only(lines, "event"),
+    ].map(({ seq }) => Number(seq));
+    expect(Math.max(...numbers)).toBeLessThanOrEqual(thread?.["last_seq"]);
+  });
+
+  it("EXPORT8 comes back with its run ended where it was, nothing done again, and its queue held", async () => {
+    const { id, door, following, run } = await busy("interrupted");
+    const text = await exported(id);
+    following.close();
+    effects.length = 0;
+    await replaced(id, text);
+    door.open();
+    const thread = await value(stubOf(id).describe(admin));
+    expect(thread).toMatchObject({ status: "error", active_run_id: null });
+    const { items: runs } = await value(stubOf(id).listRuns(admin, runPage));
+    expect(runs.map(({ status, reason }) => [status, reason])).toEqual([
+      ["completed", "response"],
+      ["error", "interrupted"],
+      ["queued", null],
+      ["queued", null],
+    ]);
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.slice(-2).map(({ role, status, result }) => [role, status, result?.status])).toEqual([
+      ["tool", "complete", "success"],
+      ["tool", "complete", "error"],
+    ]);
+    expect(items.at(-1)?.content).toContain("unknown");
+    expect(thread.usage).toEqual(addUp(runs.map(({ usage }) => usage)));
+    // What the cut run's answer said it used is counted, once.
+    expect(runs[1]?.usage).toEqual(items[3]?.usage);
+    const replayed = await follow(id, { after: "0", run_id: run });
+    await replayed.closed;
+    expect(replayed.events.at(-1)).toMatchObject({ type: "run_end", status: "error", reason: "interrupted" });
+    expect(replayed.events.filter(({ type }) => type === "message_end")).toHaveLength(4);
+    // A crash right behind the import changes nothing of it.
+    await crash(id);
+    expect((await value(stubOf(id).describe(admin))).status).toBe("error");
+    expect(await alarmOf(id)).toBeNull();
+    expect(effects).toEqual([]);
+  });
+
+  it("EXPORT8 goes on with the next message: what waited comes first, and the model sees the whole", async () => {
+    const { id, door, following } = await busy("goingon");
+    const text = await exported(id);
+    following.close();
+    await replaced(id, text);
+    door.open();
+    const { last_seq } = await value(stubOf(id).describe(admin));
+    expect(last_seq).toBeGreaterThan(only(linesOf(text), "thread")[0]?.["last_seq"]);
+    await converse(id, "fourth");
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.slice(-6).map(({ content }) => content)).toEqual([
+      "second",
+      "echo: second",
+      "third",
+      "echo: third",
+      "fourth",
+      "echo: fourth",
+    ]);
+    const { items: runs } = await value(stubOf(id).listRuns(admin, runPage));
+    expect(runs.slice(2).map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+    expect(comparable(await exported(id)).length).toBeGreaterThan(comparable(text).length);
+  });
+
+  it("EXPORT9 does not wait for a child thread that is not in the file, nor reach it", async () => {
+    const id = await newThread("boss");
+    let open = () => {};
+    const passed = new Promise<void>((resolve) => (open = resolve));
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
+    );
+    personas.set("pro", async () => {
+      await passed;
+      return { text: "pro says" };
+    });
+    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    const start = await following.until((event) => event.type === "subagent_start");
+    const child = start.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
+    const own = await follow(child, { after: "0" });
+    await own.until((event) => event.type === "step_start");
+    const [parent, childs] = [await exported(id), await exported(child)];
+    following.close();
+    // A copy elsewhere of the parent: it takes nobody with it when it goes.
+    const other = crypto.randomUUID();
+    const moved = parent.replaceAll(id, other);
+    const { status, message: words } = await imported(other, await sealed(linesOf(moved)));
+    expect([status, words]).toEqual([201, null]);
+    expect((await value(stubOf(other).listRuns(admin, runPage))).items[0]).toMatchObject({ reason: "interrupted" });
+    expect((await value(stubOf(other).describe(admin))).parent).toBeNull();
+    await value(stubOf(other).remove(admin));
+    expect((await value(stubOf(child).describe(admin))).status).toBe("running");
+    // A copy of the child delivers to nobody.
+    const copy = crypto.randomUUID();
+    expect((await imported(copy, await sealed(linesOf(childs.replaceAll(child, copy))))).status).toBe(201);
+    expect((await value(stubOf(copy).describe(admin))).parent).toBeNull();
+    await value(stubOf(copy).remove(admin));
+    expect((await value(stubOf(id).describe(admin))).active_run_id).not.toBeNull();
+    open();
+    await own.until((event) => event.type === "run_end");
+    own.close();
+  });
+
+  it("EXPORT10 takes a file that is replaced while it is read from its beginning again, or leaves out one that goes", async () => {
+    const id = await newThread("filer");
+    const files = new Files(id);
+    const old = new Uint8Array(6_000_000).fill(1);
+    await files.put("/a-large", old);
+    await files.put("/b-gone", old);
+    const response = await askExport(id);
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece.slice());
+      if (pieces.length === 3) await files.put("/a-large", "new");
+      if (String(new TextDecoder().decode(piece)).includes('"path":"/b-gone"'))
+        await files.ask("DELETE", "/files/b-gone");
+    }
+    const text = Buffer.concat(pieces).toString();
+    const lines = linesOf(text);
+    const kinds = lines.map(({ type }) => String(type)).filter((type) => type !== "chunk");
+    expect(kinds).toEqual([
+      "header",
+      "thread",
+      "branch",
+      "event",
+      "event",
+      "file",
+      "void",
+      "file",
+      "file",
+      "void",
+      "end",
+    ]);
+    expect(lines.at(-1)?.["counts"]).toMatchObject({ files: 1, file_bytes: 3 });
+    await replaced(id, text);
+    expect(await (await files.get("/a-large")).text()).toBe("new");
+    expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 3 });
+  });
+});
+
+function addUp(usages: readonly { input: number; output: number; total_tokens: number }[]) {
+  const sum = (field: "input" | "output" | "total_tokens") => usages.reduce((total, one) => total + one[field], 0);
+  return {
+    input: sum("input"),
+    output: sum("output"),
+    cache_read: 0,
+    cache_write: 0,
+    total_tokens: sum("total_tokens"),
+  };
+}

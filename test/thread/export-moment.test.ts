@@ -1,0 +1,215 @@
+// An export that is read slowly while the thread goes on: every line is of the moment it was asked for.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { toBase64 } from "#lib/base64.ts";
+
+import { gate } from "../worker/definitions.ts";
+import { acts, personas } from "../worker/team.ts";
+import { askExport, comparable, exported, imported, linesOf, replaced, sealed } from "./archive-client.ts";
+import type { Line } from "./archive-client.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
+
+const page = { limit: 1000, order: "asc" as const, include_silent: true };
+
+const forget = () => {
+  personas.clear();
+  acts.clear();
+};
+beforeEach(forget);
+afterEach(forget);
+
+/** A text that is longer than what is read of an export before anybody reads it. */
+const ahead = "x".repeat(200_000);
+
+const read = async (response: Response) => new TextDecoder().decode(await response.arrayBuffer());
+const contents = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const pathsIn = (text: string): string[] =>
+  linesOf(text).flatMap((line) => (line["type"] === "file" ? [String((line["file"] as Line)["path"])] : []));
+
+describe("an export that is read slowly", () => {
+  it("EXPORT7 has each message and run as it was, whatever is edited, deleted and said behind its moment", async () => {
+    const id = await newThread("boss");
+    personas.set("boss", ({ step, lastUser }) =>
+      step === 0 && lastUser === "work"
+        ? { toolCalls: [{ name: "act", arguments: { key: "k" } }] }
+        : { text: lastUser === "long" ? ahead : "so" },
+    );
+    acts.set("k", () => 1);
+    for (const word of ["long", "hello", "work", "more"]) await converse(id, word);
+    const whole = comparable(await exported(id));
+    const response = await askExport(id);
+    const messages = await contents(id);
+    const calling = messages.find(({ tool_calls }) => tool_calls !== null)?.id ?? "";
+    await value(stubOf(id).patchMessage(admin, messages[2]?.id ?? "", { content: "edited", metadata: { a: 1 } }));
+    await value(stubOf(id).patchMessage(admin, calling, { metadata: { next: "deleted" } }));
+    await value(stubOf(id).deleteMessage(admin, calling));
+    await value(stubOf(id).deleteMessage(admin, messages.at(-1)?.id ?? ""));
+    await value(stubOf(id).patch(admin, { title: "later" }));
+    await converse(id, "later");
+    expect(comparable(await read(response))).toEqual(whole);
+    expect((await contents(id)).map(({ content }) => content)).toEqual([
+      "long",
+      ahead,
+      "edited",
+      "so",
+      "work",
+      "so",
+      "more",
+      "later",
+      "so",
+    ]);
+  });
+
+  it("EXPORT7 has the run under way and those that wait as they were, and none that came behind its moment", async () => {
+    const id = await newThread("boss");
+    let open = () => {};
+    const passed = new Promise<void>((resolve) => (open = resolve));
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    personas.set("boss", async ({ lastUser }) => {
+      if (lastUser === "long") return { text: "x".repeat(20_000) };
+      reach();
+      await passed;
+      return { text: `said ${lastUser}` };
+    });
+    // More than a page of runs, and more text than is read ahead.
+    for (let count = 0; count < 8; count += 1) await converse(id, "long");
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached;
+    await value(stubOf(id).postMessage(admin, message("waits"), null));
+    const whole = comparable(await exported(id));
+    const response = await askExport(id);
+    await value(stubOf(id).postMessage(admin, message("later"), null));
+    const following = await follow(id, { after: "0" });
+    open();
+    await following.until((event) => event.type === "text_end" && event.text === "said later");
+    following.close();
+    const lines = comparable(await read(response));
+    expect(lines).toEqual(whole);
+    const runs = lines.flatMap((line) => (line["type"] === "run" ? [(line["run"] as Line)["status"] as string] : []));
+    expect(runs.slice(8)).toEqual(["running", "queued"]);
+  });
+
+  it("EXPORT7 breaks off where more changes behind its moment than is kept, and where the thread is deleted", async () => {
+    const id = await newThread("filer");
+    const long = "x".repeat(1_000_000);
+    const ids: string[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      const { message: stored } = await value(stubOf(id).postMessage(admin, message(long, { run: false }), null));
+      ids.push(stored?.id ?? "");
+    }
+    const [first, second] = [await askExport(id), await askExport(id)];
+    for (const one of ids) await value(stubOf(id).deleteMessage(admin, one));
+    // Two moments of 10 MB each are too much together; one of them goes on.
+    const ends = await Promise.all([first, second].map(async (each) => (await textOf(each)).includes('"type":"end"')));
+    expect(ends.filter((isWhole) => isWhole)).toHaveLength(1);
+    await new Files(id).put("/large", new Uint8Array(6_000_000));
+    const third = await askExport(id);
+    await value(stubOf(id).remove(admin));
+    expect(await textOf(third)).not.toContain('"type":"end"');
+  });
+
+  it("EXPORT12 lacks the files of messages that were not there yet, and the thread keeps them", async () => {
+    const id = await newThread("seeing");
+    const files = new Files(id);
+    const held = async (name: string) => {
+      const door = gate(name);
+      const data = toBase64(new TextEncoder().encode(name));
+      const post = message(`slow:${name}`, { run: false, attachments: [{ name, mime_type: "text/plain", data }] });
+      const following = await follow(id, { after: "0" });
+      const answer = value(stubOf(id).postMessage(admin, post, null));
+      await following.until((event) => event.type === "file_changed" && event.path === `/attachments/${name}`);
+      following.close();
+      return { answer, open: () => door.open() };
+    };
+    await files.put("/a", new Uint8Array(3_000_000));
+    const before = await held("before");
+    before.open();
+    await before.answer;
+    const during = await held("during");
+    const response = await askExport(id);
+    const behind = await held("behind");
+    for (const one of [during, behind]) {
+      one.open();
+      await one.answer;
+    }
+    const text = await read(response);
+    expect(pathsIn(text)).toEqual(["/a", "/attachments/before"]);
+    expect(await files.listed("/attachments")).toEqual(
+      ["before", "behind", "during"].map((name) => `/attachments/${name}`),
+    );
+    // And all of them where all messages are there.
+    expect(pathsIn(await exported(id))).toHaveLength(4);
+    await replaced(id, text);
+    expect(await files.listed("/attachments")).toEqual(["/attachments/before"]);
+    expect((await contents(id)).map(({ content }) => content)).toEqual(["slow:before"]);
+  });
+
+  it("EXPORT12 has no folder that only such a file made", async () => {
+    const id = await newThread("seeing");
+    const { open } = gate("alone");
+    const data = toBase64(new Uint8Array(3));
+    const following = await follow(id, { after: "0" });
+    const answer = stubOf(id).postMessage(
+      admin,
+      message("slow:alone", { run: false, attachments: [{ name: "a", mime_type: "x/y", data }] }),
+      null,
+    );
+    await following.until((event) => event.type === "file_changed");
+    following.close();
+    const kinds = linesOf(await exported(id)).map(({ type }) => String(type));
+    expect(kinds).not.toContain("folder");
+    open();
+    await value(answer);
+  });
+});
+
+describe("what waits", () => {
+  it("EXPORT13 takes the calls that a definition queued with it, and makes them when the queue goes on", async () => {
+    const id = await newThread("boss");
+    let open = () => {};
+    const passed = new Promise<void>((resolve) => (open = resolve));
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    personas.set("boss", async ({ lastUser }) => {
+      if (lastUser === "second") reach();
+      await passed;
+      return { text: `said ${lastUser}` };
+    });
+    let made = 0;
+    acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+    acts.set("later", () => (made += 1));
+    // A queue that a stop holds: the call that is queued at rest waits behind what is there.
+    await value(stubOf(id).postMessage(admin, message("first"), null));
+    await value(stubOf(id).postMessage(admin, message("second"), null));
+    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    await reached;
+    const text = await exported(id);
+    const runs = linesOf(text).flatMap((line) => (line["type"] === "run" ? [line["run"] as Line] : []));
+    expect(runs.at(-1)).toMatchObject({ status: "queued", kind: "tool", calls: [{ name: "act" }] });
+    open();
+    const copy = crypto.randomUUID();
+    expect((await imported(copy, await sealed(linesOf(text.replaceAll(id, copy))))).status).toBe(201);
+    made = 0;
+    const following = await follow(copy, { after: "0" });
+    await value(stubOf(copy).postRun(admin, { kind: "continue" }, null));
+    await following.until((event) => event.type === "tool_execution_end");
+    following.close();
+    expect(made).toBe(1);
+    await value(stubOf(copy).remove(admin));
+  });
+});
+
+async function textOf(response: Response): Promise<string> {
+  const pieces: string[] = [];
+  const decoder = new TextDecoder();
+  try {
+    for await (const piece of response.body ?? []) pieces.push(decoder.decode(piece, { stream: true }));
+  } catch {
+    // Broken off.
+  }
+  return pieces.join("");
+}

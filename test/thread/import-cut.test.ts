@@ -1,0 +1,221 @@
+// Imports that break off, crash, or meet others on the way: nobody sees a part of a thread, and what was begun and not ended
+// is gone by itself.
+
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+
+import { callerHeader, exportPath } from "#core/thread-rpc.ts";
+
+import { fileWorld } from "../worker/file-works.ts";
+import {
+  askExport,
+  askImport,
+  exported,
+  imported,
+  leftIn,
+  linesOf,
+  listed,
+  nothing,
+  sealed,
+} from "./archive-client.ts";
+import { admin, alarmOf, converse, crash, newThread, stubOf, value } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
+
+const { FILES } = env as unknown as { FILES: R2Bucket };
+const objectOf = (id: string) => env.THREADS.get(env.THREADS.idFromName(id));
+
+let base = "";
+let baseId = "";
+
+beforeAll(async () => {
+  baseId = await newThread("filer", { user_id: "ada" });
+  await converse(baseId, "one");
+  await new Files(baseId).put("/chunks", new Uint8Array(4_000_000));
+  await new Files(baseId).put("/a-in-the-bucket", new Uint8Array(9_000_000));
+  base = await exported(baseId);
+  await value(stubOf(baseId).remove(admin));
+});
+
+afterEach(() => {
+  delete fileWorld.bucket;
+});
+
+/** An import whose body comes when the test says so. */
+async function slowly(share: number) {
+  const id = crypto.randomUUID();
+  const text = await sealed(linesOf(base.replaceAll(baseId, id)));
+  const bytes = new TextEncoder().encode(text);
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const answer = askImport(id, readable);
+  const writer = writable.getWriter();
+  const half = Math.floor(bytes.length * share);
+  const begun = writer.write(bytes.slice(0, half));
+  const end = async () => {
+    await writer.write(bytes.slice(half));
+    await writer.close();
+  };
+  return { id, text, answer, begun, end, breakOff: () => writer.abort("broken") };
+}
+
+/** Waits by asking again and again; gives up in the end, so that a failure is one. */
+async function until(fits: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 3000; tries += 1) if (await fits()) return;
+  throw new Error("it never came");
+}
+
+/** Until the mark of an import stands. */
+const untilBegun = (id: string) => until(async () => (await leftIn(id)).tables.includes("thread"));
+
+async function bucketOf(id: string): Promise<number> {
+  return (await FILES.list({ prefix: `${id}/` })).objects.length;
+}
+
+describe("an import on its way", () => {
+  it("IMPORT9 shows nothing of the thread until it is whole, and takes nothing meant for it", async () => {
+    const { id, answer, end } = await slowly(0.9);
+    await untilBegun(id);
+    const stub = stubOf(id);
+    for (const asked of [
+      stub.describe(admin),
+      stub.remove(admin),
+      stub.stop(admin, null),
+      stub.postRun(admin, { kind: "continue" }, null),
+      stub.listMessages(admin, { limit: 10, order: "asc", include_silent: true }),
+    ]) {
+      expect(await asked).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    }
+    const headers = { [callerHeader]: JSON.stringify(admin) };
+    expect((await stub.fetch(new Request(`https://thread${exportPath}`, { headers }))).status).toBe(404);
+    const created = await stub.create(admin, { id, agent_id: "filer", user_id: null, creation: "x" });
+    expect(created).toMatchObject({ ok: false, refusal: { code: "conflict" } });
+    expect((await imported(id, await sealed(linesOf(base.replaceAll(baseId, id))))).code).toBe("conflict");
+    expect(await listed(id)).toBe(false);
+    await end();
+    expect((await answer).status).toBe(201);
+    expect((await value(stub.describe(admin))).message_count).toBe(2);
+    expect(await listed(id)).toBe(true);
+  });
+
+  it("IMPORT10 leaves nothing when its body breaks off: no table, no alarm, nothing in the bucket", async () => {
+    for (const share of [0.05, 0.5, 0.97]) {
+      const { id, text, answer, breakOff } = await slowly(share);
+      await untilBegun(id);
+      await breakOff();
+      await answer.then(
+        (response) => expect(response.status).toBe(400),
+        () => undefined,
+      );
+      await until(async () => (await leftIn(id)).tables.length === 0);
+      expect(await leftIn(id)).toEqual(nothing);
+      expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
+      // Its id is free again.
+      expect((await imported(id, text)).status).toBe(201);
+    }
+  });
+
+  it("IMPORT11 leaves nothing when the object dies: the alarm takes away what it wrote", async () => {
+    const { id, answer, end } = await slowly(0.97);
+    const failed = answer.then(
+      ({ status }) => status >= 500,
+      () => true,
+    );
+    await untilBegun(id);
+    await until(async () => (await bucketOf(id)) === 1);
+    expect(await alarmOf(id)).not.toBeNull();
+    await crash(id);
+    await end().catch(() => undefined);
+    expect(await failed).toBe(true);
+    expect((await leftIn(id)).tables).not.toEqual([]);
+    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    expect(await runDurableObjectAlarm(objectOf(id))).toBe(true);
+    expect(await leftIn(id)).toEqual(nothing);
+    expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
+  });
+
+  it("IMPORT11 makes way at once for whoever creates or imports the thread behind a crash", async () => {
+    for (const next of ["create", "import"] as const) {
+      const { id, text, answer, end } = await slowly(0.2);
+      const failed = answer.catch(() => undefined);
+      await untilBegun(id);
+      await crash(id);
+      await end().catch(() => undefined);
+      await failed;
+      if (next === "import") expect((await imported(id, text)).status).toBe(201);
+      else await value(stubOf(id).create(admin, { id, agent_id: "filer", user_id: null, creation: "x" }));
+      expect((await value(stubOf(id).describe(admin))).message_count).toBe(next === "import" ? 2 : 0);
+    }
+  });
+
+  it("IMPORT12 is not taken away by the alarm while its lines come in", async () => {
+    const { id, answer, end } = await slowly(0.5);
+    await untilBegun(id);
+    await runDurableObjectAlarm(objectOf(id));
+    expect(await alarmOf(id)).not.toBeNull();
+    await end();
+    expect((await answer).status).toBe(201);
+    expect(await alarmOf(id)).toBeNull();
+  });
+
+  it("IMPORT13 stands with its mark until the bucket lets it go", async () => {
+    let failing = true;
+    const bucket: Partial<R2Bucket> = {
+      list: (options) => (failing ? Promise.reject(new Error("down")) : FILES.list(options)),
+      get: FILES.get.bind(FILES) as R2Bucket["get"],
+      delete: (keys) => FILES.delete(keys),
+      createMultipartUpload: (key) => FILES.createMultipartUpload(key),
+    };
+    fileWorld.bucket = bucket as NonNullable<typeof fileWorld.bucket>;
+    const id = crypto.randomUUID();
+    const cut = (await sealed(linesOf(base.replaceAll(baseId, id)))).slice(0, -200);
+    expect((await imported(id, cut)).code).toBe("invalid_request");
+    expect((await leftIn(id)).tables).not.toEqual([]);
+    expect(await bucketOf(id)).toBe(1);
+    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    failing = false;
+    expect(await runDurableObjectAlarm(objectOf(id))).toBe(true);
+    expect(await leftIn(id)).toEqual(nothing);
+    expect(await bucketOf(id)).toBe(0);
+  });
+
+  it("IMPORT14 is listed under an id that was deleted, and a deletion of it counts again", async () => {
+    const id = await newThread("parallel", { title: "first life" });
+    const text = await exported(id);
+    for (const life of [1, 2]) {
+      await value(stubOf(id).remove(admin));
+      expect([life, await listed(id)]).toEqual([life, false]);
+      expect((await imported(id, text)).status).toBe(201);
+      expect([life, await listed(id)]).toEqual([life, true]);
+    }
+  });
+
+  it("IMPORT15 reads no faster than it writes, and an export no faster than it is read", async () => {
+    const id = crypto.randomUUID();
+    const text = await sealed(linesOf(base.replaceAll(baseId, id)));
+    const bytes = new TextEncoder().encode(text);
+    const piece = 64 * 1024;
+    let given = 0;
+    let most = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const size = await runInDurableObject(objectOf(id), (_, { storage }) => storage.sql.databaseSize);
+          // Base64 takes a third more than what it becomes; what lies in the bucket is not counted.
+          most = Math.max(most, Math.min(given, 5_000_000) - size);
+          controller.enqueue(bytes.slice(given, given + piece));
+          given += piece;
+          if (given >= bytes.length) controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    expect((await askImport(id, body)).status).toBe(201);
+    expect(most).toBeLessThan(5_000_000);
+    const response = await askExport(id);
+    const before = (await stubOf(id).rows()).rowsRead;
+    const reader = response.body?.getReader();
+    await reader?.read();
+    expect((await stubOf(id).rows()).rowsRead - before).toBeLessThan(60);
+    await reader?.cancel();
+  });
+});

@@ -1,0 +1,104 @@
+// Imports that are sent again, and what an importer may not give itself.
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { exported, imported, leftIn, linesOf, nothing, sealed } from "./archive-client.ts";
+import type { Importer, Line } from "./archive-client.ts";
+import { admin, converse, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const runPage = { limit: 200, order: "asc" as const };
+const ada: Importer = { user: "ada", admin: false };
+
+let base = "";
+let baseId = "";
+
+beforeAll(async () => {
+  baseId = await newThread("filer", { user_id: "ada" });
+  await converse(baseId, "one");
+  base = await exported(baseId);
+});
+
+/** The base as another thread's. */
+async function fresh(spoil: (lines: Line[]) => void = () => undefined): Promise<{ id: string; text: string }> {
+  const id = crypto.randomUUID();
+  const lines = linesOf(base.replaceAll(baseId, id));
+  spoil(lines);
+  return { id, text: await sealed(lines) };
+}
+
+const threadOf = (lines: Line[]): Line => lines.find(({ type }) => type === "thread")?.["thread"] as Line;
+
+describe("an import with a key", () => {
+  it("IMPORT17 gives the thread again when it is repeated, as it is by now", async () => {
+    const { id, text } = await fresh();
+    const first = await imported(id, text, { ...ada, creation: "key" });
+    expect([first.status, first.thread["message_count"]]).toEqual([201, 2]);
+    await value(stubOf(id).postMessage(admin, message("more", { run: false }), null));
+    const again = await imported(id, text, { ...ada, creation: "key" });
+    expect([again.status, again.thread["id"], again.thread["message_count"]]).toEqual([201, id, 3]);
+  });
+
+  it("IMPORT17 is a conflict with another file, another key, without one, and for anybody else", async () => {
+    const { id, text } = await fresh();
+    expect((await imported(id, text, { ...ada, creation: "key" })).status).toBe(201);
+    const lines = linesOf(text);
+    threadOf(lines)["title"] = "other";
+    const refused: [string, Importer][] = [
+      [await sealed(lines), { ...ada, creation: "key" }],
+      [text, { ...ada, creation: "ke" }],
+      [text, { ...ada, creation: "key2" }],
+      [text, { ...ada, creation: "" }],
+      [text, ada],
+      [text, { user: "bob", admin: false, creation: "key" }],
+    ];
+    for (const [body, importer] of refused) {
+      const { status, code } = await imported(id, body, importer);
+      expect([importer, status, code]).toEqual([importer, 409, "conflict"]);
+    }
+    const cut = await imported(id, text.slice(0, -100), { ...ada, creation: "key" });
+    expect([cut.status, cut.code]).toEqual([400, "invalid_request"]);
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ title: null, message_count: 2 });
+  });
+
+  it("IMPORT17 can be sent again after it failed", async () => {
+    const { id, text } = await fresh();
+    expect((await imported(id, text.slice(0, -100), { ...ada, creation: "key" })).code).toBe("invalid_request");
+    expect(await leftIn(id)).toEqual(nothing);
+    expect((await imported(id, text, { ...ada, creation: "key" })).status).toBe(201);
+  });
+});
+
+describe("an importer", () => {
+  it("IMPORT18 gives a run that waits no more steps than it could ask for, unless it is an admin", async () => {
+    for (const [importer, asked, kept] of [
+      [ada, 10_000, null],
+      [ada, null, null],
+      [ada, 3, { steps: 3 }],
+      [admin, 10_000, { steps: 10_000 }],
+    ] as const) {
+      const { id, text } = await fresh((lines) => {
+        const run = lines.findLast(({ type }) => type === "run")?.["run"] as Line;
+        const waits = String(run["id"]).replace(/.{12}$/, "ffffffffffff");
+        const at = lines.findLastIndex(({ type }) => type === "run");
+        const queued = { ...run, id: waits, status: "queued", queued: { message: null }, limits: { steps: asked } };
+        lines.splice(at + 1, 0, { type: "run", run: { ...queued, message_ids: [], events: [] } });
+        threadOf(lines)["queue"] = [waits];
+      });
+      const { status, message: words } = await imported(id, text, importer);
+      expect([asked, status, words]).toEqual([asked, 201, null]);
+      const { items } = await value(stubOf(id).listRuns(admin, runPage));
+      expect(items.at(-1)?.status).toBe("queued");
+      const run = linesOf(await exported(id)).findLast(({ type }) => type === "run")?.["run"] as Line;
+      expect([asked, run["limits"]]).toEqual([asked, kept]);
+    }
+  });
+
+  it("IMPORT19 has a thread of an agent that is not defined here, which can be read and not answered", async () => {
+    const { id, text } = await fresh((lines) => {
+      Object.assign(threadOf(lines), { agent_id: "elsewhere", origin_agent_id: "elsewhere" });
+    });
+    expect((await imported(id, text)).status).toBe(201);
+    expect((await value(stubOf(id).describe(admin))).message_count).toBe(2);
+    expect(await stubOf(id).postMessage(admin, message("hello"), null)).toMatchObject({ ok: false });
+  });
+});
