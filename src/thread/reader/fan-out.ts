@@ -88,7 +88,8 @@ export class FanOut {
       return;
     }
     this.flush();
-    if (!this.#pausing) this.#wait(shortestPauseMs);
+    // Only deltas come in such numbers, and the first of them should not wait for what was told before it.
+    if (delta && !this.#pausing) this.#wait(shortestPauseMs);
   }
 
   /** A reader was given what there is: no delta that comes later is merged with one that came until now. */
