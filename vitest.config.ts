@@ -21,11 +21,12 @@ export default defineConfig({
         plugins: [cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
         test: {
           name: "workers",
-          // Servers on this machine, one that answers as the providers do and one that misbehaves: tests inside the runtime
-          // make real fetches to them.
+          // Servers on this machine, one that answers as the providers do, one that misbehaves and one that counts: tests
+          // inside the runtime make real fetches to them.
           globalSetup: [
             fromRoot("./test/support/model-server/global-setup.ts"),
             fromRoot("./test/support/outbound-server/global-setup.ts"),
+            fromRoot("./test/support/effect-server/global-setup.ts"),
           ],
           exclude,
           // Property tests on two shared cores take longer than the five seconds of the default.

@@ -28,5 +28,6 @@ const failed = await runSteps([
   step("format", tools.oxfmt, ["--check", "."]),
   step("lockfile", "scripts/lockfile.mjs", []),
   step("rules", "scripts/rules.mjs", []),
+  step("fault points", "scripts/faults.mjs", []),
 ]);
 process.exit(failed === 0 ? 0 : 1);

@@ -9,6 +9,7 @@ import type { Asked } from "./model/asked.ts";
 import type { RunPorts } from "./ports/run-ports.ts";
 import type { NumberedPlan, StepProblem } from "./ports/step-port.ts";
 import type { Decision, RunEnd, StepShape } from "./ports/strategy.ts";
+import type { MessageRecord } from "./record.ts";
 import { callsOf, isSettled, lastStep, nextStepNumber, progressOf, spend } from "./run-state.ts";
 import type { OpenStep } from "./run-state.ts";
 import { commitAsked, storeAnswer } from "./step/commit.ts";
@@ -30,6 +31,7 @@ const stoppedEnd: RunEnd = { status: "stopped", reason: "stopped" };
 export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   const open = lastStep(ports.journal.messages, ports.line);
   if (open !== null) {
+    await ports.faults.at("loop.resume");
     const until = isSettled(open) && isCommitted(open, ports) ? null : await resumeStep(open, ports, signal);
     if (until !== null) return rest(until, ports);
     const halt = haltOf(open);
@@ -38,7 +40,8 @@ export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   for (;;) {
     if (signal.aborted) return { type: "end", end: stoppedEnd };
     if (ports.stopAsked()) return { type: "end", end: { status: "stopped", reason: "stop_called" } };
-    const halt = hasQueuedCalls(ports) ? await makeQueuedCalls(ports, signal) : await nextStep(ports, signal);
+    await ports.faults.at("loop.step");
+    const halt = await (hasQueuedCalls(ports) ? makeQueuedCalls(ports, signal) : nextStep(ports, signal));
     if (halt !== null) return halt;
   }
 }
@@ -50,7 +53,7 @@ function isCommitted({ answer }: OpenStep, { committed, line }: RunPorts): boole
 /** An answer that was kept although it never came to its end is the run's last, also when the run is taken up again. */
 function haltOf({ answer }: OpenStep): Halt | null {
   if (answer.stop_reason === "aborted") return { type: "end", end: stoppedEnd };
-  return answer.stop_reason === "error" ? failedEnd(null) : null;
+  return answer.stop_reason === "error" ? failedEnd(answer.failure ?? null) : null;
 }
 
 /** Definitions queue calls for the run as a whole: its own line makes them. */
@@ -63,6 +66,7 @@ async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Ha
     ports.run.calls = [];
     return { type: "end", end: { status: "limit", reason: "max_steps" } };
   }
+  await ports.faults.at("loop.queued");
   const done = await queuedStep(ports, signal);
   if (done === null) return null;
   return "problem" in done ? planFailed(done) : rest(done.until, ports);
@@ -88,12 +92,14 @@ function tooManyQueued({ journal, run, line }: RunPorts): boolean {
 async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
   const backsOff = ownRest(ports);
   if (backsOff !== null) return rest(backsOff, ports);
+  await ports.faults.at("loop.decide");
   const decision: Decision = await ports.strategy.next(progressOf(ports.journal.messages, ports.line));
   if (decision.type === "end") return { type: "end", end: decision };
   return step(decision.shape ?? {}, ports, signal);
 }
 
 async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
+  await ports.faults.at("loop.plan");
   const planned = await ports.steps.plan(shape, signal);
   if ("problem" in planned) return planFailed(planned);
   const plan: NumberedPlan = { ...planned, step: nextStepNumber(ports.journal.messages, ports.line) };
@@ -101,6 +107,7 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
   const from = retryPlace(plan.step, ports);
   const { name } = plan.models[from.model] ?? plan.models[0];
   events.tell({ type: "step_start", model: name, attempt: from.attempt });
+  await ports.faults.at("loop.ask");
   const asked = await ask(plan, {
     ports,
     events,
@@ -118,9 +125,12 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
 async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSignal }): Promise<Halt | null> {
   const { ports } = context;
   asked.answer.start();
+  await ports.faults.at("loop.keep-answer");
   const answer = await storeAnswer(asked, asked.answer.closed(), context);
   spend(ports.run, spendingOf(asked));
+  await ports.faults.at("loop.run-calls");
   const ran = await runCalls(callsOf(answer), [], context);
+  await ports.faults.at("loop.commit-answer");
   await commitAsked(asked, { ...ran, answer }, context);
   return ran.restsUntil === null ? null : rest(ran.restsUntil, ports);
 }
@@ -129,13 +139,17 @@ async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSi
 async function keepPartial(asked: Asked, context: StepContext): Promise<Halt> {
   const { ports } = context;
   const stopped = asked.failure?.kind === "aborted";
-  if (asked.answer.shown) await storeAnswer(asked, asked.answer.partial(), context);
+  if (asked.answer.shown) {
+    await ports.faults.at("loop.keep-partial");
+    await storeAnswer(asked, asked.answer.partial(), context);
+  }
   spend(ports.run, spendingOf(asked));
+  await ports.faults.at("loop.commit-partial");
   await commitAsked(asked, { settled: [], warnings: [], restsUntil: null, answer: null }, context);
   return stopped ? { type: "end", end: stoppedEnd } : failedEnd(asked.failure);
 }
 
-function failedEnd(failure: Asked["failure"]): Halt {
+function failedEnd(failure: MessageRecord["failure"] | null): Halt {
   const { kind, message } = failure ?? { kind: "api", message: "The model failed." };
   return { type: "end", end: { status: "error", reason: kind, error: { code: kind, message } } };
 }

@@ -57,6 +57,8 @@ export interface MessageRecord {
   created_at: number;
   updated_at: number;
   events: StoredEvent[];
+  /** Why a partial answer came to no end, so that a run that is taken up behind it ends with the same words. */
+  failure?: { kind: string; message: string };
   /** A started call whose answer comes from elsewhere. */
   awaits?: AwaitedAnswer;
   /** A settled call that a child thread worked on: the child. Until it told what that cost, `usage` is null. */

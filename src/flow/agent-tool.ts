@@ -6,6 +6,7 @@ import { zeroUsage } from "#contract/usage.ts";
 import { wordsOf } from "#core/cut-text.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
 import type { AwaitedAnswer, Delivered } from "#core/record.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
@@ -25,7 +26,7 @@ export const deepestThread = 10;
 export function agentToolRunner(
   agent: AnyAgentDefinition,
   prompt: AnyPromptDefinition,
-  { children, clock }: { children: ChildThreads; clock: Clock },
+  { children, clock, faults }: { children: ChildThreads; clock: Clock; faults: Faults },
 ): ToolRunner {
   const nested: NestedRunner = {
     begin: ({ id, args, message }) => {
@@ -59,6 +60,7 @@ export function agentToolRunner(
       return { type: "answer", answer: failed(tooDeep), end };
     }
     try {
+      await faults.at("child.start");
       await children.start({
         thread_id: awaits.thread_id,
         agent_id: agent.name,

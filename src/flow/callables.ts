@@ -4,6 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import type { Faults } from "#core/ports/faults.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { SubpromptConfig, ThreadState } from "#spec/index.ts";
 
@@ -18,6 +19,7 @@ export interface CallableSources {
   definitions: Definitions;
   state: ThreadState;
   clock: Clock;
+  faults: Faults;
   children: ChildThreads;
 }
 
@@ -30,14 +32,14 @@ export async function callable(
   sources: CallableSources,
   builderFor: BuilderFor,
 ): Promise<ToolRunner | null> {
-  const { definitions, state } = sources;
+  const { definitions } = sources;
   const config = typeof entry === "string" ? { name: entry } : entry;
   const { name } = config;
   if (typeof entry === "string" && definitions.has("tools", name)) {
-    return toolRunner(name, await definitions.tool(name), state);
+    return toolRunner(name, await definitions.tool(name), sources);
   }
   if (definitions.has("prompts", name)) return subpromptRunner(config, await definitions.prompt(name), builderFor);
-  if (definitions.has("tools", name)) return toolRunner(name, await definitions.tool(name), state);
+  if (definitions.has("tools", name)) return toolRunner(name, await definitions.tool(name), sources);
   if (!definitions.has("agents", name)) return null;
   const agent = await definitions.agent(name);
   const prompt = await definitions.prompt(agent.sideA.prompt);

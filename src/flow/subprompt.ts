@@ -55,10 +55,14 @@ export function subpromptRunner(
       const result = failed(tooDeep);
       return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
     }
-    if (!journal.messages.some((known) => isOnLine(line, known))) await appendInput(call, line, context);
+    if (!journal.messages.some((known) => isOnLine(line, known))) {
+      await ports.faults.at("subprompt.input");
+      await appendInput(call, line, context);
+    }
     const steps = builderFor(line, message, prompt.name);
     const side = { prompt: prompt.name };
     const strategy = sideStrategy(side, subpromptSteps, () => blankStreak(journal.messages, line));
+    await ports.faults.at("subprompt.run");
     const halt = await run({ ...ports, line, steps, strategy }, context.signal);
     if (halt.type === "rest") return { type: "rest", until: halt.until };
     const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end });
@@ -78,6 +82,7 @@ export function subpromptRunner(
       parent_id: message.id,
       depth: line.depth,
     };
+    await ports.faults.at("subprompt.before-create");
     const input = await ports.hooks.beforeCreateMessage(draft);
     const own = events.fork();
     const of = { message_id: input.id, depth: line.depth };
@@ -86,6 +91,7 @@ export function subpromptRunner(
     const stored = { ...input, events: own.take() };
     ports.journal.append(stored);
     own.release();
+    await ports.faults.at("subprompt.after-create");
     await ports.hooks.afterCreateMessage(stored);
   }
 

@@ -2,6 +2,7 @@
 
 import { jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
+import type { Faults } from "#core/ports/faults.ts";
 import type { ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
@@ -12,8 +13,15 @@ import { checkArguments } from "./check-arguments.ts";
 /** Milliseconds a tool may take when its definition does not say. */
 export const defaultTimeoutMs = 120_000;
 
-/** Makes a runner. `state` is what the tool's function is given. */
-export function toolRunner(name: string, definition: AnyToolDefinition, state: ThreadState): ToolRunner {
+/** What a tool runs in. */
+export interface ToolSurroundings {
+  /** What the tool's function is given. */
+  state: ThreadState;
+  faults: Faults;
+}
+
+/** Makes a runner. */
+export function toolRunner(name: string, definition: AnyToolDefinition, around: ToolSurroundings): ToolRunner {
   const tool = readTool(definition);
   const { options } = tool;
   return {
@@ -28,15 +36,16 @@ export function toolRunner(name: string, definition: AnyToolDefinition, state: T
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     idempotent: options.idempotent ?? false,
     check: (args) => checkArguments(tool.schema, args),
-    run: (args, call) => run(tool, state, { args, call }),
-    reconcile: reconcilerOf(tool, state),
+    run: (args, call) => run(tool, around, { args, call }),
+    reconcile: reconcilerOf(tool, around),
   };
 }
 
-function reconcilerOf({ options }: ToolParts, state: ThreadState): ToolRunner["reconcile"] {
+function reconcilerOf({ options }: ToolParts, { state, faults }: ToolSurroundings): ToolRunner["reconcile"] {
   const { reconcile } = options;
   if (reconcile === undefined) return null;
   return async (callId, args) => {
+    await faults.at("reconcile.ask");
     const known = await reconcile(callId, args, state);
     return known === "not_done" ? null : (known as ToolAnswer);
   };
@@ -44,7 +53,7 @@ function reconcilerOf({ options }: ToolParts, state: ThreadState): ToolRunner["r
 
 async function* run(
   tool: ToolParts,
-  state: ThreadState,
+  { state, faults }: ToolSurroundings,
   work: { args: JsonObject; call: { id: string; attempt: number; signal: AbortSignal } },
 ): AsyncGenerator<ToolPiece> {
   // Progress reported by callback waits here for the consumer; a stream's own parts come in between.
@@ -60,7 +69,8 @@ async function* run(
   const output = tool.run?.(state, work.args, call);
   if (output === undefined) return;
   if (isStream(output)) {
-    yield* readStream(output, reported);
+    await faults.at("tool.stream");
+    yield* readStream(output, { reported, faults });
     return;
   }
   let done = false;
@@ -71,13 +81,15 @@ async function* run(
   // The rejection is taken by the await below; without this line it would count as unhandled while progress is read.
   finished.catch(() => {});
   while (!done) {
-    yield* reported.splice(0);
+    for (const piece of reported.splice(0)) yield piece;
+    await faults.at("tool.progress");
     await new Promise<void>((resolve) => {
       wake = resolve;
       if (done || reported.length > 0) resolve();
     });
   }
-  yield* reported.splice(0);
+  for (const piece of reported.splice(0)) yield piece;
+  await faults.at("tool.finished");
   yield { type: "result", result: (await finished) as ToolAnswer };
 }
 
@@ -93,20 +105,27 @@ function isStream(output: unknown): output is Stream {
   return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
 }
 
-async function* readStream(stream: Stream, reported: ToolPiece[]): AsyncGenerator<ToolPiece> {
+async function* readStream(
+  stream: Stream,
+  { reported, faults }: { reported: ToolPiece[]; faults: Faults },
+): AsyncGenerator<ToolPiece> {
   const parts = stream[Symbol.asyncIterator]();
   let ended = false;
   try {
     for (;;) {
+      await faults.at("tool.next");
       const next = await parts.next();
-      yield* reported.splice(0);
+      for (const piece of reported.splice(0)) yield piece;
       ended = next.done === true;
       const piece = next.value === undefined ? null : streamPiece(next.value);
       if (piece !== null) yield piece;
       if (ended || piece?.type === "result") return;
     }
   } finally {
-    if (!ended) await parts.return?.();
+    if (!ended) {
+      await faults.at("tool.leave");
+      await parts.return?.();
+    }
   }
 }
 

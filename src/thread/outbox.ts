@@ -46,16 +46,18 @@ export class Outbox {
   async #flushAll(): Promise<void> {
     do {
       this.#again = false;
+      await this.#context.faults.at("outbox.flush");
       if (!(await this.#flushOnce())) return;
     } while (this.#again);
   }
 
   /** False when it failed: the alarm tries again. */
   async #flushOnce(): Promise<boolean> {
-    const { live, catalog, alarm, clock } = this.#context;
+    const { live, catalog, alarm, clock, faults } = this.#context;
     const { outbox } = live.record;
     if (!outbox.dirty) return true;
     try {
+      await faults.at("outbox.send");
       await catalog.flush(entryOf(this.#context), totalsOf(this.#context, outbox.runs));
     } catch (cause) {
       if (cause instanceof ThreadholdError && cause.code === "too_large") {

@@ -64,7 +64,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       super(state, env);
       this.#world = worldOf(env, state);
       this.#storage = meterStorage(state.storage);
-      this.#store = createSqliteThreadStore(this.#storage);
+      this.#store = createSqliteThreadStore(this.#storage, this.#world.faults);
       this.#alarm = new Alarm(this.#storage, null);
       this.#importer = new Importer({
         storage: this.#storage,

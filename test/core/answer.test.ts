@@ -39,7 +39,7 @@ it("LOOP1: a block that the provider never closed is closed with the answer", as
 });
 
 it("LOOP2: an answer is written before its end is told", async () => {
-  const harness = new Harness({ script: () => says("Hello"), killAt: "answer.store" });
+  const harness = new Harness({ script: () => says("Hello"), killAt: "answer.before-create" });
   expect(await harness.drive()).toBeNull();
   const told = harness.events.map(({ type }) => type);
   expect([told.at(-1), harness.answers]).toEqual(["text_end", []]);

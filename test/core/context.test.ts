@@ -116,7 +116,7 @@ it("CONTEXT4: a failed attempt and a step that a crash cut keep it too", async (
   const script = ({ messages }: { messages: unknown[] }) =>
     messages.length === 1 ? calls("c", ["it", {}]) : says("done");
   const act = tool("it", async () => ok(String((live["acted"] = true))), { idempotent: true });
-  const cut = new Harness({ script, tools: [act], context: live, killAt: "tool.execute" });
+  const cut = new Harness({ script, tools: [act], context: live, killAt: "tool.run" });
   await cut.drive();
   const again = new Harness({ script, tools: [act], context: live, rows: cut.rows() });
   await again.finish();

@@ -100,7 +100,7 @@ it("CUT1: cut again and again, a run goes on", async () => {
 /** One call of a tool, cut behind its start; then taken up with what `changes` say. */
 async function cutCall(first: ToolRunner, second: ToolRunner[], setup: Partial<Setup> = {}) {
   const one: Setup["script"] = ({ messages }) => (messages.length === 1 ? calls("c", ["it", {}]) : says("done"));
-  const life = new Harness({ script: one, tools: [first], killAt: "tool.execute" });
+  const life = new Harness({ script: one, tools: [first], killAt: "tool.run" });
   await life.drive();
   expect(life.results).toMatchObject([{ status: "started" }]);
   const harness = new Harness({ script: one, tools: second, ...setup, rows: life.rows() });
@@ -168,7 +168,7 @@ it("CUT6: a call that had not begun keeps its place before a later one that had"
   const act = (name: string, changes = {}) => tool(name, async () => ok(name), changes);
   const waits = { dependsOn: ["last"] };
   const tools = [act("first", waits), act("second", waits), act("last")];
-  const life = new Harness({ script: one, tools, killAt: "tool.execute" });
+  const life = new Harness({ script: one, tools, killAt: "tool.run" });
   await life.drive();
   expect(life.results.map(({ tool_call_id }) => tool_call_id)).toEqual(["c2"]);
   const harness = new Harness({ script: one, tools, rows: life.rows() });

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 
 import type { ChildThreads } from "#core/ports/child-threads.ts";
+import { noFaults } from "#core/ports/faults.ts";
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { Definitions } from "#flow/definitions.ts";
@@ -57,7 +58,14 @@ function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord
   };
   const read = { times: 0 };
   const definitions = new Definitions(registry);
-  const sources = { definitions, hooks: hookRunner().runner, state: noState, clock, children: noChildren };
+  const sources = {
+    definitions,
+    hooks: hookRunner().runner,
+    state: noState,
+    clock,
+    faults: noFaults,
+    children: noChildren,
+  };
   const speaker = mainSpeaker(sources, {
     agent: () => definitions.agent(agent),
     side: () => "a",

@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 
+import { noFaults } from "#core/ports/faults.ts";
 import type { ToolPiece } from "#core/ports/tool-port.ts";
 import { defaultTimeoutMs, toolRunner } from "#flow/tool-runner.ts";
 import { defineTool } from "#spec/index.ts";
@@ -25,7 +26,7 @@ const faulty = {
 };
 
 function runnerOf(definition: unknown) {
-  return toolRunner("it", definition as AnyToolDefinition, noState);
+  return toolRunner("it", definition as AnyToolDefinition, { state: noState, faults: noFaults });
 }
 
 async function piecesOf(definition: unknown, args: object = {}): Promise<ToolPiece[]> {
@@ -115,8 +116,14 @@ it.for<[string, z.ZodObject]>([
   ["what is thrown without words", z.object({ a: z.string().refine(() => faulty.wordless()) })],
   ["an issue at an odd place", wordless],
 ])("RUNNER2: %s is the result of its call alone", async ([, schema], { expect: expectHere }) => {
-  const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, noState);
-  const fine = toolRunner("fine", defineTool("d", async () => ok("fine")) as AnyToolDefinition, noState);
+  const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, {
+    state: noState,
+    faults: noFaults,
+  });
+  const fine = toolRunner("fine", defineTool("d", async () => ok("fine")) as AnyToolDefinition, {
+    state: noState,
+    faults: noFaults,
+  });
   const script = (_: unknown, number: number) =>
     number === 0 ? calls("c", ["fine", {}], ["odd", { a: "x" }], ["fine", {}]) : says("done");
   const harness = new Harness({ script, tools: [odd, fine] });

@@ -76,7 +76,9 @@ describe("lint fixtures", () => {
     ]) {
       cpSync(path.join(root, file), path.join(tree, file));
     }
-    cpSync(path.join(root, "scripts/lib/lint-plugin.mjs"), path.join(tree, "scripts/lib/lint-plugin.mjs"));
+    for (const file of ["scripts/lib/lint-plugin.mjs", "scripts/lib/fault-before-await.mjs"]) {
+      cpSync(path.join(root, file), path.join(tree, file));
+    }
     symlinkSync(path.join(root, "node_modules"), path.join(tree, "node_modules"));
     for (const fixture of filesUnder(fixtures)) {
       const target = path.join(tree, placedPath(fixture));

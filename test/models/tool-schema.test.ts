@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { noFaults } from "#core/ports/faults.ts";
 import type { ToolSpec } from "#core/ports/model-port.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
 import { defineTool } from "#spec/index.ts";
@@ -21,7 +22,7 @@ const done = async () => ({ status: "success" as const });
 /** The tool as a step tells of it. */
 function specOf(schema: z.ZodType | null): ToolSpec {
   const definition = schema === null ? defineTool("Acts", done) : ["Acts", schema, done];
-  return toolRunner("act", definition as unknown as AnyToolDefinition, noState).spec;
+  return toolRunner("act", definition as unknown as AnyToolDefinition, { state: noState, faults: noFaults }).spec;
 }
 
 /** Where a provider is told of a tool's arguments. */

@@ -1,11 +1,13 @@
 // A parent and its child, one of them or both killed at every place that they pass: fault points, and the moments before and
 // behind each word between them. The alarm takes them up, and what both come to is what they come to undisturbed.
 
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { skip } from "../worker/clock.ts";
 import type { Place } from "../worker/places.ts";
 import { personas } from "../worker/team.ts";
+import { tryAll } from "./fault-choice.ts";
+import { quietly } from "./fault-stage.ts";
 import { door, freshTeam, isEnd, messagesOf, passing, wake, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -24,6 +26,21 @@ interface Death {
   mode: "kept" | "lost";
 }
 
+/** Fault points that are places also where not all deaths are tried; test/thread/every-fault.test.ts dies at each of them. */
+const usual = ["child.start", "model.request", "answer.before-create", "result.before-create"];
+
+const isPlace = (name: string): boolean => tryAll() || name.includes(" ") || usual.includes(name);
+
+let quiet: ReturnType<typeof quietly>;
+
+beforeAll(() => {
+  quiet = quietly();
+});
+
+afterAll(() => {
+  quiet.loud();
+});
+
 beforeEach(() => {
   freshTeam();
   personas.set("boss", ({ step }) =>
@@ -33,18 +50,21 @@ beforeEach(() => {
   personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
 });
 
+/** Sums of the same costs in another order differ behind the last digit that counts. */
+const rounded = (cost: number | null) => (cost === null ? null : Number(cost.toPrecision(12)));
+
 /** What a thread came to, without the ids and times of its life. */
 async function picture(id: string) {
   const messages = await messagesOf(id);
   const { items: runs } = await value(stubOf(id).listRuns(admin, { limit: 50, order: "asc" }));
   const { status, usage, cost, message_count } = await value(stubOf(id).describe(admin));
   return {
-    thread: { status, usage, cost, message_count },
+    thread: { status, usage, cost: rounded(cost), message_count },
     messages: messages.map((one) => {
       const { role, content, depth, side, step, result, usage: used, cost: paid } = { step: null, ...one };
-      return { role, content, depth, side, step, status: one.status, result, used, paid };
+      return { role, content, depth, side, step, status: one.status, result, used, paid: rounded(paid ?? null) };
     }),
-    runs: runs.map((run) => [run.status, run.reason, run.steps, run.text, run.outcome, run.usage, run.cost]),
+    runs: runs.map((run) => [run.status, run.reason, run.steps, run.text, run.outcome, run.usage, rounded(run.cost)]),
   };
 }
 
@@ -96,7 +116,7 @@ async function undisturbed() {
   const hits = new Map<string, Scene>();
   const child = places.seen.find(word("before startChild", { thread: id }))?.to;
   for (const { thread, name } of places.seen) {
-    if (thread !== id && thread !== child) continue;
+    if ((thread !== id && thread !== child) || !isPlace(name)) continue;
     const role = thread === id ? "parent" : "child";
     const last = hits.get(`${role} ${name}`);
     hits.set(`${role} ${name}`, { role, name, hit: (last?.hit ?? 0) + 1 });
@@ -130,8 +150,10 @@ async function disturbed(scene: Scene, { who, mode }: Death) {
   for (const victim of victims) {
     if (mode === "kept") await crash(victim);
     const armed = await wake(victim);
-    // Who is held in its work has an alarm. Nobody is held by a relay, or by what the other does.
-    if (mode === "kept" && victim === itself && !scene.name.endsWith("relay")) expect(armed).toBe(true);
+    // Who is held in its work has an alarm. Nobody is held by a relay, or by what the other does; and once a child is made
+    // its answer may take the parent up, to the end, before the alarm is fired.
+    const isHeld = !scene.name.endsWith("relay") && scene.name !== "after startChild";
+    if (mode === "kept" && victim === itself && isHeld) expect(armed).toBe(true);
   }
   held.open();
   await begun;
@@ -148,7 +170,7 @@ describe("a crash of threads that work together", () => {
     it(`CHILD20 of ${death.who} at any place, writes ${death.mode}, changes nothing of what they come to`, async () => {
       const { scenes, end } = await undisturbed();
       const words = ["before startChild", "after startChild", "before deliver", "after deliver"];
-      expect(scenes.map(({ name }) => name)).toEqual(expect.arrayContaining([...words, "answer.store"]));
+      expect(scenes.map(({ name }) => name)).toEqual(expect.arrayContaining([...words, ...usual]));
       for (const scene of scenes) {
         const place = `${scene.role} at ${scene.name}, ${scene.hit}`;
         const came = await disturbed(scene, death).catch((thrown: unknown) => {
@@ -156,6 +178,6 @@ describe("a crash of threads that work together", () => {
         });
         expect({ place, ...came }).toEqual({ place, ...end });
       }
-    }, 240_000);
+    }, 600_000);
   }
 });

@@ -72,6 +72,8 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
     for (const wake of waiting) wake();
   });
   const closed = new Promise<number>((resolve) => {
+    // An object that dies closes nothing; the connection just breaks.
+    socket.addEventListener("error", () => resolve(1006));
     socket.addEventListener("close", (event) => {
       resolve(event.code);
       socket.close();

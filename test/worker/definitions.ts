@@ -15,6 +15,7 @@ import {
 import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
+import { faultAgents, faultModel, faultPrompts, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
 import { teamAgents, teamModel, teamPrompts, teamTools } from "./team.ts";
 
@@ -223,12 +224,12 @@ const agents = [
 
 /** The registry of the test Worker. */
 export const registry: Registry = {
-  models: entries([model, failing, teamModel, ...attachedModels]),
-  prompts: entries([...prompts, ...teamPrompts, ...attachedPrompts, ...filePrompts]),
-  agents: entries([...agents, ...teamAgents, ...attachedAgents, ...fileAgents]),
+  models: entries([model, failing, teamModel, faultModel, ...attachedModels]),
+  prompts: entries([...prompts, ...teamPrompts, ...attachedPrompts, ...filePrompts, ...faultPrompts]),
+  agents: entries([...agents, ...teamAgents, ...attachedAgents, ...fileAgents, ...faultAgents]),
   tools: {
     ...Object.fromEntries(
-      Object.entries({ ...teamTools, ...attachedTools, ...fileTools }).map(([name, tool]) => [
+      Object.entries({ ...teamTools, ...attachedTools, ...fileTools, ...faultTools }).map(([name, tool]) => [
         name,
         () => Promise.resolve(tool),
       ]),

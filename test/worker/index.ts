@@ -9,6 +9,7 @@ import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import { BareObject } from "./bare-object.ts";
 import { testClock } from "./clock.ts";
 import { registry } from "./definitions.ts";
+import { plannedFaults } from "./fault-plan.ts";
 import { fileWorld } from "./file-works.ts";
 import { madeObjects } from "./made-objects.ts";
 import { meteredDatabase } from "./metered-catalog.ts";
@@ -20,7 +21,7 @@ const { ThreadObject, fetch } = compose(registry, [], (world, state) => {
   madeObjects.count += 1;
   return {
     ...world,
-    faults: placedFaults(state, world.faults),
+    faults: placedFaults(state, plannedFaults(state)),
     catalog: placedCatalog(state, catalog),
     threads: placedThreads(state, world.threads),
     clock: testClock,

@@ -43,6 +43,8 @@ export const messageFate = {
   events: "carried",
   handoff: "carried",
   awaits: "left",
+  // Only for a run that is taken up behind it, and that has ended in the copy.
+  failure: "left",
   // Only there to count what the child still comes to cost, and that is told to the original.
   child: "left",
 } as const satisfies Record<keyof MessageRecord, Fate>;

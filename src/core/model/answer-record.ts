@@ -12,7 +12,7 @@ export function answerRecord(
   parts: StoredPart[],
   { plan, ports }: { plan: NumberedPlan; ports: RunPorts },
 ): MessageRecord {
-  const { answer, times } = asked;
+  const { answer, times, failure } = asked;
   return {
     id: answer.messageId,
     branch: ports.run.branch,
@@ -34,6 +34,7 @@ export function answerRecord(
     usage: asked.usage,
     cost: asked.cost,
     result: null,
+    ...(failure === null ? {} : { failure: { kind: failure.kind, message: failure.message } }),
     created_at: times.started_at,
     updated_at: times.ended_at,
     events: [],

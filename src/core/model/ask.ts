@@ -48,6 +48,7 @@ export async function ask(
   let place = from;
   for (;;) {
     const model = plan.models[place.model] ?? plan.models[0];
+    await ports.faults.at("model.attempt");
     const asked = await attempt(plan, { model, number: place.attempt }, { ports, events, signal });
     const { failure } = asked;
     if (failure === null || failure.kind === "aborted") return { type: "asked", asked };
@@ -95,8 +96,10 @@ async function attempt(
   if (signal.aborted) {
     answer.take({ type: "error", failure: stopped });
   } else {
+    const stream = watched((inner) => ports.models.stream(request, inner), signal, ports);
     await ports.faults.at("model.request");
-    for await (const part of watched((inner) => ports.models.stream(request, inner), ports.clock, signal)) {
+    for await (const part of stream) {
+      await ports.faults.at("model.part");
       if (times.first_at === null && part.type.endsWith("_delta")) {
         times.first_at = ports.clock.now();
       }

@@ -1,6 +1,7 @@
 // Ends a model stream that says nothing for too long. A transport timeout, not an execution limit: it is retried.
 
 import type { Clock } from "../ports/clock.ts";
+import type { Faults } from "../ports/faults.ts";
 import type { ModelPart } from "../ports/model-port.ts";
 
 /** The first part within this time (figures: Retry). */
@@ -12,8 +13,8 @@ export const nextPartMs = 60_000;
 /** Contract: passes every part on; on silence cancels the request and ends with a retryable `timeout`. */
 export async function* watched(
   open: (signal: AbortSignal) => AsyncIterable<ModelPart>,
-  clock: Clock,
   signal: AbortSignal,
+  { clock, faults }: { clock: Clock; faults: Faults },
 ): AsyncGenerator<ModelPart> {
   const silence = new AbortController();
   let limit = firstPartMs;
@@ -25,7 +26,10 @@ export async function* watched(
     });
   let disarm = arm();
   try {
-    for await (const part of open(AbortSignal.any([signal, silence.signal]))) {
+    const parts = open(AbortSignal.any([signal, silence.signal]));
+    await faults.at("watchdog.first");
+    for await (const part of parts) {
+      await faults.at("watchdog.part");
       disarm();
       if (part.type === "error" && expired && part.failure.kind === "aborted") {
         const message = `The model sent nothing for ${limit / 1000} s.`;

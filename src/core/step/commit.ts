@@ -30,8 +30,8 @@ export async function storeAnswer(
   { plan, ports, events }: StepContext,
 ): Promise<MessageRecord> {
   const draft = answerRecord(asked, parts, { plan, ports });
+  await ports.faults.at("answer.before-create");
   const record = await ports.hooks.beforeCreateMessage(draft);
-  await ports.faults.at("answer.store");
   return appendAnswer(record, { ports, events });
 }
 
@@ -45,6 +45,7 @@ export async function appendAnswer(
   const stored = { ...record, events: events.take() };
   write(stored);
   events.release();
+  await ports.faults.at("answer.after-create");
   await ports.hooks.afterCreateMessage(stored);
   return stored;
 }
@@ -59,7 +60,10 @@ export async function commitAsked(
   if (restsUntil === null) {
     const { usage, cost } = asked;
     events.stage({ type: "step_end", usage, stop_reason: stopReasonOf(asked), cost });
-    if (answer !== null) effects = await finishStep(answer, ports, events);
+    if (answer !== null) {
+      await ports.faults.at("step.finish-asked");
+      effects = await finishStep(answer, ports, events);
+    }
   }
   // A step that rests is not over: its calls are logged with its end.
   const tools = restsUntil === null ? settled.map(toolTrace) : [];

@@ -18,6 +18,7 @@ export async function finishStep(answer: MessageRecord, ports: RunPorts, events:
   const outcome = outcomeOf(stepOf(answer, behind));
   const more = line.depth === 0 && (run.calls ?? []).length > 0;
   const asked = answer.model !== null;
+  await ports.faults.at("step.tell-strategy");
   const effects = await strategy.finished({ ...outcome, asked, handoff: handoffIn(behind), more });
   for (const event of effects.events) events.stage(event);
   return { state: effects.state, agent: effects.agent };

@@ -19,22 +19,26 @@ export async function queuedStep(
   signal: AbortSignal,
 ): Promise<StepProblem | { until: number } | null> {
   const calls = ports.run.calls ?? [];
+  await ports.faults.at("queued.tools");
   const tools = await ports.steps.tools(calls.map((call) => call.name));
   if ("problem" in tools) return tools;
   const plan = { ...tools, step: nextStepNumber(ports.journal.messages, ports.line) };
   const events = stepEvents(plan, ports);
+  await ports.faults.at("queued.before-create");
   const draft = await ports.hooks.beforeCreateMessage(callingMessage(calls, plan, ports));
-  await ports.faults.at("queued.store");
   const { id, position, role } = draft;
   events.tell({ type: "message_start", role, message_id: id, position });
+  await ports.faults.at("queued.append");
   const answer = await appendAnswer(draft, { ports, events }, (stored) => {
     const taken = new Set(calls.map((call) => call.id));
     ports.run.calls = (ports.run.calls ?? []).filter((call) => !taken.has(call.id));
     ports.journal.appendQueued(stored);
   });
+  await ports.faults.at("queued.run-calls");
   const ran = await runCalls(callsOf(answer), [], { plan, ports, events, signal });
   if (ran.restsUntil !== null) return { until: ran.restsUntil };
   events.stage({ type: "step_end", usage: zeroUsage, stop_reason: "tool_calls", cost: 0 });
+  await ports.faults.at("queued.commit");
   await writeStepEnd(answer, ran, { plan, ports, events });
   return null;
 }

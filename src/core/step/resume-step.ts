@@ -20,12 +20,15 @@ import { stepEvents } from "./step-events.ts";
 /** Gives when it rests again (microseconds), or null when the step is over. */
 export async function resumeStep(open: OpenStep, ports: RunPorts, signal: AbortSignal): Promise<number | null> {
   const { answer } = open;
+  await ports.faults.at("resume.tools");
   const plan = await callPlan(open, ports);
   const events = stepEvents(plan, ports);
+  await ports.faults.at("resume.run-calls");
   const ran = await runCalls(open.calls, open.results, { plan, ports, events, signal });
   if (ran.restsUntil !== null) return ran.restsUntil;
   const { usage, stop_reason, cost } = answer;
   events.stage({ type: "step_end", usage: usage ?? zeroUsage, stop_reason, cost });
+  await ports.faults.at("resume.commit");
   await writeStepEnd(answer, ran, { plan, ports, events });
   return null;
 }
@@ -36,6 +39,7 @@ export async function writeStepEnd(
   { settled, warnings: odd }: RanCalls,
   { plan, ports, events }: { plan: CallPlan; ports: RunPorts; events: EventList },
 ): Promise<void> {
+  await ports.faults.at("step.finish-called");
   const effects = await finishStep(answer, ports, events);
   const warnings = [...odd, ...keepContext(ports)];
   const stopAsked = ports.stopAsked() ? { stop_asked: true } : {};
@@ -69,6 +73,7 @@ export async function writeStepEnd(
 async function callPlan({ answer, calls }: OpenStep, ports: RunPorts): Promise<CallPlan> {
   const step = answer.step ?? 1;
   const queued = answer.model === null ? calls.map((call) => call.name) : [];
+  await ports.faults.at("resume.plan");
   const tools = await ports.steps.tools(queued);
   if (!("problem" in tools)) return { ...tools, step };
   return { step, side: answer.side ?? "a", depth: answer.depth, tools: new Map(), toolMode: "sequential" };

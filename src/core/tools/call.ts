@@ -32,9 +32,11 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
   }
   const { nested } = prepared.runner;
   if (nested === undefined) {
+    await ports.faults.at("call.execute");
     const answer = await execute(slot, prepared, own);
     return finalise(slot, { message, isNew: false, answer, begun }, own);
   }
+  await ports.faults.at("call.nested");
   const outcome = await performNested(nested, { id: slot.call.id, args: prepared.args, message }, own);
   if (outcome.type === "rest") {
     const kept = events.take();
@@ -86,6 +88,7 @@ async function performNested(
   context: CallContext,
 ): Promise<NestedOutcome> {
   try {
+    await context.ports.faults.at("call.run-nested");
     return await nested.run(call, context);
   } catch (thrown) {
     return { type: "answer", answer: settleThrown(thrown) };
@@ -96,13 +99,14 @@ async function execute(slot: CallSlot, { runner, args }: Prepared, context: Call
   const attempt = slot.left === null ? 1 : 2;
   if (slot.left !== null && !runner.idempotent) {
     if (runner.reconcile === null) return unknownOutcome;
+    await context.ports.faults.at("call.reconcile");
     const known = await reconciled(runner.reconcile(slot.call.id, args), runner.timeoutMs, context);
     if (known !== null) return readAnswer(known);
   }
-  await context.ports.faults.at("tool.execute");
   const call = { id: slot.call.id, attempt };
   const { ports, events, signal } = context;
-  const surroundings = { clock: ports.clock, tell: (event: EventDraft) => events.tell(event), signal };
+  const { clock, faults } = ports;
+  const surroundings = { clock, faults, tell: (event: EventDraft) => events.tell(event), signal };
   return perform(runner, { args, call, message_id: slot.id }, surroundings);
 }
 
@@ -112,6 +116,7 @@ async function reconciled(
   timeoutMs: number,
   { ports, signal }: CallContext,
 ): Promise<ToolAnswer | null> {
+  const answered = asked.catch(() => unknownOutcome);
   let release = () => {};
   const gaveUp = new Promise<ToolAnswer>((resolve) => {
     const giveUp = () => resolve(unknownOutcome);
@@ -123,7 +128,8 @@ async function reconciled(
     };
   });
   try {
-    return await Promise.race([asked.catch(() => unknownOutcome), gaveUp]);
+    await ports.faults.at("call.ask-outside");
+    return await Promise.race([answered, gaveUp]);
   } finally {
     release();
   }
@@ -144,13 +150,16 @@ async function finalise(
 ): Promise<SettledCall> {
   const { call } = slot;
   const hookCall = { id: call.id, name: call.name, arguments: argumentsText(call) };
+  await ports.faults.at("result.after-call");
   const after = await ports.hooks.afterToolCall(hookCall, work.answer);
+  await ports.faults.at("result.keep-files");
   const kept = (await ports.answers?.keep(after, { message_id: work.message.id, name: call.name, signal })) ?? after;
+  await ports.faults.at("result.before-store");
   const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...result } = answer;
   const draft = settledMessage(work, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });
+  await ports.faults.at("result.before-create");
   const said = await ports.hooks.beforeCreateMessage(draft);
-  await ports.faults.at("tool.store");
   // The child may have told what it used while the hooks ran, also of a call that gave up waiting for it.
   const spent = latest(work.message, ports).awaits?.delivered ?? null;
   const settled = spent === null ? said : { ...said, usage: spent.usage, cost: spent.cost };
@@ -164,6 +173,7 @@ async function finalise(
   if (work.isNew) ports.journal.append(stored);
   else ports.journal.update(stored);
   events.release();
+  await ports.faults.at("result.after-create");
   await ports.hooks.afterCreateMessage(stored);
   return { ...done, message: stored };
 }

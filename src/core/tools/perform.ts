@@ -5,6 +5,7 @@ import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 
 import type { Clock } from "../ports/clock.ts";
+import type { Faults } from "../ports/faults.ts";
 import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import { failed, stoppedCall, timedOut } from "./outcome.ts";
 import { readAnswer, settleThrown } from "./settle.ts";
@@ -12,6 +13,7 @@ import { readAnswer, settleThrown } from "./settle.ts";
 /** What a tool works in. */
 export interface Surroundings {
   clock: Clock;
+  faults: Faults;
   tell: (event: EventDraft) => void;
   signal: AbortSignal;
 }
@@ -20,7 +22,7 @@ export interface Surroundings {
 export async function perform(
   runner: ToolRunner,
   work: { args: JsonObject; call: { id: string; attempt: number }; message_id: string },
-  { clock, tell, signal }: Surroundings,
+  { clock, faults, tell, signal }: Surroundings,
 ): Promise<ToolAnswer> {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
@@ -43,7 +45,10 @@ export async function perform(
 
   const listen = async (): Promise<ToolAnswer> => {
     let offset = 0;
-    for await (const piece of runner.run(work.args, { ...work.call, signal: both })) {
+    const pieces = runner.run(work.args, { ...work.call, signal: both });
+    await faults.at("tool.run");
+    for await (const piece of pieces) {
+      await faults.at("tool.piece");
       if (over) break;
       switch (piece.type) {
         case "delta":
@@ -60,6 +65,7 @@ export async function perform(
     }
     return failed("The tool ended without a result.");
   };
+  await faults.at("tool.wait");
   const answer = await Promise.race([listen().catch(settleThrown), deadline, stop]);
   over = true;
   disarm();

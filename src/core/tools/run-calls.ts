@@ -38,17 +38,15 @@ export async function runCalls(
     context.plan.toolMode,
   );
   const running: Promise<DrivenCall>[] = [];
-  slots.forEach((slot, at) => {
-    running[at] = startWhenReady(slot, at);
-  });
-
   async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<DrivenCall> {
     if ("settled" in slot) return slot.settled;
     const others = [...(graph.waitsFor[at] ?? [])];
     // A call that began in an earlier drive waits for nobody: its answer may be there.
     if (others.length > 0 && slot.left === null) {
       // A later call may be waited for: its promise exists once this tick is over.
+      await context.ports.faults.at("calls.begin");
       await Promise.resolve();
+      await context.ports.faults.at("calls.wait");
       const before = await Promise.all(others.flatMap((other) => running[other] ?? []));
       // Behind a call that rests: it begins when that one has its answer.
       if (!before.every(isSettledCall)) return { rests_until: null };
@@ -56,7 +54,8 @@ export async function runCalls(
     return runCall(slot, context);
   }
 
-  const driven = await Promise.all(running);
+  await context.ports.faults.at("calls.run");
+  const driven = await Promise.all(slots.map((slot, at) => (running[at] = startWhenReady(slot, at))));
   const rests = driven.flatMap((call) => ("rests_until" in call ? [call.rests_until] : []));
   return {
     settled: driven.filter(isSettledCall),

@@ -1,6 +1,9 @@
 // The thread's store over its object's SQLite. Every write is one row (architecture §6) and every read a look by primary
 // key or a keyset walk; the tables are modules of their own, put together here.
 
+import { noFaults } from "#core/ports/faults.ts";
+import type { Faults } from "#core/ports/faults.ts";
+
 import type { MeteredStorage } from "../meter.ts";
 import type { ManagedThreadStore } from "../thread-lifecycle.ts";
 import { branchRows } from "./branch-rows.ts";
@@ -15,7 +18,7 @@ import { threadRow } from "./thread-row.ts";
 import { threadSchema } from "./thread-schema.ts";
 
 /** The store of one object. Making it touches no storage. */
-export function createSqliteThreadStore(storage: MeteredStorage): ManagedThreadStore {
+export function createSqliteThreadStore(storage: MeteredStorage, faults: Faults = noFaults): ManagedThreadStore {
   const database = threadDatabase(storage);
   const schema = threadSchema(storage);
   const thread = threadRow(database);
@@ -56,9 +59,11 @@ export function createSqliteThreadStore(storage: MeteredStorage): ManagedThreadS
     importing: () => (exists() ? thread.marked() : null),
     migrate: () => schema.migrate(),
     async destroy() {
+      await faults.at("destroy.alarm");
       await storage.deleteAlarm();
       const gone = storage.deleteAll();
       forget();
+      await faults.at("destroy.rows");
       await gone;
     },
 

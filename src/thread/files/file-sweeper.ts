@@ -21,7 +21,7 @@ export class FileSweeper {
 
   /** Never rejects. False when something is left; then the alarm is set. */
   async sweep(): Promise<boolean> {
-    const { files, live, alarm, clock } = this.#context;
+    const { files, live, alarm, clock, faults } = this.#context;
     if (live.retired) return true;
     const failed = live.record.unswept ?? null;
     if (failed !== null && failed.until > clock.now()) {
@@ -29,6 +29,7 @@ export class FileSweeper {
       return false;
     }
     try {
+      await faults.at("sweep.files");
       const swept = await files.sweep();
       if (live.retired) return true;
       if (failed !== null) this.#keep(null);

@@ -47,6 +47,7 @@ export async function admitMessage(
   const first = repeated(context, key);
   if (first !== null) return first;
   rejectWhileActive(context, input.when);
+  await context.faults.at("admission.message-agent");
   const agent = await agentOf(context);
   return withTakenFiles(context, driver, {
     input,
@@ -60,6 +61,7 @@ async function admitParts(
   driver: Driver,
   { input, key, parentRunId = null, claim, ...said }: MessageAdmission & Said & { claim: () => void },
 ): Promise<Admission> {
+  await context.faults.at("admission.draft");
   const draft = await draftOf(context, input, said);
   // Other callers may have come while the hooks ran.
   const meanwhile = repeated(context, key);
@@ -93,6 +95,7 @@ export async function admitRun(
   mayAsk(context, caller, input.limits);
   const first = repeated(context, key);
   if (first !== null) return first;
+  await context.faults.at("admission.run-agent");
   const agent = await agentOf(context);
   mustBeThere(driver);
   const { live } = context;

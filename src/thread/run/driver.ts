@@ -53,7 +53,7 @@ export class Driver {
   /** Begins a run now; the caller made sure that none is active. */
   begin(run: RunRecord, how: { trigger: EventOf<"run_start">["trigger"]; isNew: boolean }): RunRecord {
     const begun = beginRun(this.#context, run, how);
-    this.#drive(begun);
+    this.#drive(begun, { takenUp: !how.isNew });
     return begun;
   }
 
@@ -81,12 +81,12 @@ export class Driver {
       // From here on it is a run at work again: a crash from now on must not look like a rest that is over.
       run.resume_at = null;
       live.store.updateRun(run);
-      this.#drive(run);
+      this.#drive(run, { takenUp: true });
       return;
     }
     const recovered = recoverRun(this.#context, run);
     if (recovered.type === "again") {
-      this.#drive(recovered.run);
+      this.#drive(recovered.run, { takenUp: true });
       return;
     }
     closeOpenCalls(this.#context, recovered.run);
@@ -139,7 +139,7 @@ export class Driver {
     if (run === null || run.resume_at === null) return;
     run.resume_at = null;
     live.store.updateRun(run);
-    this.#drive(run);
+    this.#drive(run, { takenUp: true });
   }
 
   /** The thread was deleted while somebody waited. */
@@ -159,7 +159,7 @@ export class Driver {
     this.#active?.abort.abort(new Error("deleted"));
   }
 
-  #drive(run: RunRecord): void {
+  #drive(run: RunRecord, { takenUp = false }: { takenUp?: boolean } = {}): void {
     const { alarm, clock, background } = this.#context;
     // While a run is driven the heartbeat is armed: it wakes a killed object and keeps a living one from eviction.
     this.#pauseMs = firstHeartbeatMs;
@@ -168,16 +168,26 @@ export class Driver {
     if (run.stop) abort.abort(new Error("stopped"));
     this.#active = { run, abort };
     this.#context.live.drives(run);
-    background(this.#driveToHalt(run, abort.signal).catch((thrown: unknown) => this.#letGo(run, thrown)));
+    const { signal } = abort;
+    background(this.#driveToHalt(run, { signal, takenUp }).catch((thrown: unknown) => this.#letGo(run, thrown)));
   }
 
-  async #driveToHalt(run: RunRecord, signal: AbortSignal): Promise<void> {
-    const meter = this.#context.storage.meter;
+  async #driveToHalt(run: RunRecord, { signal, takenUp }: { signal: AbortSignal; takenUp: boolean }): Promise<void> {
+    const { faults, storage } = this.#context;
+    const { meter } = storage;
     const before = meter.snapshot();
     let assembled: AssembledRun | null = null;
     let halt: Halt;
     try {
+      if (takenUp) {
+        // Durable before it goes on: a run that kills its object at once takes with it what was written in the same turn,
+        // and would else be taken up for ever, or undo the end of the run before it.
+        await faults.at("run.taken-up");
+        await storage.sync();
+      }
+      await faults.at("run.assemble");
       assembled = await assembleRun(this.#context, run, { signal, outgoings: this.outgoings });
+      await faults.at("run.loop");
       halt = await loop(assembled.ports, signal);
     } catch (thrown) {
       if (this.#abandoned) return;
@@ -269,10 +279,13 @@ export class Driver {
   /** Tells the catalog; when that is done and nothing runs, nothing is left to wake up for. */
   async flushAndSleep(): Promise<void> {
     // The row that carries the mark is written first: the caller is still in the middle of it.
+    const { live, alarm, faults } = this.#context;
+    await faults.at("sleep.written");
     await Promise.resolve();
+    await faults.at("sleep.flush");
     await Promise.all([this.outbox.flush(), this.outgoings.flush()]);
+    await faults.at("sleep.sweep");
     const swept = await this.#sweeper.sweep();
-    const { live, alarm } = this.#context;
     if (this.#abandoned || live.record.active_run_id !== null || live.record.outbox.dirty) return;
     if (this.outgoings.pending || !swept) return;
     alarm.clear();

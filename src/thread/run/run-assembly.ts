@@ -32,6 +32,7 @@ export async function assembleRun(
 ): Promise<AssembledRun> {
   const { live, definitions, clock } = context;
   const agent = () => definitions.agent(live.record.agent_id);
+  await context.faults.at("run.first-side");
   const first = run.side ?? firstSide(context, run, await agent());
   const journal = new Journal(live, run, live.store.messagesAfter(run.branch, run.after_position));
   // Only a run that was taken up again has answers already; then its rows say how far it came.
@@ -68,6 +69,7 @@ export async function assembleRun(
       hooks,
       state,
       clock,
+      faults: context.faults,
       children: new ChildThreadsOf(context, outgoings, run),
       own: () => journal.messages,
       files: context.files,

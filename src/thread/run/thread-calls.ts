@@ -56,7 +56,7 @@ async function invoke(
   context: ObjectContext,
   { name, args, state }: { name: string; args: JsonObject; state: ThreadState | null },
 ): Promise<InvokedResult> {
-  const { definitions, clock, live } = context;
+  const { definitions, clock, faults, live } = context;
   if (!definitions.has("tools", name)) {
     if (!definitions.has("prompts", name) && !definitions.has("agents", name)) throw unknown(context, name);
     throw refuse("conflict", `"${name}" runs a loop of its own, which only a run can hold. Use queueTool for it.`);
@@ -66,11 +66,15 @@ async function invoke(
   const given = state ?? atRest?.state;
   const hooks = atRest?.hooks ?? definitionAccess(context, null).hooks;
   if (given === undefined) throw refuse("internal", "A tool needs a state.");
-  const runner = toolRunner(name, await definitions.tool(name), given);
+  await faults.at("invoke.tool");
+  const runner = toolRunner(name, await definitions.tool(name), { state: given, faults });
   const begun = clock.now();
   const signal = given.execution?.abortSignal;
+  await faults.at("invoke.call");
   const answer = await call(runner, { id, args, signal, context });
+  await faults.at("invoke.after-call");
   const after = await hooks.afterToolCall({ id, name, arguments: JSON.stringify(args) }, answer);
+  await faults.at("invoke.keep-files");
   const result = settle(await answersOf(context).keep(after, { message_id: id, name, signal }));
   const { stack, ...shown } = result;
   live.store.insertLog(
@@ -117,6 +121,7 @@ function call(
   if (runner.remote) return nobodyAnswers(runner.spec.name);
   const surroundings = {
     clock: context.clock,
+    faults: context.faults,
     // Nobody subscribed to a call without a message: its progress has no place in the thread's events.
     tell: () => {},
     signal: work.signal ?? new AbortController().signal,

@@ -1,0 +1,10 @@
+// The server's types, for tests written in TypeScript.
+
+/** A running server. */
+export interface EffectServer {
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** Starts it on a free port of the loopback. */
+export declare function startEffectServer(): Promise<EffectServer>;

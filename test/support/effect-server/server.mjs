@@ -1,0 +1,71 @@
+// The outside world of the fault suites: a server that does something for whoever asks and counts it, outside of the
+// runtime that the tests kill objects in.
+//
+// POST /effects?scope&name&call[&key][&attempt] does it. With a key it is done once, however often it is asked for.
+// GET /outcome?scope&call&name says whether a call was done; a call that was told as not done is not done any more by the
+// attempt before, however late its request comes.
+// GET /effects?scope lists what was done: how often each name took effect, and how often it was asked for.
+
+import { createServer } from "node:http";
+
+/** @typedef {{ effects: number, requests: number }} Done */
+
+/** Starts it on a free port of the loopback. */
+export async function startEffectServer() {
+  /** @type {Map<string, Map<string, Done>>} */
+  const scopes = new Map();
+  const doneKeys = new Set();
+  const doneCalls = new Set();
+  const fenced = new Set();
+
+  /** @param {URLSearchParams} asked */
+  function take(asked) {
+    const [scope, name, call] = ["scope", "name", "call"].map((field) => asked.get(field) ?? "");
+    const known = scopes.get(scope ?? "") ?? new Map();
+    scopes.set(scope ?? "", known);
+    const done = known.get(name) ?? { effects: 0, requests: 0 };
+    known.set(name, done);
+    done.requests += 1;
+    const place = `${scope} ${call}`;
+    if (fenced.has(`${place} ${asked.get("attempt")}`)) return 409;
+    const key = asked.get("key");
+    if (key === null || !doneKeys.has(`${scope} ${key}`)) done.effects += 1;
+    if (key !== null) doneKeys.add(`${scope} ${key}`);
+    doneCalls.add(place);
+    return 200;
+  }
+
+  /** @param {URLSearchParams} asked */
+  function outcome(asked) {
+    const place = `${asked.get("scope")} ${asked.get("call")}`;
+    if (doneCalls.has(place)) return { done: true };
+    fenced.add(`${place} 1`);
+    return { done: false };
+  }
+
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://effects");
+    request.resume();
+    if (pathname === "/effects" && request.method === "POST") {
+      response.writeHead(take(searchParams)).end();
+      return;
+    }
+    const scope = scopes.get(searchParams.get("scope") ?? "") ?? new Map();
+    const told = pathname === "/outcome" ? outcome(searchParams) : Object.fromEntries(scope);
+    response.setHeader("content-type", "application/json").end(JSON.stringify(told));
+  });
+  // A connection that the server closes while a request comes in would be a failure that no test asked for.
+  server.keepAliveTimeout = 0;
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve(undefined));
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const close = () =>
+    new Promise((resolve) => {
+      server.close(() => resolve(undefined));
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${address.port}`, close: async () => void (await close()) };
+}

@@ -1,0 +1,44 @@
+// Which deaths a run of the fault suites tries: every one that differs with FAULTS=all, else those that a seed chooses, at
+// least one for every point. FAULT_SEED plays a choice again.
+
+import { inject } from "vitest";
+
+import type { Death } from "../worker/fault-plan.ts";
+
+const modes = ["kept", "lost"] as const;
+
+/** True where every death is tried. */
+export const tryAll = (): boolean => inject("faults").all;
+
+/** How often each point is passed in a life. */
+function hits(life: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const point of life) counts.set(point, (counts.get(point) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * The deaths to die in a life. All: at each point the first time it is passed and the last, writes kept and lost. Chosen:
+ * at each point that is not `known`, one of the times it is passed, writes kept and lost.
+ */
+export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set()): Death[] {
+  if (tryAll()) {
+    return [...hits(life)].flatMap(([point, count]) =>
+      [...new Set([1, count])].flatMap((hit) => modes.map((mode) => ({ point, hit, mode }))),
+    );
+  }
+  return [...hits(life)].flatMap(([point, count]): Death[] => {
+    if (known.has(point)) return [];
+    return modes.map((mode) => ({ point, hit: 1 + below(count), mode }));
+  });
+}
+
+let state: number | null = null;
+
+/** A whole number below `limit` that follows from the seed and what was asked before (mulberry32). */
+function below(limit: number): number {
+  state = ((state ?? inject("faults").seed) + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+  return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+}

@@ -1,0 +1,188 @@
+// Plays a conversation on a thread whose object dies where a plan says, the way a patient client would: what was not
+// answered is asked again, a follower attaches again where it was, and after each death the alarm is fired by hand.
+
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+import type { Message } from "#contract/message.ts";
+import type { Run } from "#contract/run.ts";
+
+import { planFaults } from "../worker/fault-plan.ts";
+import type { Death, FaultPlan } from "../worker/fault-plan.ts";
+import { outside } from "../worker/faulted.ts";
+import { admin, follow, newThread, stubOf, value } from "./thread-driver.ts";
+import type { Following } from "./thread-driver.ts";
+
+/** A conversation to play: who speaks, and what begins it. `begin` is called until it is answered and must begin once. */
+export interface Play {
+  agent: string;
+  /** What the thread is made with beside its agent. */
+  extra?: object;
+  begin: (id: string) => Promise<unknown>;
+}
+
+/** What became of it. */
+export interface Outcome {
+  id: string;
+  plan: FaultPlan;
+  messages: Message[];
+  runs: Run[];
+  /** What the outside world counted, by what was done. */
+  effects: Record<string, { effects: number; requests: number }>;
+  /** Everything that went wrong on the way, in words. */
+  problems: string[];
+}
+
+/**
+ * Keeps the objects' log lines from the test's own output, and gives those that say that something broke. An object that is
+ * aborted at once takes the microtasks of its turn with it, and the test runner's for a line would be among them: it then
+ * waits for that line for ever when the tests are over.
+ */
+export function quietly(): { broken: string[]; loud: () => void } {
+  const { log, error } = console;
+  const broken: string[] = [];
+  console.log = () => {};
+  console.error = (...said: unknown[]) => {
+    const line = said.join(" ");
+    // A thread that finds another one dead says so, and tries again: nothing broke.
+    if (!line.includes('"event":"thread_unreachable"')) broken.push(line);
+  };
+  return { broken, loud: () => Object.assign(console, { log, error }) };
+}
+
+/** Milliseconds after which a play that does not end says where it stands. A bound, and nothing that is waited for. */
+const patienceMs = 60_000;
+
+const page = { limit: 1000, order: "asc" as const, include_silent: true };
+
+/** Plays it to its rest; rejects when it comes to none. */
+export async function play(conversation: Play, deaths: readonly Death[]): Promise<Outcome> {
+  const where = deaths.map(({ point, hit, mode }) => `${point}#${hit} ${mode}`).join(", ");
+  let stage = "is made";
+  let disarm = () => {};
+  const late = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The play with ${where} ${stage} for ever.`)), patienceMs);
+    disarm = () => clearTimeout(timer);
+  });
+  try {
+    return await Promise.race([playOut(conversation, deaths, (now) => (stage = now)), late]);
+  } finally {
+    disarm();
+  }
+}
+
+async function playOut(
+  { agent, extra = {}, begin }: Play,
+  deaths: readonly Death[],
+  at: (stage: string) => void,
+): Promise<Outcome> {
+  const id = await newThread(agent, extra);
+  const plan = planFaults(id, deaths);
+  const follower = new Follower(id);
+  await follower.attached;
+  // A client that knows nothing of the object's deaths: what is not answered is asked again.
+  const begun = untilDone(() => begin(id));
+  for (let nth = 1; nth <= deaths.length; nth += 1) {
+    at(`waits for death ${nth}`);
+    while (plan.died < nth) await follower.lost();
+    await untilDone(() => runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id))));
+  }
+  at("waits for its beginning");
+  await begun;
+  at("waits for its end");
+  const late = await follow(id, { after: "0", until: "idle" });
+  await late.closed;
+  at("waits for the follower");
+  await follower.reaches(late.events.at(-1)?.seq ?? 0);
+  const { problems } = follower;
+  const messages = (await value(stubOf(id).listMessages(admin, page))).items;
+  const runs = (await value(stubOf(id).listRuns(admin, { limit: 100, order: "asc" }))).items;
+  for (const [who, events] of Object.entries({ first: follower.events, late: late.events })) {
+    const difference = unlike(events, messages);
+    if (difference !== null) problems.push(`the ${who} follower: ${difference}`);
+  }
+  const told = await fetch(`${outside.url}/effects?scope=${id}`);
+  return { id, plan, messages, runs, effects: await told.json(), problems };
+}
+
+/** Asks again as long as the object dies under the question. */
+export async function untilDone<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      // A refusal is an answer.
+      if (thrown instanceof Error && /^[a-z_]+: /.test(thrown.message)) throw thrown;
+    }
+  }
+}
+
+/** Where the stored messages differ from what a follower makes of its events. */
+function unlike(events: readonly ThreadEvent[], messages: readonly Message[]): string | null {
+  const folded = foldAll(events).messages.map(({ streaming, ...message }) => JSON.stringify([streaming, message]));
+  const stored = messages.map((message) => JSON.stringify([false, message]));
+  const at = Array.from({ length: Math.max(folded.length, stored.length) }, (_, index) => index).find(
+    (index) => folded[index] !== stored[index],
+  );
+  return at === undefined ? null : `folds to ${folded[at] ?? "nothing"}, stored is ${stored[at] ?? "nothing"}`;
+}
+
+/** A subscriber that attaches again at the last number it saw, whenever its connection breaks. */
+class Follower {
+  readonly events: ThreadEvent[] = [];
+  readonly problems: string[] = [];
+  readonly #id: string;
+  #now: Following | null = null;
+  #attaching: Promise<void>;
+
+  constructor(id: string) {
+    this.#id = id;
+    this.#attaching = this.#attach();
+  }
+
+  /** Resolves when it is attached. */
+  get attached(): Promise<void> {
+    return this.#attaching;
+  }
+
+  /** Resolves when its connection breaks the next time. */
+  async lost(): Promise<void> {
+    await this.#attaching;
+    await this.#now?.closed;
+    this.#again();
+  }
+
+  /** Resolves when an event with at least that number came; then it leaves. */
+  async reaches(seq: number): Promise<void> {
+    for (;;) {
+      await this.#attaching;
+      // Its object may have died once more while nobody looked.
+      const came = this.#now?.until((event) => event.seq >= seq).then(() => true);
+      const broke = this.#now?.closed.then(() => false);
+      if ((this.events.at(-1)?.seq ?? 0) >= seq || (await Promise.race([came, broke])) === true) break;
+      this.#again();
+    }
+    this.#take();
+    this.#now?.close();
+  }
+
+  async #attach(): Promise<void> {
+    const after = String(this.events.at(-1)?.seq ?? 0);
+    this.#now = await untilDone(() => follow(this.#id, { after }));
+  }
+
+  #again(): void {
+    this.#take();
+    this.#attaching = this.#attach();
+  }
+
+  #take(): void {
+    for (const event of this.#now?.events ?? []) {
+      const last = this.events.at(-1)?.seq ?? 0;
+      if (event.seq <= last) this.problems.push(`${event.type} has the number ${event.seq} behind ${last}`);
+      this.events.push(event);
+    }
+  }
+}

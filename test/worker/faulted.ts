@@ -1,0 +1,156 @@
+// Definitions of runs that are killed everywhere: tools of each kind that do something outside, a sub-prompt, a handoff, a
+// model that fails once. What the model says follows from the request alone, so that a cut run can be compared with a whole
+// one. The user's words are a kind of conversation and the thread's id, under which the outside world counts.
+
+import { z } from "zod";
+
+import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
+import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
+
+/** Where the outside world listens; a test sets it. */
+export const outside = { url: "" };
+
+/** Conversations whose model failed already. */
+const failed = new Set<string>();
+
+const usage = { input: 10, output: 5 };
+
+/** What the model says, by the first word of the system text and how far the conversation is. */
+function script(request: TestRequest): TestTurn {
+  const [persona = ""] = request.system.split(/\s/);
+  const [kind = "", id = ""] = request.lastUser.split(/\s/);
+  const last = request.messages.at(-1);
+  if (persona === "helper") {
+    return last?.role === "user" ? { toolCalls: [call("charge", "under")], usage } : { text: "helped", usage };
+  }
+  if (kind === "fails") return { text: ["half an ", "answer"], error: { kind: "auth", message: "no" } };
+  if (persona === "clerk") {
+    return last?.name === "fault_clerk" ? { toolCalls: inOrder, usage } : { text: ["all ", "is ", "done"], usage };
+  }
+  if (persona === "boss") {
+    return last?.role === "user" ? { toolCalls: [call("fault_panel", id)], usage } : { text: "decided", usage };
+  }
+  if (persona === "member") return { text: "I say so", usage };
+  if (kind === "short") return { text: "short", usage };
+  if (last?.role === "user") {
+    if (!failed.has(id)) {
+      failed.add(id);
+      return { text: "half an ", error: { kind: "network", message: "cut" } };
+    }
+    return { text: ["I ", "begin"], toolCalls: [...sideBySide, call("fault_helper", id)], usage };
+  }
+  return { toolCalls: [call("fault_clerk", id)], usage };
+}
+
+const call = (name: string, task: string) => ({ name, arguments: { task } });
+const sideBySide = ["charge", "book", "post", "report"].map((name) => call(name, "first"));
+const inOrder = ["post", "book", "charge"].map((name) => call(name, "second"));
+
+export const faultModel = defineModel({
+  name: "faulted",
+  provider: "test",
+  model: "faulted",
+  inputPrice: 1,
+  outputPrice: 2,
+  retry: { maxRetries: 2, initialDelayMs: 1 },
+  script,
+});
+
+/** Does it outside; throws where the outside world refuses. */
+async function effect(state: ThreadState, fields: Record<string, string>): Promise<void> {
+  const search = new URLSearchParams({ scope: state.threadId, ...fields });
+  const response = await fetch(`${outside.url}/effects?${search.toString()}`, { method: "POST" });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`refused: ${response.status}`);
+}
+
+const task = z.object({ task: z.string() });
+
+const charge = defineTool(
+  "Charges, at most once a key",
+  task,
+  async (state: ThreadState, args, { id }) => {
+    await effect(state, { name: `charge ${args.task}`, call: id, key: id });
+    return { status: "success", result: "charged" };
+  },
+  { idempotent: true },
+);
+
+const book = defineTool(
+  "Books, and can be asked whether it did",
+  task,
+  async (state: ThreadState, args, { id, attempt }) => {
+    await effect(state, { name: `book ${args.task}`, call: id, attempt: String(attempt) });
+    return { status: "success", result: "booked" };
+  },
+  {
+    reconcile: async (id, _args, state) => {
+      const search = new URLSearchParams({ scope: state.threadId, call: id });
+      const response = await fetch(`${outside.url}/outcome?${search.toString()}`);
+      const { done } = await response.json<{ done: boolean }>();
+      return done ? { status: "success", result: "booked" } : "not_done";
+    },
+  },
+);
+
+const post = defineTool("Posts, and nobody knows whether it did", task, async (state: ThreadState, args, { id }) => {
+  await effect(state, { name: `post ${args.task}`, call: id });
+  return { status: "success", result: "posted" };
+});
+
+const report = defineTool(
+  "Streams",
+  task,
+  async function* () {
+    for (const delta of ["one ", "two"]) yield { type: "delta", delta } as const;
+    yield { type: "complete", output: "one two" } as const;
+  },
+  { idempotent: true },
+);
+
+/** Invoked at rest, it begins a run with the call. */
+const enqueue = defineTool("Queues a call", async (state: ThreadState) => {
+  state.queueTool("charge", { task: "queued" });
+  return { status: "success", result: "queued" };
+});
+
+export const faultTools = { charge, book, post, report, enqueue };
+
+function prompt(name: string, persona: string, extra: object) {
+  return definePrompt({
+    name,
+    toolDescription: name,
+    prompt: `${persona} speaks.`,
+    model: "faulted",
+    includeChat: true,
+    includePastTools: true,
+    ...extra,
+  });
+}
+
+const every = ["charge", "book", "post"];
+
+export const faultPrompts = [
+  prompt("fault_front", "desk", {
+    parallelToolCalls: true,
+    tools: [...every, "report", "fault_helper", "fault_clerk"],
+  }),
+  prompt("fault_helper", "helper", { includeChat: false, tools: every }),
+  prompt("fault_back", "clerk", { tools: every }),
+  prompt("fault_boss", "boss", { tools: ["fault_panel"] }),
+  prompt("fault_member", "member", { includeChat: false }),
+];
+
+export const faultAgents = [
+  defineAgent({ name: "fault_desk", sideA: { prompt: "fault_front" } }),
+  defineAgent({ name: "fault_clerk", sideA: { prompt: "fault_back" }, toolDescription: "Hands over" }),
+  defineAgent({ name: "fault_boss", sideA: { prompt: "fault_boss" } }),
+  defineAgent({
+    name: "fault_panel",
+    type: "dual_ai",
+    maxSessionTurns: 1,
+    sideA: { prompt: "fault_member" },
+    sideB: { prompt: "fault_member" },
+    toolDescription: "Decides in a thread of its own",
+  }),
+];
