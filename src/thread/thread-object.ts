@@ -31,6 +31,7 @@ import { Importer } from "./archive/importer.ts";
 import { parseCaller } from "./caller.ts";
 import { admitChild } from "./children/admit-child.ts";
 import { takeDelivery, takeRelay } from "./children/delivery.ts";
+import { watchedFromAbove } from "./children/watching.ts";
 import { createThread } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
 import { serveFiles } from "./method/file-request.ts";
@@ -203,7 +204,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     async watch(parentId: string): Promise<Answer<null>> {
       return this.#answer(() => {
-        this.#owned(peerCaller).context.feed?.watchedBy(parentId);
+        watchedFromAbove(this.#owned(peerCaller).context, parentId);
         return null;
       });
     }

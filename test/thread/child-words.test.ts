@@ -2,6 +2,7 @@
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
+import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 
 import { skip, testClock } from "../worker/clock.ts";
@@ -208,6 +209,69 @@ describe("a parent that nobody watches", () => {
     expect(inside.at(-1)?.event).toMatchObject({ type: "run_end" });
     expect(inside.at(-1)?.seq).toBeLessThan(end.seq);
     await following.until(isEnd);
+  });
+});
+
+/** The types of what threads further down did, by how far down they are. */
+function toldFrom(events: readonly ThreadEvent[]): Map<number, unknown[]> {
+  const told = new Map<number, unknown[]>();
+  for (const event of events) {
+    let inner: object = event;
+    let depth = 0;
+    while (Reflect.get(inner, "type") === "subagent_event") {
+      inner = Reflect.get(inner, "event") as object;
+      depth += 1;
+    }
+    if (depth > 0) told.set(depth, [...(told.get(depth) ?? []), Reflect.get(inner, "type")]);
+  }
+  return told;
+}
+
+describe("who watches the top of three threads", () => {
+  const nest = (task: string) => ({ toolCalls: [{ name: "nest", arguments: { task } }] });
+
+  it("CHILD21 is told what the lowest does, from its beginning on", async () => {
+    personas.set("boss", ({ step }) => (step === 0 ? nest("3") : { text: "boss done" }));
+    personas.set("nester", ({ lastUser, step }) => {
+      const left = Number(lastUser);
+      return step === 0 && left > 1 ? nest(String(left - 1)) : { text: "from here" };
+    });
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await following.until(isEnd);
+    following.close();
+    const told = toldFrom(following.events);
+    expect([...told.keys()].toSorted((one, other) => one - other)).toEqual([1, 2, 3]);
+    for (const types of told.values()) {
+      expect(types).toContain("run_start");
+      expect(types.filter((type) => type === "message_end").length).toBeGreaterThan(0);
+      expect(types.filter((type) => type === "run_end")).toHaveLength(1);
+    }
+  });
+
+  it("CHILD21 is told what the lowest goes on to do when it comes late, and nobody was told before", async () => {
+    const [reached, held] = [door(), door()];
+    personas.set("boss", ({ step }) => (step === 0 ? nest("2") : { text: "boss done" }));
+    personas.set("nester", async ({ lastUser, step }) => {
+      if (step === 0 && lastUser === "2") return nest("1");
+      if (lastUser === "1") {
+        reached.open();
+        await held.passed;
+      }
+      return { text: "from here" };
+    });
+    const id = await newThread("boss");
+    const places = passing(() => undefined);
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await reached.opened();
+    const [child, grandchild] = places.seen.flatMap(({ name, to }) => (name === "after startChild" ? [to ?? ""] : []));
+    const following = await follow(id, { after: "0" });
+    await places.until(word("after watch", { thread: child ?? "", to: grandchild ?? "" }));
+    held.open();
+    await following.until(isEnd);
+    following.close();
+    expect(toldFrom(following.events).get(2)).toContain("run_end");
   });
 });
 

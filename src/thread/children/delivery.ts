@@ -31,10 +31,11 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
   driver.goOn(row.run_id);
 }
 
-/** Tells a child's events to whoever watches. */
-export function takeRelay({ live }: ObjectContext, { from, message_id, events }: Relay): { watched: boolean } {
+/** Tells a child's events to whoever watches, here or, where this thread is a child itself, further up. */
+export function takeRelay({ live, feed }: ObjectContext, { from, message_id, events }: Relay): { watched: boolean } {
   const { broadcaster } = live;
-  const row = broadcaster.readers === 0 ? null : waitingCall(live, { from, message_id });
+  const watched = broadcaster.readers > 0 || feed?.mayBeWatched === true;
+  const row = watched ? waitingCall(live, { from, message_id }) : null;
   if (row === null) return { watched: false };
   for (const event of events) broadcaster.send(broadcaster.number(subagentEvent(row, from, event)));
   broadcaster.rest();

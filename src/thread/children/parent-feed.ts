@@ -11,6 +11,16 @@ import { isDelta } from "../reader/delta-buffer.ts";
 /** Events that wait at most; a parent that hears nothing of them may read the child. */
 const longestBuffer = 100;
 
+/** Events at which a parent is asked whether anybody watches, the child's own or one that its child told. */
+const asking: ReadonlySet<unknown> = new Set(["run_start", "step_end", "run_end"]);
+
+function asks(event: object): boolean {
+  const type: unknown = Reflect.get(event, "type");
+  if (type !== "subagent_event") return asking.has(type);
+  const inner: unknown = Reflect.get(event, "event");
+  return typeof inner === "object" && inner !== null && asks(inner);
+}
+
 /** One per object that has a parent. */
 export class ParentFeed {
   readonly #context: ObjectContext;
@@ -27,13 +37,19 @@ export class ParentFeed {
   hear(event: PlainEvent): void {
     if (isDelta(event) || this.#watched === false) return;
     this.#waiting = [...this.#waiting, event].slice(-longestBuffer);
-    const asks = event.type === "step_end" || event.type === "run_start" || event.type === "run_end";
-    if (this.#watched === true || asks) this.#send();
+    if (this.#watched === true || asks(event)) this.#send();
   }
 
-  /** Somebody watches the parent now. */
-  watchedBy(parentId: string): void {
-    if (this.#context.live.record.parent?.thread_id === parentId) this.#watched = true;
+  /** Somebody watches the parent now; false when it is not the parent who says so. */
+  watchedBy(parentId: string): boolean {
+    if (this.#context.live.record.parent?.thread_id !== parentId) return false;
+    this.#watched = true;
+    return true;
+  }
+
+  /** False when the parent said that nobody watches. */
+  get mayBeWatched(): boolean {
+    return this.#watched !== false;
   }
 
   /** Resolves when what was heard so far is told, so that a result never overtakes what led to it. */

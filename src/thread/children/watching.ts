@@ -5,10 +5,19 @@ import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../reader/open-calls.ts";
 
 /** Call it when a reader has joined. */
-export function tellChildrenOfWatcher({ live, threads, background }: ObjectContext): void {
-  const { broadcaster, record, store } = live;
+export function tellChildrenOfWatcher(context: ObjectContext): void {
   // Where others watch already the children know.
-  if (broadcaster.readers !== 1 || record.active_run_id === null || (record.children ?? []).length === 0) return;
+  if (context.live.broadcaster.readers === 1) tellChildrenOfOpenCalls(context);
+}
+
+/** Somebody watches the parent: what the children of this thread do is told up there as well. */
+export function watchedFromAbove(context: ObjectContext, parentId: string): void {
+  if (context.feed?.watchedBy(parentId) === true) tellChildrenOfOpenCalls(context);
+}
+
+function tellChildrenOfOpenCalls({ live, threads, background }: ObjectContext): void {
+  const { record, store } = live;
+  if (record.active_run_id === null || (record.children ?? []).length === 0) return;
   for (const { awaits } of openStepRows(store, record)) {
     if (awaits === undefined || awaits.delivered !== null) continue;
     background(
