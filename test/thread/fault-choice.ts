@@ -19,7 +19,7 @@ function hits(life: readonly string[]): Map<string, number> {
 
 /**
  * The deaths to die in a life. All: at each point the first time it is passed and the last, writes kept and lost. Chosen:
- * at each point that is not `known`, one of the times it is passed, writes kept and lost.
+ * at each point that is not `known`, one of the times it is passed, writes kept or lost.
  */
 export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set()): Death[] {
   if (tryAll()) {
@@ -29,7 +29,7 @@ export function deathsIn(life: readonly string[], known: ReadonlySet<string> = n
   }
   return [...hits(life)].flatMap(([point, count]): Death[] => {
     if (known.has(point)) return [];
-    return modes.map((mode) => ({ point, hit: 1 + below(count), mode }));
+    return [{ point, hit: 1 + below(count), mode: below(2) === 0 ? "kept" : "lost" }];
   });
 }
 
