@@ -10,4 +10,4 @@ if ((await compileAgents()) !== 0) {
   console.log("0 passed, 1 failed");
   process.exit(1);
 }
-process.exit(await runVitest(process.argv.slice(2), { deadlineMinutes: 10, report: ".cache/vitest.json" }));
+process.exit(await runVitest(process.argv.slice(2), { deadlineMinutes: 15, report: ".cache/vitest.json" }));
