@@ -1,7 +1,7 @@
 // Measures the compiler: a whole `node scripts/compile.mjs` over 1,000 generated definitions, and over this project's
-// own. The first run bundles the compiler and is not counted. Prints one line of JSON, then one for people.
+// own. The first run bundles the compiler and is not counted.
 //
-//   node bench/compiler.mjs [--count 1000] [--runs 5]
+//   npm run bench -- compiler [--count 1000] [--runs 5]
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,11 +10,15 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
+import { report } from "./support/report.mjs";
+
 const { values } = parseArgs({
   options: { count: { type: "string", default: "1000" }, runs: { type: "string", default: "5" } },
 });
 const count = Number(values.count);
 const runs = Number(values.runs);
+/** Milliseconds for this project's own definitions, and for a thousand. */
+const allowed = { own: 300, generated: 3000 };
 const packageRoot = fileURLToPath(new URL("..", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "threadhold-bench-"));
 
@@ -97,11 +101,15 @@ try {
   rmSync(join(root, ".threadhold"), { recursive: true, force: true });
   const generated = measure(root);
   const own = measure(packageRoot);
-  process.stdout.write(`${JSON.stringify({ bench: "compiler", runs, generated, own })}\n`);
-  process.stdout.write(
-    `compiler: ${generated.definitions} definitions in ${generated.median_ms} ms (first ${generated.first_ms} ms), ` +
-      `this project's ${own.definitions} in ${own.median_ms} ms, whole process, median of ${runs}\n`,
-  );
+  const row = (name, { definitions, first_ms, median_ms, max_ms }) => ({
+    what: `compile ${definitions} ${name}, whole process`,
+    measured: median_ms,
+    unit: "ms",
+    limit: allowed[name === "definitions" ? "generated" : "own"],
+    runs,
+    beside: `first ${first_ms} ms, at most ${max_ms} ms`,
+  });
+  process.exitCode = report("compiler", [row("definitions", generated), row("definitions of this project", own)]);
 } finally {
   rmSync(root, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@
 // export of its whole thread: of every workerd process, from outside, beside a small file. The object's process must not grow
 // with the file. Bytes are checked by their hash.
 //
-//   node bench/files.mjs [--small 5] [--large 500]      sizes in MiB
+//   npm run bench -- files [--small 5] [--large 500]      sizes in MiB
 
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 
 import { ensureInstall } from "../scripts/ensure-install.mjs";
 import { startBenchServer } from "../scripts/lib/bench-server.mjs";
+import { report } from "./support/report.mjs";
 
 const { values } = parseArgs({
   options: { small: { type: "string", default: "5" }, large: { type: "string", default: "500" } },
@@ -183,22 +184,18 @@ function growth(baseline, peaks) {
 let code = 0;
 try {
   const [small, large] = [await measure(sizes.small), await measure(sizes.large)];
-  const rows = large.map(({ what, seconds, baseline, object, proxy }, at) => ({
-    what,
-    "MiB/s": Math.round(sizes.large / seconds),
-    "baseline MiB": baseline,
-    [`+MiB, ${sizes.small} MiB`]: small[at]?.object ?? 0,
-    [`+MiB, ${sizes.large} MiB`]: object,
-    ratio: Number((object / Math.max(1, small[at]?.object ?? 0)).toFixed(1)),
-    "+MiB of wrangler's proxy": proxy,
-  }));
-  console.log(JSON.stringify({ bench: "files", sizes, rows }));
-  console.table(rows);
-  const grown = Math.max(...large.map(({ object }, at) => object - (small[at]?.object ?? 0)));
-  console.log(
-    `files: a file of ${sizes.large} MiB takes ${grown} MiB more than one of ${sizes.small} MiB, at most ${allowed} are allowed`,
-  );
-  if (grown > allowed) code = 1;
+  const rows = large.map(({ what, seconds, baseline, object, proxy }, at) => {
+    const beside = small[at]?.object ?? 0;
+    return {
+      what: `${what} of ${sizes.large} MiB, memory above ${sizes.small} MiB's`,
+      measured: object - beside,
+      unit: "MiB",
+      limit: allowed,
+      runs: 1,
+      beside: `${object} − ${beside}, over ${baseline}; proxy ${proxy}; ${Math.round(sizes.large / seconds)} MiB/s`,
+    };
+  });
+  code = report("files", rows, { sizes });
 } catch (error) {
   console.error(error.message);
   code = 1;

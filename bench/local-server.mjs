@@ -1,12 +1,14 @@
 // Measures the whole path on this machine: a real `wrangler dev`, real objects, the scripted test provider or whatever
 // the chosen agent uses. Numbers compare two states of the code on one machine; they say nothing about the edge.
 //
-//   node bench/local-server.mjs [--agent assistant] [--count 50]
+//   npm run bench -- local-server [--agent assistant] [--count 50]
 
 import { parseArgs } from "node:util";
 
 import { ensureInstall } from "../scripts/ensure-install.mjs";
 import { startTemporaryServer } from "../scripts/lib/temporary-server.mjs";
+import { report } from "./support/report.mjs";
+import { median, spread } from "./support/statistics.mjs";
 
 const { values } = parseArgs({
   options: { agent: { type: "string", default: "assistant" }, count: { type: "string", default: "50" } },
@@ -15,7 +17,7 @@ const count = Number(values.count);
 
 await ensureInstall();
 const server = await startTemporaryServer();
-/** @type {Record<string, string | number>[]} */
+/** @type {import("./support/report.mjs").Row[]} */
 const rows = [];
 
 async function call(method, path, body) {
@@ -36,9 +38,7 @@ async function measure(name, action) {
     await action(index);
     times.push(performance.now() - begun);
   }
-  times.sort((a, b) => a - b);
-  const at = (share) => Number((times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(1));
-  rows.push({ what: name, count, "p50 ms": at(0.5), "p95 ms": at(0.95), "max ms": at(1) });
+  rows.push({ what: name, measured: median(times), unit: "ms", runs: count, beside: spread(times) });
 }
 
 let code = 0;
@@ -51,12 +51,11 @@ try {
   );
   await measure("GET a page of messages", () => call("GET", `/api/threads/${thread.id}/messages?limit=50`));
   await measure("GET /api/threads", () => call("GET", "/api/threads?limit=50"));
-  const start = { cold: Math.round(server.startedIn), warm: Math.round(await server.restart()) };
-  console.log(JSON.stringify({ bench: "local-server", agent: values.agent, start, rows }));
-  console.table(rows);
-  console.log(
-    `local server: first answer ${start.cold} ms after start on a new state folder, ${start.warm} ms on a used one`,
+  rows.push(
+    { what: "first answer after start, new state folder", measured: Math.round(server.startedIn), unit: "ms", runs: 1 },
+    { what: "first answer after start, used one", measured: Math.round(await server.restart()), unit: "ms", runs: 1 },
   );
+  code = report("local-server", rows, { agent: values.agent });
 } catch (error) {
   console.error(error.message);
   code = 1;

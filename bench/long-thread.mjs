@@ -1,12 +1,14 @@
 // A long thread beside a short one, in one run and in turns: a page of messages, and a whole turn with a model that answers
 // at once. Ratios are what counts; a thread must not grow slower as it grows longer.
 //
-//   node bench/long-thread.mjs [--messages 10000] [--rounds 60]
+//   npm run bench -- long-thread [--messages 10000] [--rounds 60]
 
 import { parseArgs } from "node:util";
 
 import { ensureInstall } from "../scripts/ensure-install.mjs";
 import { startBenchServer } from "../scripts/lib/bench-server.mjs";
+import { report } from "./support/report.mjs";
+import { median, ratio, spread } from "./support/statistics.mjs";
 
 const { values } = parseArgs({
   options: { messages: { type: "string", default: "10000" }, rounds: { type: "string", default: "60" } },
@@ -50,22 +52,22 @@ async function timed(action) {
   return performance.now() - begun;
 }
 
-const median = (times) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
-
 /** Both threads by turns, so that whatever else the machine does weighs on both. */
 async function compare(what, action) {
   const times = { short: [], long: [] };
   for (let round = 0; round < rounds; round++) {
     for (const name of ["short", "long"]) times[name].push(await timed(() => action(threads[name])));
   }
-  const [a, b] = [median(times.short), median(times.long)];
-  const row = { what, rounds, [`${short} ms`]: fixed(a), [`${long} ms`]: fixed(b), ratio: fixed(b / a) };
-  rows.push(row);
-  return b / a;
+  return {
+    what: `${what}, ${long} / ${short} messages`,
+    measured: ratio(median(times.long), median(times.short)),
+    unit: "×",
+    limit: allowed,
+    runs: rounds,
+    beside: `${median(times.long)} ms (${spread(times.long)}) / ${median(times.short)} ms (${spread(times.short)})`,
+  };
 }
 
-const fixed = (value) => Number(value.toFixed(2));
-const rows = [];
 const threads = { short: "", long: "" };
 let code = 0;
 try {
@@ -78,11 +80,7 @@ try {
   const turn = await compare("a turn, from POST to its rest", (id) =>
     call("POST", `/api/threads/${id}/messages?wait=true`, { content: "Still there?" }),
   );
-  const worst = Math.max(page, last, turn);
-  console.log(JSON.stringify({ bench: "long-thread", messages: long, rows }));
-  console.table(rows);
-  console.log(`long thread: worst ratio ${fixed(worst)}, allowed ${allowed}`);
-  if (worst > allowed) code = 1;
+  code = report("long-thread", [page, last, turn]);
 } catch (error) {
   console.error(error.message);
   code = 1;

@@ -3,15 +3,33 @@
 
 import { compose } from "#compose.ts";
 import type { Environment } from "#environment.ts";
-import { defineAgent, defineModel, definePrompt, defineThreadEndpoint } from "#spec/index.ts";
+import { defineAgent, defineModel, definePrompt, defineThreadEndpoint, defineTool } from "#spec/index.ts";
 import type { Registry } from "#spec/index.ts";
 
-const model = defineModel({ name: "instant", provider: "test", model: "instant", script: () => ({ text: "Yes." }) });
+export { FloorObject } from "./floor.ts";
+
+const instant = defineModel({ name: "instant", provider: "test", model: "instant", script: () => ({ text: "Yes." }) });
+
+/** Models of the scripted provider, whose names say what it answers. */
+const served = ["text-20", "text-1000", "tool"].map((name) => defineModel({ name, provider: "openai", model: name }));
+
+const models = [instant, ...served];
 
 const prompts = [
   definePrompt({ name: "own_run", toolDescription: "", prompt: "Answer.", model: "instant" }),
-  definePrompt({ name: "whole_chat", toolDescription: "", prompt: "Answer.", model: "instant", includeChat: true }),
+  definePrompt({ name: "whole_chat", toolDescription: "", prompt: "Answer.", model: "text-20", includeChat: true }),
+  ...served.map(({ name }) =>
+    definePrompt({
+      name,
+      toolDescription: "",
+      prompt: "Answer.",
+      model: name,
+      tools: name === "tool" ? ["at_once"] : [],
+    }),
+  ),
 ];
+
+const atOnce = defineTool("Answers at once.", () => Promise.resolve({ status: "success" as const, result: "Done." }));
 
 /** Reads a file as its stream gives it and tells how much came, and what. */
 const readStream = defineThreadEndpoint(async (request, state) => {
@@ -31,12 +49,12 @@ const readStream = defineThreadEndpoint(async (request, state) => {
 });
 
 const registry: Registry = {
-  models: { instant: () => Promise.resolve(model) },
+  models: Object.fromEntries(models.map((model) => [model.name, () => Promise.resolve(model)])),
   prompts: Object.fromEntries(prompts.map((prompt) => [prompt.name, () => Promise.resolve(prompt)])),
   agents: Object.fromEntries(
     prompts.map(({ name }) => [name, () => Promise.resolve(defineAgent({ name, sideA: { prompt: name } }))]),
   ),
-  tools: {},
+  tools: { at_once: () => Promise.resolve(atOnce) },
   hooks: [],
   routes: [
     {
@@ -55,5 +73,16 @@ const { ThreadObject, fetch } = compose(registry, []);
 
 export { ThreadObject };
 
+interface BenchEnvironment extends Environment {
+  FLOORS: DurableObjectNamespace;
+}
+
+/** Both go from this entry to an object, and from there to the provider. */
+function serve(request: Request, env: BenchEnvironment, context: ExecutionContext): Response | Promise<Response> {
+  const [, name] = /^\/floor\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
+  if (name === undefined) return fetch(request, env, context);
+  return env.FLOORS.get(env.FLOORS.idFromName(name)).fetch(request);
+}
+
 // oxlint-disable-next-line import/no-default-export -- the platform takes the entry's default export
-export default { fetch } satisfies ExportedHandler<Environment>;
+export default { fetch: serve } satisfies ExportedHandler<BenchEnvironment>;

@@ -31,9 +31,13 @@ export function inToldOrder(
   own: Pick<PlainEvent, "seq" | "thread_id" | "at">,
   { type, ...fields }: EventDraft,
 ): PlainEvent {
-  const last = new Set(leftOut[type]);
-  const byPlace = Object.entries(fields).sort(([one], [other]) => Number(last.has(one)) - Number(last.has(other)));
-  return { seq: own.seq, type, thread_id: own.thread_id, at: own.at, ...Object.fromEntries(byPlace) } as PlainEvent;
+  const event: Record<string, unknown> = { seq: own.seq, type, thread_id: own.thread_id, at: own.at };
+  const last = leftOut[type];
+  // Every delta comes through here: no lists and sets are made for it.
+  const given: Record<string, unknown> = fields;
+  for (const field of Object.keys(given)) if (last?.includes(field) !== true) event[field] = given[field];
+  for (const field of Object.keys(given)) if (last?.includes(field) === true) event[field] = given[field];
+  return event as unknown as PlainEvent;
 }
 
 /** The event as a row carries it. */

@@ -5,6 +5,23 @@ import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
+/** Fingerprints of prompts and lists of tools: the same ones are sent step after step. */
+const fingerprints = new Map<string, string>();
+const fingerprintLimit = 64;
+/** UTF-16 units of a text that is worth remembering as a key. */
+const rememberedLength = 32_768;
+
+async function fingerprint(text: string): Promise<string> {
+  const known = fingerprints.get(text);
+  if (known !== undefined) return known;
+  const made = await sha256Hex(text);
+  if (text.length > rememberedLength) return made;
+  const [oldest] = fingerprints.keys();
+  if (fingerprints.size >= fingerprintLimit && oldest !== undefined) fingerprints.delete(oldest);
+  fingerprints.set(text, made);
+  return made;
+}
+
 /** The trace of a request. `candidates` are the ids of the messages the filter hooks were given. */
 export async function requestTrace(
   prompt: string,
@@ -16,8 +33,8 @@ export async function requestTrace(
   const sent = new Set([...stored, ...request.messages.flatMap((message) => message.joined ?? [])]);
   return {
     prompt,
-    system_hash: await sha256Hex(request.system),
-    tools_hash: await sha256Hex(JSON.stringify(request.tools)),
+    system_hash: await fingerprint(request.system),
+    tools_hash: await fingerprint(JSON.stringify(request.tools)),
     tools: request.tools.map((tool) => tool.name),
     messages: {
       count: ids.length,

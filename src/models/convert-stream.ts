@@ -60,93 +60,105 @@ export async function* convertStream(
 ): AsyncGenerator<ModelPart> {
   const waiting = (): ModelPart[] => context.raw.rest().map((chunk) => ({ type: "raw", chunk }));
   const hides = context.request.reasoning?.exclude === true;
+  const told = (part: ModelPart): ModelPart => (hides && "provider_data" in part ? withoutThinkingWords(part) : part);
+  const conversion = new Conversion(context);
   try {
-    for await (const part of converted(stream, context)) {
-      if (part.type === "finish" || part.type === "error") yield* waiting();
-      yield hides && "provider_data" in part ? withoutThinkingWords(part) : part;
+    for await (const part of stream) {
+      const parts = conversion.take(part);
+      const over = parts.at(-1)?.type === "finish" || parts.at(-1)?.type === "error";
+      // One by one: to delegate to a list takes an asynchronous generator several turns for each entry.
+      if (over) for (const chunk of waiting()) yield chunk;
+      for (const next of parts) yield told(next);
+      if (over) return;
     }
   } catch (thrown) {
-    yield* waiting();
+    for (const chunk of waiting()) yield chunk;
     throw thrown;
   }
+  for (const chunk of waiting()) yield chunk;
+  const usage = context.chunks.usage();
+  yield usage === null ? cutFailure() : { ...cutFailure(), usage };
 }
 
-async function* converted(
-  stream: AsyncIterable<LanguageModelV3StreamPart>,
-  { request, provider, raw, chunks }: StreamContext,
-): AsyncGenerator<ModelPart> {
-  const blocks = new AnswerBlocks({
-    provider,
-    uniqueId: createUniqueIds(request),
-    closesCallsAtEnd: closesCallsAtEnd[provider],
-    writtenArguments: (id) => (provider === "openrouter" ? chunks.argumentsOf(id) : null),
-  });
-  const hides = request.reasoning?.exclude === true;
-  // Calls the provider runs itself: not ours to run, and not ours to show.
-  const foreign = new Set<string>();
-  let modelId: string | null = null;
+/** Turns part for part; the last ones it gives end with `finish` or `error`. */
+class Conversion {
+  readonly #context: StreamContext;
+  readonly #blocks: AnswerBlocks;
+  readonly #hides: boolean;
+  /** Calls the provider runs itself: not ours to run, and not ours to show. */
+  readonly #foreign = new Set<string>();
+  #modelId: string | null = null;
 
-  for await (const part of stream) {
+  constructor(context: StreamContext) {
+    const { request, provider, chunks } = context;
+    this.#context = context;
+    this.#hides = request.reasoning?.exclude === true;
+    this.#blocks = new AnswerBlocks({
+      provider,
+      uniqueId: createUniqueIds(request),
+      closesCallsAtEnd: closesCallsAtEnd[provider],
+      writtenArguments: (id) => (provider === "openrouter" ? chunks.argumentsOf(id) : null),
+    });
+  }
+
+  /** What a part comes to. Throws a StreamedError for what the provider reports. */
+  take(part: LanguageModelV3StreamPart): ModelPart[] {
+    const blocks = this.#blocks;
     switch (part.type) {
       case "text-start":
-        yield* blocks.start("text", part);
-        break;
+        return blocks.start("text", part);
       case "text-delta":
-        yield* blocks.delta("text", part);
-        break;
+        return blocks.delta("text", part);
       case "text-end":
-        yield* blocks.end("text", part);
-        break;
+        return blocks.end("text", part);
       case "reasoning-start":
-        yield* blocks.start("thinking", part);
-        break;
+        return blocks.start("thinking", part);
       case "reasoning-delta":
-        yield* blocks.delta("thinking", part);
-        break;
+        return blocks.delta("thinking", part);
       case "reasoning-end":
-        yield* blocks.end("thinking", part);
-        break;
+        return blocks.end("thinking", part);
       case "tool-input-start":
-        if (part.providerExecuted === true) foreign.add(part.id);
-        else yield* blocks.startCall(part.id, part.toolName);
-        break;
+        if (part.providerExecuted !== true) return blocks.startCall(part.id, part.toolName);
+        this.#foreign.add(part.id);
+        return [];
       case "tool-input-delta":
-        if (!foreign.has(part.id)) yield* blocks.callDelta(part.id, part.delta);
-        break;
+        return this.#foreign.has(part.id) ? [] : blocks.callDelta(part.id, part.delta);
       case "tool-call":
-        if (part.providerExecuted !== true) yield* blocks.closeCall(part);
-        break;
+        return part.providerExecuted === true ? [] : blocks.closeCall(part);
       case "raw":
-        chunks.read(part.rawValue);
+        this.#context.chunks.read(part.rawValue);
         // Also while it waits: every part says that the provider is still there.
-        yield { type: "raw", chunk: raw.take(hides ? withoutThinkingWords(part.rawValue) : part.rawValue).join("") };
-        break;
+        return [this.#raw(this.#hides ? withoutThinkingWords(part.rawValue) : part.rawValue)];
       case "response-metadata":
-        modelId = part.modelId ?? modelId;
-        break;
+        this.#modelId = part.modelId ?? this.#modelId;
+        return [];
       case "error":
-        if (isUnknownEvent(part.error)) break;
+        if (isUnknownEvent(part.error)) return [];
         throw new StreamedError(part.error);
-      case "finish": {
-        const told = { reason: part.finishReason, usage: convertUsage(part.usage), reported_cost: reportedCost(part) };
-        const model_id = modelId ?? chunks.modelId();
-        const before = endOfAnswer({ ...told, model_id, hasCalls: false }, request.model);
-        // Only an answer that finished closes its calls; a cut one leaves them open.
-        if (before.type === "finish") yield* blocks.finish(before.stop_reason === "length");
-        yield endOfAnswer({ ...told, model_id, hasCalls: blocks.closedCalls > 0 }, request.model);
-        return;
-      }
+      case "finish":
+        return this.#finish(part);
       case "stream-start":
-        if (part.warnings.length > 0) yield { type: "raw", chunk: raw.take({ warnings: part.warnings }).join("") };
-        break;
+        return part.warnings.length > 0 ? [this.#raw({ warnings: part.warnings })] : [];
       case "tool-input-end":
       case "tool-approval-request":
       case "tool-result":
       case "file":
       case "source":
-        break;
+        return [];
     }
   }
-  const usage = chunks.usage();
-  yield usage === null ? cutFailure() : { ...cutFailure(), usage };
+
+  #raw(value: unknown): ModelPart {
+    return { type: "raw", chunk: this.#context.raw.take(value).join("") };
+  }
+
+  #finish(part: Extract<LanguageModelV3StreamPart, { type: "finish" }>): ModelPart[] {
+    const { request, chunks } = this.#context;
+    const told = { reason: part.finishReason, usage: convertUsage(part.usage), reported_cost: reportedCost(part) };
+    const model_id = this.#modelId ?? chunks.modelId();
+    const before = endOfAnswer({ ...told, model_id, hasCalls: false }, request.model);
+    // Only an answer that finished closes its calls; a cut one leaves them open.
+    const closing = before.type === "finish" ? this.#blocks.finish(before.stop_reason === "length") : [];
+    return [...closing, endOfAnswer({ ...told, model_id, hasCalls: this.#blocks.closedCalls > 0 }, request.model)];
+  }
 }

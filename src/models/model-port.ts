@@ -37,26 +37,17 @@ interface Call {
   chunks: ChunkReader;
 }
 
-async function* callProvider(
-  call: Call,
-  fetch: typeof globalThis.fetch,
-  signal: AbortSignal,
-): AsyncGenerator<ModelPart> {
+/** A call that is ready to be made: `warnings` are told before the request, which may be refused. */
+async function prepared(call: Call, fetch: typeof globalThis.fetch, signal: AbortSignal) {
   const { request, settings, exchange, raw, chunks } = call;
   const { provider } = settings;
-  // Aborts the request whenever this generator ends, however it ends.
-  const ending = new AbortController();
-  const either = AbortSignal.any([signal, ending.signal]);
-  try {
-    const language = await loadLanguageModel(request.model, settings, observeFetch(fetch, exchange));
-    const { options, warnings } = prepareCall(request, provider, either);
-    // Told before the request, which may be refused.
-    if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
-    const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), either);
-    yield* convertStream(readStream(stream, either), { request, provider, raw, chunks });
-  } finally {
-    ending.abort();
-  }
+  const language = await loadLanguageModel(request.model, settings, observeFetch(fetch, exchange));
+  const { options, warnings } = prepareCall(request, provider, signal);
+  const parts = async (): Promise<AsyncIterable<ModelPart>> => {
+    const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
+    return convertStream(readStream(stream, signal), { request, provider, raw, chunks });
+  };
+  return { warnings, parts };
 }
 
 /** Makes the port (architecture §4, ModelPort). */
@@ -69,6 +60,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     const exchange = newExchange();
     const chunks = createChunkReader();
+    // Aborts the request whenever this generator ends, however it ends.
+    const ending = new AbortController();
     try {
       signal.throwIfAborted();
       if (request.model.provider === "test") {
@@ -80,13 +73,18 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model)) };
         return;
       }
-      yield* callProvider({ request, settings, exchange, raw: new RawText(secrets, redact), chunks }, fetch, signal);
+      const call = { request, settings, exchange, raw: new RawText(secrets, redact), chunks };
+      const { warnings, parts } = await prepared(call, fetch, AbortSignal.any([signal, ending.signal]));
+      if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
+      for await (const part of await parts()) yield part;
     } catch (error) {
       const cause = error instanceof StreamedError ? error.reported : error;
       const context = { exchange, redact, now: now(), aborted: signal.aborted };
       const usage = chunks.usage();
       const classified = withKeyHint(classifyFailure(cause, context), request.model);
       yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }) };
+    } finally {
+      ending.abort();
     }
   }
 

@@ -32,6 +32,11 @@ export class RawText {
 
   /** Takes a chunk and gives those that can be told. */
   take(value: unknown): string[] {
+    // Most chunks follow none that waits and end in no beginning of a key: they are not taken apart.
+    if (this.#waiting.length === 0 && this.#open.size === 0 && !this.#mayEndInKey(value)) {
+      this.#next += 1;
+      return [this.#text(value ?? null)];
+    }
     const chunk = { value: JSON.parse(JSON.stringify(value ?? null)) as unknown };
     const number = this.#next;
     this.#next += 1;
@@ -49,6 +54,12 @@ export class RawText {
     this.#waiting = [];
     this.#open.clear();
     return rest;
+  }
+
+  #mayEndInKey(value: unknown): boolean {
+    if (typeof value === "string") return this.#openEnd(value) > 0;
+    if (typeof value !== "object" || value === null) return false;
+    return Object.values(value).some((inner) => this.#mayEndInKey(inner));
   }
 
   #text(value: unknown): string {
@@ -95,12 +106,13 @@ export class RawText {
 
   /** Characters at the end of a text that a key may begin with. */
   #openEnd(text: string): number {
-    const lengths = this.#secrets.map((secret) => {
-      let length = Math.min(secret.length - 1, text.length);
-      while (length > 0 && !secret.startsWith(text.slice(text.length - length))) length -= 1;
-      return length;
-    });
-    return Math.max(0, ...lengths);
+    let longest = 0;
+    for (const secret of this.#secrets) {
+      let at = text.indexOf(secret.charAt(0), Math.max(0, text.length - secret.length + 1));
+      while (at !== -1 && !secret.startsWith(text.slice(at))) at = text.indexOf(secret.charAt(0), at + 1);
+      if (at !== -1) longest = Math.max(longest, text.length - at);
+    }
+    return longest;
   }
 }
 

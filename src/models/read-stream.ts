@@ -18,16 +18,24 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   }
 }
 
-/** The values of a stream. Leaving early, an abort and an error all cancel it. */
+/**
+ * The values of a stream. Leaving early, an abort and an error all cancel it. A stream that is cancelled ends every read that
+ * waits, so an abort needs one listener in all, and no race for each value.
+ */
 export async function* readStream<T>(stream: ReadableStream<T>, signal: AbortSignal): AsyncGenerator<T> {
+  signal.throwIfAborted();
   const reader = stream.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", cancel, { once: true });
   try {
     for (;;) {
-      const { done, value } = await untilAborted(reader.read(), signal);
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
       if (done) return;
       yield value;
     }
   } finally {
-    reader.cancel().catch(() => undefined);
+    signal.removeEventListener("abort", cancel);
+    cancel();
   }
 }

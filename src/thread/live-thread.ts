@@ -223,6 +223,9 @@ export class LiveThread {
 
   /** What was told after a number: a part of it, as far as `upTo`, or all of it, from rows and what is in flight. */
   replay(from: ReplayFrom): ReplayPart {
+    // Whoever follows the run that his own request began missed only what is still here.
+    const recent = this.broadcaster.toldAfter(from.after);
+    if (recent !== null) return { events: recent, upTo: null, place: from.place };
     const rows = replay(this.store, this.#record, from);
     const known = new Set(rows.events.map((event) => event.seq));
     const last = rows.upTo ?? Number.POSITIVE_INFINITY;

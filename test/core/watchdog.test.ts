@@ -7,6 +7,7 @@ import { says, textBlock } from "./support/scripted-model.ts";
 import type { ScriptPart } from "./support/scripted-model.ts";
 
 const hang: ScriptPart = { type: "hang" };
+let open = () => {};
 
 it("QUIET1: no first part within 120 s is a timeout, and the request is made again", async () => {
   const harness = new Harness({ script: (_, number) => (number === 0 ? [hang] : says("fine")) });
@@ -32,6 +33,21 @@ it("QUIET2: 60 s between two parts are too long, and what was shown is retracted
   await ended;
   expect(harness.events.find(({ type }) => type === "message_retracted")).toMatchObject({ reason: "retry" });
   expect(harness.journal.logs[0]?.data).toMatchObject({ error: { kind: "timeout" } });
+});
+
+it("QUIET2: the 60 s begin with the last part, not with the first", async () => {
+  const later: ScriptPart = { type: "wait", open: new Promise((resolve) => (open = () => resolve(undefined))) };
+  const half: ScriptPart[] = [...textBlock(0, "half"), later, ...textBlock(1, "more"), hang];
+  const harness = new Harness({ script: (_, number) => (number === 0 ? half : says("fine")) });
+  const ended = harness.finish();
+  await harness.clock.advance(50_000);
+  open();
+  await harness.clock.advance(59_999);
+  expect(harness.model.requests).toHaveLength(1);
+  await harness.clock.advance(1);
+  await ended;
+  expect(harness.model.requests).toHaveLength(2);
+  expect(harness.clock.armed).toBe(0);
 });
 
 it("QUIET3: every part winds the clock up again, however long the answer takes", async () => {

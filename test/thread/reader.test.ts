@@ -159,6 +159,42 @@ describe("a long thread", () => {
   });
 });
 
+describe("what is still in memory", () => {
+  it("READER11 is told again from any number on without reading a row, as the rows tell it later", async () => {
+    const id = await newThread("parallel");
+    for (const text of ["a", "b", "c"]) await converse(id, text);
+    const hold = gate("reader11");
+    scripts.set("reader11", async ({ step }) => {
+      if (step === 1) await hold.reached;
+      return step === 0
+        ? { text: ["one ", "two "], toolCalls: [{ name: "wait", arguments: { gate: "reader11" } }] }
+        : { text: "three" };
+    });
+    const { after } = await value(stubOf(id).postMessage(admin, message("reader11"), null));
+    await hold.reached;
+    const whole = await follow(id, { after: String(after) });
+    const { seq: held } = await whole.until(({ type }) => type === "tool_execution_start");
+    const fromMemory = new Map<number, ThreadEvent[]>();
+    const before = await stubOf(id).rows();
+    for (let number = after; number < held; number += 1) {
+      const late = await follow(id, { after: String(number) });
+      await late.until(({ seq }) => seq === held);
+      fromMemory.set(number, [...late.events]);
+      late.close();
+    }
+    expect((await stubOf(id).rows()).rowsRead).toBe(before.rowsRead);
+    hold.open();
+    await whole.until(({ type }) => type === "run_end");
+    whole.close();
+    for (const [number, told] of fromMemory) {
+      const fromRows = await follow(id, { after: String(number), until: "idle" });
+      await fromRows.closed;
+      expect(told).toEqual(fromRows.events.filter(({ seq }) => seq <= held));
+    }
+    expect((await stubOf(id).rows()).rowsRead).toBeGreaterThan(before.rowsRead);
+  });
+});
+
 describe("a reader that does not keep up", () => {
   it("READER6 is sent no more than its window, and everything else once it acknowledges", async () => {
     const id = await newThread("parallel");

@@ -18,27 +18,38 @@ export async function* watched(
 ): AsyncGenerator<ModelPart> {
   const silence = new AbortController();
   let limit = firstPartMs;
+  let heard = clock.now();
   let expired = false;
-  const arm = () =>
-    clock.after(limit, () => {
+  let disarm = (): void => {};
+  // One timer that looks when the last part came: a timer for each part would cost more than the part.
+  const arm = (ms: number): void => {
+    disarm = clock.after(ms, () => {
+      const left = limit - (clock.now() - heard) / 1000;
+      if (left > 0) {
+        arm(left);
+        return;
+      }
       expired = true;
       silence.abort(new Error("the model said nothing for too long"));
     });
-  let disarm = arm();
+  };
+  arm(limit);
   try {
     const parts = open(AbortSignal.any([signal, silence.signal]));
     await faults.at("watchdog.first");
     for await (const part of parts) {
       await faults.at("watchdog.part");
-      disarm();
       if (part.type === "error" && expired && part.failure.kind === "aborted") {
         const message = `The model sent nothing for ${limit / 1000} s.`;
         yield { ...part, failure: { ...part.failure, kind: "timeout", retryable: true, message } };
         return;
       }
       yield part;
+      heard = clock.now();
+      if (limit === nextPartMs) continue;
       limit = nextPartMs;
-      disarm = arm();
+      disarm();
+      arm(limit);
     }
   } finally {
     disarm();

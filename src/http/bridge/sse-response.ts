@@ -91,6 +91,8 @@ function sseBody(subscription: Subscription, options: SseOptions): ReadableStrea
 
 /** What there is to write; nothing after a silence. */
 async function nextDeliveries(subscription: Subscription, timers: Timers): Promise<Delivery[]> {
+  const waiting = subscription.take(chunkLength);
+  if (waiting.length > 0) return waiting;
   const silence = pause(timers, heartbeatMs);
   await Promise.race([subscription.ready(), silence.done]);
   silence.cancel();

@@ -34,13 +34,14 @@ export class Broadcaster implements EventSink {
   readonly #options: BroadcasterOptions;
   readonly #readers = new Map<Reader["socket"], Reader>();
   readonly #fanOut: FanOut;
-  readonly #partial = new Partial();
+  readonly #partial: Partial;
   #resting = false;
   /** Hears every event that is told, besides the readers. */
   onEvent: ((event: PlainEvent) => void) | null = null;
 
   constructor(options: BroadcasterOptions) {
     this.#options = options;
+    this.#partial = new Partial(options.numbers.last);
     const { clock, idle } = options;
     this.#fanOut = new FanOut({
       clock,
@@ -65,6 +66,12 @@ export class Broadcaster implements EventSink {
   /** What is in flight and in no row. */
   inFlight(): readonly PlainEvent[] {
     return this.#partial.events();
+  }
+
+  /** What was told after a number, where no row is needed for it; null otherwise. */
+  toldAfter(after: number): PlainEvent[] | null {
+    // What has its number and is about to be told stands in rows, and whoever catches up is taken to have it.
+    return this.#partial.last === this.#options.numbers.last ? this.#partial.toldAfter(after) : null;
   }
 
   /** Rows now hold everything told so far, or everything told of a step. */

@@ -17,11 +17,29 @@ export interface RecordedStep {
 /** Events of the running run since its last row. */
 export class Partial {
   #events: PlainEvent[] = [];
+  /** What was told up to here need not be kept here; everything told since is. */
+  #wholeAfter: number;
+  #last: number;
+
+  /** Up to `last` events were told before. */
+  constructor(last: number) {
+    this.#wholeAfter = last;
+    this.#last = last;
+  }
+
+  /** Number of the last event that was told. */
+  get last(): number {
+    return this.#last;
+  }
 
   /** Takes every event of a run as it is told. */
   add(event: PlainEvent): void {
+    this.#last = event.seq;
     // What a child does is told and not kept: whoever comes later reads the child.
-    if (event.run_id === undefined || event.type === "subagent_event") return;
+    if (event.run_id === undefined || event.type === "subagent_event") {
+      this.#wholeAfter = event.seq;
+      return;
+    }
     if (event.type === "message_retracted") {
       this.#events = this.#events.filter((known) => known.message_id !== event.message_id);
     }
@@ -41,7 +59,7 @@ export class Partial {
 
   /** Forgets a step that rows now hold; what other lines of the run are doing stays. */
   forget({ step, depth, under, messages }: RecordedStep): void {
-    this.#events = this.#events.filter((event) => {
+    this.#keep((event) => {
       if (event.message_id !== undefined) return !messages.has(event.message_id);
       return event.step !== step || event.depth !== depth || event.parent_id !== under;
     });
@@ -49,7 +67,19 @@ export class Partial {
 
   /** Rows hold everything. */
   clear(): void {
-    this.#events = [];
+    this.#keep(() => false);
+  }
+
+  /** Everything told after a number, in the order of `seq`; null where some of it stands in rows alone. */
+  toldAfter(after: number): PlainEvent[] | null {
+    return after < this.#wholeAfter ? null : this.#events.filter(({ seq }) => seq > after);
+  }
+
+  #keep(isKept: (event: PlainEvent) => boolean): void {
+    for (const event of this.#events) {
+      if (!isKept(event)) this.#wholeAfter = Math.max(this.#wholeAfter, event.seq);
+    }
+    this.#events = this.#events.filter(isKept);
   }
 
   /** In order of `seq`. */

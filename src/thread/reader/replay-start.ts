@@ -4,6 +4,7 @@ import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { RunRecord, ThreadRecord } from "#core/record.ts";
 
 const page = 50;
+const firstPage = 2;
 
 /** Where the part before found what this one may begin at, so that it need not be searched for again. */
 export interface ReplayPlace {
@@ -22,13 +23,14 @@ export function runAt(
   return place === null ? newestBegun(store, after) : lastBegunFrom(store, place.run ?? undefined, after);
 }
 
+/** Who follows a thread asks for the last run or the one before it, so few rows are read first and more where they do not do. */
 function newestBegun(store: ThreadStore, after: number): RunRecord | null {
   let beyond: string | undefined;
-  for (;;) {
-    const batch = store.runs({ order: "desc", limit: page, beyond });
+  for (let limit = firstPage; ; limit = page) {
+    const batch = store.runs({ order: "desc", limit, beyond });
     const found = batch.find((run) => hadBegun(run, after));
     if (found !== undefined) return found;
-    if (batch.length < page) return null;
+    if (batch.length < limit) return null;
     beyond = batch.at(-1)?.id;
   }
 }

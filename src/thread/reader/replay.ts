@@ -22,8 +22,8 @@ const bounds = { rows: 500, size: 512 * 1024 };
 export interface ReplayPart {
   events: PlainEvent[];
   upTo: number | null;
-  /** Where the search for the next part begins. */
-  place: ReplayPlace;
+  /** Where the search for the next part begins; null where nothing was searched for. */
+  place: ReplayPlace | null;
 }
 
 /** What is asked for: events after a number. `place` is that of the part before; null where there was none. */

@@ -1,0 +1,80 @@
+// Threadhold and the floor in one workerd, asked in turns by one client: what else the machine does weighs on all alike. A
+// round asks each way once, and every round begins with another. Between two, requests that touch no object pass the time in
+// which what the one before left to do in the background gets done, and keep everything warm.
+
+import { startProvider } from "./provider.mjs";
+import { startRuntime } from "./runtime.mjs";
+import { deltaOfProvider, deltaOfThread, get, post, readAnswer } from "./stream-client.mjs";
+
+/** Requests between two measurements. */
+const settling = 12;
+
+/** Rounds that warm everything up and are not counted. */
+const warmUp = 15;
+
+/**
+ * @typedef {import("./stream-client.mjs").Answered & { exchanges: import("./provider.mjs").Exchange[] }} Measured
+ * An answer as the client saw it, with what the provider noted.
+ */
+
+/** @returns {Promise<{ url: string, provider: Awaited<ReturnType<typeof startProvider>>, stop: () => Promise<void> }>} */
+export async function startContest() {
+  const provider = await startProvider();
+  try {
+    const runtime = await startRuntime({
+      OPENAI_API_KEY: "sk-bench-0123456789abcdef",
+      OPENAI_BASE_URL: `${provider.url}/v1`,
+    });
+    const stop = async () => {
+      await runtime.stop();
+      provider.stop();
+    };
+    return { url: runtime.url, provider, stop };
+  } catch (error) {
+    provider.stop();
+    throw error;
+  }
+}
+
+/** A new thread of an agent: its URL. */
+export async function newThread(url, agent) {
+  const { id } = await post(`${url}/api/threads`, { agent_id: agent });
+  return `${url}/api/threads/${id}`;
+}
+
+const content = "Go on.";
+
+/** The floor, by the bytes or by the provider's package. */
+export const askFloor = (url, model, way) => () =>
+  readAnswer(`${url}/floor/${way}`, { model, content, way }, deltaOfProvider);
+
+/** A thread over SSE: the answer of the request itself. */
+export const askThread = (thread) => () => readAnswer(`${thread}/messages`, { content }, deltaOfThread);
+
+/** A thread over a socket that is open already. */
+export const askSocket = (thread, socket) => () => socket.answer(() => post(`${thread}/messages`, { content }));
+
+/**
+ * Asks each way once a round.
+ * @template {string} W
+ * @param {Record<W, () => Promise<import("./stream-client.mjs").Answered>>} ways
+ * @param {{ url: string, rounds: number, text?: string, exchanges: (way: W) => Promise<import("./provider.mjs").Exchange[]> }} how
+ * `text`: what every answer has to be.
+ * @returns {Promise<Record<W, Measured[]>>}
+ */
+export async function contest(ways, { url, rounds, text, exchanges }) {
+  const names = /** @type {W[]} */ (Object.keys(ways));
+  const measured = /** @type {Record<W, Measured[]>} */ (Object.fromEntries(names.map((name) => [name, []])));
+  for (let round = 0; round < warmUp + rounds; round++) {
+    for (let at = 0; at < names.length; at++) {
+      const name = names[(round + at) % names.length] ?? names[0];
+      if (name === undefined) continue;
+      for (let passed = 0; passed < settling; passed++) await get(`${url}/healthz`);
+      const answered = await ways[name]();
+      if (text !== undefined && answered.text !== text) throw new Error(`${name} lost or changed text.`);
+      const noted = await exchanges(name);
+      if (round >= warmUp) measured[name].push({ ...answered, exchanges: noted });
+    }
+  }
+  return measured;
+}

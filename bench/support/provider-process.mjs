@@ -1,0 +1,36 @@
+// The scripted provider, in a process of its own, so that what it does delays nobody who measures. Real HTTP on the
+// loopback; deltas are written one by one, without a pause. Tells when each request came and when its answer was written.
+
+import { createServer } from "node:http";
+
+import { now } from "./now.mjs";
+import { answerTo } from "./provider-wire.mjs";
+
+const answers = new Map();
+
+async function answer(request, response) {
+  const pieces = [];
+  for await (const piece of request) pieces.push(piece);
+  const arrived = now();
+  const { model, messages } = JSON.parse(Buffer.concat(pieces).toString("utf8"));
+  const key = `${model} ${messages.at(-1)?.role}`;
+  const chunks = answers.get(key) ?? answerTo({ model, messages });
+  answers.set(key, chunks);
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  for (const chunk of chunks) {
+    if (!response.write(chunk)) await new Promise((resolve) => response.once("drain", resolve));
+  }
+  const written = now();
+  response.end();
+  process.send?.({ type: "exchange", exchange: { model, arrived, written } });
+}
+
+const server = createServer({ noDelay: true, keepAliveTimeout: 600_000 }, (request, response) => {
+  answer(request, response).catch((error) => {
+    process.send?.({ type: "failed", message: error.message });
+    response.destroy();
+  });
+});
+server.listen(0, "127.0.0.1", () => process.send?.({ type: "ready", port: server.address().port }));
+// Whoever started it is gone: nobody asks any more.
+process.on("disconnect", () => process.exit(0));

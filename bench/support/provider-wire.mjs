@@ -1,0 +1,73 @@
+// What the scripted provider says: OpenAI's chat stream, chunk by chunk, with the fields a real chunk has. Which answer is
+// chosen by the model a request names: `text-<n>` is n deltas of text, `tool` a call first and text after its result.
+
+/** Characters of one delta: about a token. */
+const words = ["Then ", "came ", "another ", "word, ", "and ", "one ", "more. "];
+
+/**
+ * The text of an answer of so many deltas.
+ * @param {number} deltas
+ */
+export function wordsOf(deltas) {
+  return Array.from({ length: deltas }, (_, at) => words[at % words.length] ?? "");
+}
+
+/** @param {object} fields */
+function chunk(fields) {
+  const shared = {
+    id: "chatcmpl-bench",
+    object: "chat.completion.chunk",
+    created: 1_763_700_000,
+    model: "gpt-4o-2024-08-06",
+    service_tier: "default",
+    system_fingerprint: "fp_1",
+  };
+  return `data: ${JSON.stringify({ ...shared, ...fields })}\n\n`;
+}
+
+/** @param {object} delta @param {string | null} finish_reason */
+function choice(delta, finish_reason = null) {
+  return chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null });
+}
+
+/** @param {number} tokens */
+function usage(tokens) {
+  return chunk({ choices: [], usage: { prompt_tokens: 12, completion_tokens: tokens, total_tokens: 12 + tokens } });
+}
+
+/** @param {number} deltas */
+function text(deltas) {
+  return [
+    choice({ role: "assistant", content: "", refusal: null }),
+    ...wordsOf(deltas).map((content) => choice({ content })),
+    choice({}, "stop"),
+    usage(deltas),
+    "data: [DONE]\n\n",
+  ];
+}
+
+/** The tool that every agent of the bench has, and that answers at once. */
+export const toolName = "at_once";
+
+function toolCall() {
+  const call = { index: 0, id: "call_bench", type: "function", function: { name: toolName, arguments: "" } };
+  return [
+    choice({ role: "assistant", content: null }),
+    choice({ tool_calls: [call] }),
+    choice({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] }),
+    choice({}, "tool_calls"),
+    usage(8),
+    "data: [DONE]\n\n",
+  ];
+}
+
+/**
+ * The chunks that answer a request, one delta each.
+ * @param {{ model: string, messages: { role: string }[] }} request
+ */
+export function answerTo({ model, messages }) {
+  if (model === "tool") return messages.at(-1)?.role === "tool" ? text(1) : toolCall();
+  const [, deltas] = /^text-(\d+)$/.exec(model) ?? [];
+  if (deltas === undefined) throw new Error(`There is no answer for the model "${model}".`);
+  return text(Number(deltas));
+}

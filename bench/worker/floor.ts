@@ -1,0 +1,111 @@
+// The least that a durable answer can cost: an object that writes down what it was asked, asks the provider, passes the
+// answer on and writes it down. It knows no runs, checks nothing, tells nobody else. Two ways: the provider's bytes as they
+// come, which nothing parses; or read by the provider's package, as whoever wants to know what was said has to.
+
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { DurableObject } from "cloudflare:workers";
+
+interface FloorEnvironment {
+  OPENAI_API_KEY: string;
+  OPENAI_BASE_URL: string;
+}
+
+/** What the floor is asked for. */
+interface FloorRequest {
+  model: string;
+  content: string;
+  way: "bytes" | "package";
+}
+
+type Prompt = LanguageModelV3CallOptions["prompt"];
+
+const streamed = { headers: { "content-type": "text/event-stream" } };
+const tool = { type: "function", name: "at_once", inputSchema: { type: "object", properties: {} } } as const;
+
+/** The object. */
+export class FloorObject extends DurableObject<FloorEnvironment> {
+  constructor(state: DurableObjectState, env: FloorEnvironment) {
+    super(state, env);
+    state.storage.sql.exec("CREATE TABLE IF NOT EXISTS message (id INTEGER PRIMARY KEY, body TEXT NOT NULL)");
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const asked = await request.json<FloorRequest>();
+    this.#store(asked.content);
+    return asked.way === "bytes" ? this.#bytes(asked) : this.#package(asked);
+  }
+
+  async #bytes({ model, content }: FloorRequest): Promise<Response> {
+    const user = { role: "user", content };
+    let answer = await this.#ask(model, [user]);
+    if (model === "tool") {
+      // A step: the whole answer, the row of its call's result, and the next request.
+      const call = await answer.text();
+      this.#store(call);
+      const result = { role: "tool", tool_call_id: "call_bench", content: "Done." };
+      answer = await this.#ask(model, [user, { role: "assistant", content: call }, result]);
+    }
+    const [passed, kept] = (answer.body ?? new ReadableStream<Uint8Array>()).tee();
+    this.ctx.waitUntil(new Response(kept).text().then((text) => this.#store(text)));
+    return new Response(passed, streamed);
+  }
+
+  #ask(model: string, messages: object[]): Promise<Response> {
+    return fetch(`${this.env.OPENAI_BASE_URL}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model, messages, stream: true }),
+    });
+  }
+
+  async #package({ model, content }: FloorRequest): Promise<Response> {
+    const prompt: Prompt = [{ role: "user", content: [{ type: "text", text: content }] }];
+    if (model === "tool") {
+      const input = await callIn(await this.#parts(model, prompt));
+      this.#store(input);
+      const call = { toolCallId: "call_bench", toolName: tool.name };
+      const output = { type: "text", value: "Done." } as const;
+      prompt.push(
+        { role: "assistant", content: [{ type: "tool-call", ...call, input: {} }] },
+        { role: "tool", content: [{ type: "tool-result", ...call, output }] },
+      );
+    }
+    const parts = await this.#parts(model, prompt);
+    const { readable, writable } = new IdentityTransformStream();
+    this.ctx.waitUntil(this.#pass(parts, writable.getWriter()));
+    return new Response(readable, streamed);
+  }
+
+  async #parts(model: string, prompt: Prompt): Promise<ReadableStream<LanguageModelV3StreamPart>> {
+    const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL } = this.env;
+    const language = createOpenAI({ apiKey, baseURL }).chat(model);
+    const { stream } = await language.doStream({ prompt, ...(model === "tool" ? { tools: [tool] } : {}) });
+    return stream;
+  }
+
+  /** Each delta as it comes, in the form in which the provider sent it; the text in a row at the end. */
+  async #pass(parts: ReadableStream<LanguageModelV3StreamPart>, writer: WritableStreamDefaultWriter): Promise<void> {
+    const encoder = new TextEncoder();
+    let text = "";
+    for await (const part of parts) {
+      if (part.type !== "text-delta") continue;
+      text += part.delta;
+      const event = { choices: [{ delta: { content: part.delta } }] };
+      await writer.write(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+    }
+    this.#store(text);
+    await writer.close();
+  }
+
+  #store(body: string): void {
+    this.ctx.storage.sql.exec("INSERT INTO message (body) VALUES (?)", body);
+  }
+}
+
+/** The arguments of the one call of an answer. */
+async function callIn(parts: ReadableStream<LanguageModelV3StreamPart>): Promise<string> {
+  let input = "";
+  for await (const part of parts) if (part.type === "tool-call") input = part.input;
+  return input;
+}
