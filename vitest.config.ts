@@ -29,6 +29,7 @@ export default defineConfig({
             fromRoot("./test/support/effect-server/global-setup.ts"),
           ],
           exclude,
+          setupFiles: [fromRoot("./test/worker/one-proxy.ts")],
           // Property tests on two shared cores take longer than the five seconds of the default.
           testTimeout: 30_000,
           include: ["test/{lib,core,store,thread,http,flow,contract,models,standard-agents}/**/*.test.ts"],

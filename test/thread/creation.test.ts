@@ -1,7 +1,9 @@
 // Creation with first messages: all of them or none, once.
 
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { planFaults } from "../worker/fault-plan.ts";
 import { admin, crash, follow, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -54,5 +56,23 @@ describe("initial messages", () => {
     expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
     await value(stubOf(id).create(admin, { ...input, creation: "small", initial_messages }));
     expect((await value(stubOf(id).listMessages(admin, page))).total).toBe(2);
+  });
+
+  it("CREATE5 a creation that was cut before the catalog heard of the thread is listed once it is repeated", async () => {
+    const id = crypto.randomUUID();
+    const listed = async () => {
+      const statement = env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id);
+      return (await statement.all()).results.length;
+    };
+    planFaults(id, [{ point: "outbox.send", hit: 1, mode: "kept" }]);
+    const input = { id, agent_id: "parallel", user_id: null, creation: "cut", initial_messages };
+    expect(
+      await stubOf(id)
+        .create(admin, input)
+        .catch(() => "cut"),
+    ).toBe("cut");
+    expect(await listed()).toBe(0);
+    await value(stubOf(id).create(admin, input));
+    expect(await listed()).toBe(1);
   });
 });

@@ -48,7 +48,11 @@ export async function createThread(
   else store.create(newRecord(input, world.clock.now()));
   const made = open();
   if (made === null) throw refuse("internal", "The thread was made and cannot be read.");
-  if (made.context.live.record.creation !== unfinished) return view(made.context);
+  if (made.context.live.record.creation !== unfinished) {
+    // The first one may have been cut before the catalog heard of it.
+    await made.driver.outbox.flush();
+    return view(made.context);
+  }
   try {
     await finishCreation(made, input);
   } catch (thrown) {
