@@ -41,7 +41,7 @@ export class Actor {
   owes = false;
   /** Its model told the last words of a run. */
   finishing = false;
-  #step = "";
+  readonly #steps = new Set<string>();
 
   constructor(name: string, role: Role, follower: Follower) {
     this.name = name;
@@ -82,11 +82,11 @@ export class Actor {
     return this.turns.find((turn) => turn.mark === mark || mark.startsWith(`${turn.mark}.`));
   }
 
-  /** The model was asked for a step: another one than before is progress. */
+  /** The model was asked for a step: one that it was never asked for is progress; helpers side by side ask in turns. */
   asked(step: string): void {
     this.finishing = false;
-    if (step === this.#step) return;
-    this.#step = step;
+    if (this.#steps.has(step)) return;
+    this.#steps.add(step);
     this.cuts = 0;
   }
 
