@@ -56,19 +56,21 @@ export async function openEffectDesk(stage: Stage, findings: Findings): Promise<
 
   const act = async (effect: Effect, response: ServerResponse): Promise<void> => {
     const moment = { thread: threadOf(effect.mark), mark: effect.mark, place: effect.call };
+    const pass = stage.enter();
     if (asked.has(effect.key)) repetitions += 1;
     asked.add(effect.key);
-    if ((await stage.pass({ ...moment, at: "effect_asked" })) === "cut") return void response.destroy();
+    if ((await pass({ ...moment, at: "effect_asked" })) === "cut") return void response.destroy();
     perform(effect);
-    if ((await stage.pass({ ...moment, at: "effect_done" })) === "cut") return void response.destroy();
+    if ((await pass({ ...moment, at: "effect_done" })) === "cut") return void response.destroy();
     response.end(receiptOf(effect));
-    await stage.pass({ ...moment, at: "effect_answered" });
+    await pass({ ...moment, at: "effect_answered" });
   };
 
   const tellOf = async (key: string, mark: string, response: ServerResponse): Promise<void> => {
     reconciled += 1;
     const moment = { thread: threadOf(mark), mark, place: key };
-    if ((await stage.pass({ ...moment, at: "reconcile_asked" })) === "cut") return void response.destroy();
+    const pass = stage.enter();
+    if ((await pass({ ...moment, at: "reconcile_asked" })) === "cut") return void response.destroy();
     const known = effects.find((one) => one.key === key);
     response.writeHead(known === undefined ? 404 : 200).end(known === undefined ? "" : receiptOf(known));
   };

@@ -76,11 +76,12 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
   const answer = async (asked: Asked, response: ServerResponse): Promise<void> => {
     const { mark, step, attempt, script } = asked;
     const moment = { thread: threadOf(mark), mark, place: String(step) };
-    if ((await stage.pass({ ...moment, at: "asked" })) === "cut") return void response.destroy();
+    const pass = stage.enter();
+    if ((await pass({ ...moment, at: "asked" })) === "cut") return void response.destroy();
     if (script.refusedFor > 0 && step === 0 && attempt === 1) {
       response.writeHead(429, { "content-type": "application/json", "retry-after": String(script.refusedFor) });
       response.end(JSON.stringify({ error: { message: "Too many at once." } }));
-      await stage.pass({ ...moment, at: "refused" });
+      await pass({ ...moment, at: "refused" });
       return;
     }
     const plan = script.steps[step];
@@ -97,12 +98,12 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
       // Slow once: whoever asks again has waited long enough.
       if (script.paceMs > 0 && attempt === 1) await new Promise((resolve) => setTimeout(resolve, script.paceMs));
       const part = (index + 1) / (pieces.length + 1);
-      if ((await stage.pass({ ...moment, at: "delta", part, last })) === "cut") return void response.destroy();
+      if ((await pass({ ...moment, at: "delta", part, last })) === "cut") return void response.destroy();
     }
     if ("tools" in plan) frames.calls(asked, plan.tools);
     frames.end("tools" in plan ? "tool_calls" : "stop");
     told.set(keyOf(mark, step), [...(told.get(keyOf(mark, step)) ?? []), text]);
-    await stage.pass({ ...moment, at: "said", last });
+    await pass({ ...moment, at: "said", last });
   };
 
   const server = await openLoopback(

@@ -58,6 +58,7 @@ export class Stage {
   readonly reached = new Map<string, Moment>();
   #release: ((verdict: Verdict) => void)[] = [];
   #open = false;
+  #life = 0;
   #waiting: (() => void)[] = [];
   readonly #seen: (moment: Moment) => void;
 
@@ -70,6 +71,7 @@ export class Stage {
     this.#wishes = new Map([...wishes].map(([thread, wish]) => [thread, { ...wish, skipped: new Set() }]));
     this.reached.clear();
     this.#open = true;
+    this.#life += 1;
   }
 
   /** The server was killed: what is held will never be answered. */
@@ -80,8 +82,17 @@ export class Stage {
     for (const letGo of release) letGo("cut");
   }
 
-  /** Tells a moment. Resolves once it may go on; never before the kill where it is held. */
-  async pass(moment: Moment): Promise<Verdict> {
+  /**
+   * A request has come. Tell its moments to what this gives: an answer that was still being sent when its reader was killed
+   * goes on into the next life, and is no sign of anything there.
+   */
+  enter(): (moment: Moment) => Promise<Verdict> {
+    const life = this.#life;
+    return (moment) => (life === this.#life ? this.#pass(moment) : Promise.resolve("cut"));
+  }
+
+  /** Resolves once the moment may go on; never before the kill where it is held. */
+  async #pass(moment: Moment): Promise<Verdict> {
     // A request that was still on its way when its sender was killed.
     if (!this.#open) return "cut";
     this.#seen(moment);
