@@ -5,7 +5,7 @@ import { isFinished } from "#contract/run.ts";
 import type { RunStatus } from "#contract/run.ts";
 
 import type { Follower } from "./follower.ts";
-import { scriptedMessage } from "./script.ts";
+import { isHelperMark, scriptedMessage } from "./script.ts";
 import type { Script } from "./script.ts";
 
 /** One message and its run. */
@@ -28,6 +28,15 @@ export interface Turn {
 /** What a thread is there for. */
 export type Role = "regular" | "doomed" | "stopper";
 
+/** What works on a turn: the run itself, or a helper in a thread of its own. Each is given up by itself. */
+interface Line {
+  /** Steps that the model was asked for. */
+  steps: Set<string>;
+  /** Kills since it was last known to get further. */
+  cuts: number;
+  isDone: boolean;
+}
+
 /** One thread. */
 export class Actor {
   readonly name: string;
@@ -35,13 +44,12 @@ export class Actor {
   readonly follower: Follower;
   id = "";
   readonly turns: Turn[] = [];
-  /** Kills since it was last known to get further. */
-  cuts = 0;
   /** It was held when the power went: something of it must be heard in the next life. */
   owes = false;
   /** Its model told the last words of a run. */
   finishing = false;
-  readonly #steps = new Set<string>();
+  /** Its run's own line and its helpers', by mark. */
+  readonly #lines = new Map<string, Line>();
 
   constructor(name: string, role: Role, follower: Follower) {
     this.name = name;
@@ -82,12 +90,31 @@ export class Actor {
     return this.turns.find((turn) => turn.mark === mark || mark.startsWith(`${turn.mark}.`));
   }
 
-  /** The model was asked for a step: one that it was never asked for is progress; helpers side by side ask in turns. */
-  asked(step: string): void {
+  /** Kills since the line that got no further for longest did. */
+  get cuts(): number {
+    return Math.max(0, ...[...this.#lines.values()].map(({ cuts, isDone }) => (isDone ? 0 : cuts)));
+  }
+
+  /** The server was killed. */
+  cut(): void {
+    if (this.current !== undefined) this.#line(this.current.mark);
+    for (const line of this.#lines.values()) line.cuts += 1;
+  }
+
+  /** The model was asked for a step: one that it was never asked for is progress. */
+  asked(mark: string, step: string): void {
     this.finishing = false;
-    if (this.#steps.has(step)) return;
-    this.#steps.add(step);
-    this.cuts = 0;
+    const line = this.#line(mark);
+    line.isDone = false;
+    if (line.steps.has(step)) return;
+    line.steps.add(step);
+    line.cuts = 0;
+  }
+
+  /** The model told the last words of a line. */
+  saidLast(mark: string): void {
+    if (isHelperMark(mark)) this.#line(mark).isDone = true;
+    else this.finishing = true;
   }
 
   /** Somebody was told how a run stands. */
@@ -95,12 +122,20 @@ export class Actor {
     const turn = this.turns.find((one) => one.runId === runId);
     if (turn === undefined || turn.ended !== null || !isFinished(status)) return;
     turn.ended = status;
-    this.cuts = 0;
+    for (const mark of this.#lines.keys()) if (this.turn(mark) === turn) this.#lines.delete(mark);
   }
 
   /** Takes over what its follower has learned. */
   learnFromFollower(): void {
     for (const { id, status } of Object.values(this.follower.view.runs)) this.learn(id, status);
-    if (this.follower.stepped.has(this.current?.runId ?? "")) this.cuts = 0;
+    if (this.current !== undefined && this.follower.stepped.has(this.current.runId ?? "")) {
+      this.#line(this.current.mark).cuts = 0;
+    }
+  }
+
+  #line(mark: string): Line {
+    const line = this.#lines.get(mark) ?? { steps: new Set(), cuts: 0, isDone: false };
+    this.#lines.set(mark, line);
+    return line;
   }
 }

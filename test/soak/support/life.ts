@@ -156,7 +156,7 @@ async function settleAll(soak: Soak, held: ReadonlySet<string>): Promise<void> {
     actor.learnFromFollower();
     const { current } = actor;
     if (current === undefined) continue;
-    actor.cuts += 1;
+    actor.cut();
     current.kills += 1;
     // One that may have been given up is not waited for: with nobody there its end is not heard outside.
     const mayBeGivenUp = actor.role === "regular" && current.kills >= doomCuts;

@@ -4,7 +4,6 @@
 import type { Actor } from "./actor.ts";
 import type { Findings } from "./findings.ts";
 import type { Company } from "./life-plan.ts";
-import { isHelperMark } from "./script.ts";
 import type { Moment } from "./stage.ts";
 
 /** The time between the server being able to run and the first sign of a thread that the kill before had cut. */
@@ -41,8 +40,8 @@ export class Witness {
   seen({ thread, mark, place, at, last }: Moment): void {
     const actor = this.#actors.get(thread);
     if (actor === undefined) return this.#findings.add("SURV2", `nobody said ${mark}`);
-    if (at === "asked") actor.asked(`${mark}/${place}`);
-    if (at === "said" && last === true && !isHelperMark(mark)) actor.finishing = true;
+    if (at === "asked") actor.asked(mark, place);
+    if (at === "said" && last === true) actor.saidLast(mark);
     const stoppedIn = actor.turn(mark)?.stoppedIn ?? null;
     if (stoppedIn !== null && stoppedIn < this.#findings.life) {
       this.#findings.add("SURV9", `${mark} was stopped in life ${String(stoppedIn)} and goes on: ${at} ${place}`);
