@@ -9,6 +9,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { scripts } from "../worker/definitions.ts";
 import { exported, imported, leftIn, linesOf, listed, nothing, sealed } from "./archive-client.ts";
 import type { Line } from "./archive-client.ts";
+import { all, at, first, waits } from "./forged-lines.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -44,10 +45,7 @@ function spoiled(spoil: Spoil): { id: string; lines: Line[] } {
   return { id, lines: spoil(lines) ?? lines };
 }
 
-const first = (lines: Line[], type: string): Line => lines.find((line) => line["type"] === type)?.[type] as Line;
-const all = (lines: Line[], type: string): Line[] => lines.filter((line) => line["type"] === type);
 const without = (lines: Line[], type: string): Line[] => lines.filter((line) => line["type"] !== type);
-const at = (lines: Line[], type: string) => lines.findIndex((line) => line["type"] === type);
 const future = "ffffffff-ffff-7fff-8fff-ffffffffffff";
 const otherId = "01a00000-0000-7000-8000-000000000001";
 const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
@@ -145,6 +143,14 @@ const refusedOnes: [string, Spoil][] = [
   [
     "a run that waits in no queue",
     (lines) => void Object.assign(first(lines, "run"), { status: "queued", queued: { message: null } }),
+  ],
+  ["a tool's result that waits", (lines) => void waits(lines, { role: "tool", tool_call_id: "x", name: "note" })],
+  [
+    "a call that waits",
+    (lines) => {
+      const call = { type: "tool_call", id: "x", name: "note", arguments: {} };
+      waits(lines, { role: "assistant", parts: [call] });
+    },
   ],
   ["a finished run in the queue", (lines) => void (first(lines, "thread")["queue"] = [first(lines, "run")["id"]])],
   ["a queue of runs that are not there", (lines) => void (first(lines, "thread")["queue"] = [otherId])],

@@ -2,6 +2,7 @@
 // Nothing that reaches beyond the thread is taken over: no parent, no children, no totals for the catalog.
 
 import { refuse } from "#contract/error.ts";
+import { zeroUsage } from "#contract/usage.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { spendingSchema } from "#core/archive/archive-record.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
 } from "#core/archive/archive-record.ts";
 import type { RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { unknownOutcome } from "#core/tools/outcome.ts";
+import { messageDraft } from "#flow/message-draft.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
@@ -149,26 +151,35 @@ export class ImportRows {
     this.#branches.mustHave(run.branch);
     checkRunState(run, thread);
     // It began before it came here, whatever the clock there says: by that it is told from those that begin here.
-    const started_at = run.started_at === null ? null : Math.min(run.started_at, this.#setting.now - 1);
-    const kept = { ...this.#withInput(run), started_at, events: ownEvents(run.events, thread) };
+    const before = this.#setting.now - 1;
+    const started_at = run.started_at === null ? null : Math.min(run.started_at, before);
+    const created_at = Math.min(run.created_at, before);
+    const kept = { ...this.#withInput(run), created_at, started_at, events: ownEvents(run.events, thread) };
     if (run.id === thread.active_run_id) totals.active = kept;
     totals.run(kept);
     this.#setting.store.insertRun(runRecord(kept));
   }
 
-  /** A run that waits, its input made fit to take its place later. */
+  /** A run that waits, its input made fit to take its place later. It has used nothing yet, whatever the file says. */
   #withInput(run: ArchivedRun): ArchivedRun {
     if (run.queued === null) return run;
     this.#queued += 1;
+    const waiting = { ...run, ...nothingDone, limits: this.#limitsOf(run) };
     const { message } = run.queued;
-    if (message === null) return { ...run, limits: this.#limitsOf(run) };
+    if (message === null) return waiting;
     checkIdTime(message.id, this.#setting.now / 1000);
     if (message.branch !== this.#theThread().branch)
       throw new Misfit("has an input for another branch than the thread's");
-    if (message.status !== "complete") throw new Misfit("has an input that is no message");
+    const { role, parts } = message;
+    if (message.status !== "complete" || role === "tool" || parts.some(({ type }) => !inputParts.includes(type))) {
+      throw new Misfit("has an input that nobody can have sent");
+    }
     if (this.#waiting.has(message.id)) throw new Misfit(`has the input ${message.id} again`);
     this.#waiting.add(message.id);
-    return { ...run, limits: this.#limitsOf(run), queued: { message: { ...message, events: [] } } };
+    const { handoff: _, ...plain } = message;
+    const { id, branch, silent, metadata, created_at: at } = plain;
+    const sent = messageDraft({ id, role, parts: [], branch, silent, metadata, at });
+    return { ...waiting, queued: { message: { ...plain, ...sent, role, parts, result: null } } };
   }
 
   /** What a run that waits may do, and no more than its importer could have asked for. */
@@ -247,6 +258,24 @@ export class ImportRows {
     return (this.#totals ??= new ImportTotals(branchPath(branch, (id) => this.#branches.find(id))));
   }
 }
+
+/** What can be sent in a message. */
+const inputParts: readonly string[] = ["text", "image", "file"];
+
+/** A run that has not begun. */
+const nothingDone = {
+  steps: 0,
+  usage: zeroUsage,
+  cost: 0,
+  spent: {},
+  text: null,
+  reason: null,
+  outcome: null,
+  error: null,
+  message_ids: [],
+  started_at: null,
+  ended_at: null,
+} satisfies Partial<ArchivedRun>;
 
 function runRecord(run: ArchivedRun): RunRecord {
   return { ...run, counts_before: {}, resume_at: null, retry: null, context: {} };
