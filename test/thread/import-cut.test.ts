@@ -3,10 +3,12 @@
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { callerHeader, exportPath } from "#core/thread-rpc.ts";
+import { readPieceMs } from "#thread/archive/line-stream.ts";
 
+import { ring, waitingFor } from "../worker/clock.ts";
 import { fileWorld } from "../worker/file-works.ts";
 import {
   askExport,
@@ -217,5 +219,21 @@ describe("an import on its way", () => {
     await reader?.read();
     expect((await stubOf(id).rows()).rowsRead - before).toBeLessThan(60);
     await reader?.cancel();
+  });
+
+  it("EXPORT17 is broken off where nobody reads it, and lets the object go", async () => {
+    const id = crypto.randomUUID();
+    const text = await sealed(linesOf(base.replaceAll(baseId, id)));
+    expect((await askImport(id, text)).status).toBe(201);
+    const reader = (await askExport(id)).body?.getReader();
+    await reader?.read();
+    const stands = () => runInDurableObject(objectOf(id), () => waitingFor(readPieceMs));
+    await vi.waitUntil(async () => (await stands()) > 0);
+    await runInDurableObject(objectOf(id), () => ring(readPieceMs));
+    const readOn = async () => {
+      for (;;) if ((await reader?.read())?.done !== false) return "the whole";
+    };
+    await expect(readOn()).rejects.toThrow();
+    expect(await stands()).toBe(0);
   });
 });

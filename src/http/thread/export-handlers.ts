@@ -23,25 +23,35 @@ const headerLimit = 4096;
 
 /** The handlers. */
 export function exportHandlers(services: Services): Pick<Handlers, "exportThread" | "importThread"> {
-  const { threads } = services.dependencies;
+  const { dependencies, limits } = services;
+  const { threads } = dependencies;
   return {
     async exportThread({ params, url, caller, headOnly }) {
       const inner = new URL(exportPath, "https://thread");
       for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);
       const headers = { [callerHeader]: JSON.stringify(caller) };
       const method = headOnly ? "HEAD" : "GET";
-      const response = await withStub(threads, {
-        threadId: params.id,
-        repeatable: true,
-        run: (stub) => stub.fetch(new Request(inner, { method, headers })),
-      });
-      if (response.status < 400 || headOnly) return response;
-      throw await refusalOf(response);
+      const ask = (): Promise<Response> =>
+        withStub(threads, {
+          threadId: params.id,
+          repeatable: true,
+          run: (stub) => stub.fetch(new Request(inner, { method, headers })),
+        });
+      if (headOnly) return ask();
+      const close = limits.openStream(caller);
+      try {
+        const response = await ask();
+        if (response.status >= 400) throw await refusalOf(response);
+        return closedAtEnd(response, close);
+      } catch (thrown) {
+        close();
+        throw thrown;
+      }
     },
     async importThread({ request, caller }) {
       try {
         checkHeaders(request.headers);
-        await services.limits.create(caller);
+        await limits.create(caller);
         return await pass(services, { request, caller });
       } catch (thrown) {
         // What nobody reads is read off, or its sender would lose the refusal.
@@ -50,6 +60,21 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
       }
     },
   };
+}
+
+/** The answer, and a call once it was read or given up. */
+function closedAtEnd(response: Response, close: () => void): Response {
+  if (response.body === null) {
+    close();
+    return response;
+  }
+  const { readable, writable } = new IdentityTransformStream();
+  // Whoever breaks off is told, or knows.
+  void response.body
+    .pipeTo(writable)
+    .catch(() => undefined)
+    .finally(close);
+  return new Response(readable, response);
 }
 
 /** Hands the body to the object of the thread that it names. It is sent once: what went of it is gone. */

@@ -62,6 +62,7 @@ export interface ImporterParts {
 export class Importer {
   readonly #parts: ImporterParts;
   #busy = false;
+  #undoing: Promise<void> = Promise.resolve();
 
   constructor(parts: ImporterParts) {
     this.#parts = parts;
@@ -95,7 +96,8 @@ export class Importer {
       const own = creationOf(creation ?? crypto.randomUUID(), sha256);
       return this.#finish(await inLine(reader, () => rows.result(own)));
     } catch (thrown) {
-      await this.#destroy(thread_id);
+      this.#undoing = this.#destroy(thread_id);
+      await this.#undoing;
       throw thrown;
     } finally {
       this.#busy = false;
@@ -113,8 +115,9 @@ export class Importer {
     alarm().notAfter(world.clock.now() / 1000 + wakeMs);
   }
 
-  /** Destroys what an import left that an earlier life of the object began. Never rejects. */
+  /** Destroys what an import left that an earlier life of the object began, and waits for what undoes itself. Never rejects. */
   async clear(): Promise<void> {
+    await this.#undoing;
     const left = this.#busy ? null : this.#parts.store.importing();
     if (left !== null) await this.#destroy(left);
   }

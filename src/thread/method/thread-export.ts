@@ -36,7 +36,7 @@ export async function exportThread(
     counts: { messages, files: fileCount, file_bytes: totalSize },
   };
   const lines = linesOf(context, snapshot, { files, bucket });
-  const stream = lineStream(header, lines, () => snapshot.moment.end());
+  const stream = lineStream(header, lines, { clock, ended: () => snapshot.moment.end() });
   return new Response(stream, { headers: headersOf(header.thread_id) });
 }
 
