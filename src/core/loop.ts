@@ -33,7 +33,7 @@ export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   if (open !== null) {
     await ports.faults.at("loop.resume");
     const until = isSettled(open) && isCommitted(open, ports) ? null : await resumeStep(open, ports, signal);
-    if (until !== null) return rest(until, ports);
+    if (until !== null) return { type: "rest", until };
     const halt = haltOf(open);
     if (halt !== null) return halt;
   }
@@ -69,13 +69,7 @@ async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Ha
   await ports.faults.at("loop.queued");
   const done = await queuedStep(ports, signal);
   if (done === null) return null;
-  return "problem" in done ? planFailed(done) : rest(done.until, ports);
-}
-
-/** What the run's row says of it; a nested line rests with the call that it answers. */
-function rest(until: number, { run, line }: RunPorts): Halt {
-  if (line.depth === 0) run.resume_at = until;
-  return { type: "rest", until };
+  return "problem" in done ? planFailed(done) : { type: "rest", until: done.until };
 }
 
 /** Steps of queued calls that a run makes: a call that queues itself has to end. */
@@ -91,7 +85,7 @@ function tooManyQueued({ journal, run, line }: RunPorts): boolean {
 /** Null when the run goes on. */
 async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
   const backsOff = ownRest(ports);
-  if (backsOff !== null) return rest(backsOff, ports);
+  if (backsOff !== null) return { type: "rest", until: backsOff };
   await ports.faults.at("loop.decide");
   const decision: Decision = await ports.strategy.next(progressOf(ports.journal.messages, ports.line));
   if (decision.type === "end") return { type: "end", end: decision };
@@ -132,7 +126,7 @@ async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSi
   const ran = await runCalls(callsOf(answer), [], context);
   await ports.faults.at("loop.commit-answer");
   await commitAsked(asked, { ...ran, answer }, context);
-  return ran.restsUntil === null ? null : rest(ran.restsUntil, ports);
+  return ran.restsUntil === null ? null : { type: "rest", until: ran.restsUntil };
 }
 
 /** A stop or a final failure: what was shown is kept, without calls, and the run ends (decision 20). */
@@ -182,7 +176,7 @@ function restInBackOff({ until, at }: { until: number; at: RetryPlace }, step: n
   const { run, line } = ports;
   if (line.parent_id === null) run.retry = { step, ...at };
   else run.nested_retries = { ...run.nested_retries, [line.parent_id]: { step, ...at, at: until } };
-  return rest(until, ports);
+  return { type: "rest", until };
 }
 
 function planFailed({ problem }: StepProblem): Halt {

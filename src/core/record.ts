@@ -131,7 +131,7 @@ export interface RunRecord {
   version: string | null;
   /** A stop was asked for. */
   stop: boolean;
-  /** The run rests until then (microseconds), for a back-off. */
+  /** The run rests until then (microseconds): for a back-off, or for an answer. Null while it is driven, and where it was cut. */
   resume_at: number | null;
   /** Where the run's own rested model request stood: its step, the model's place in the chain, the attempt to make next. */
   retry: { step: number; model: number; attempt: number } | null;
@@ -228,7 +228,7 @@ export interface ThreadRecord {
   /** What other threads are still to be told. */
   outgoing?: Outgoing[];
   /** What the catalog is not known to have: the thread as it is now, and totals of runs that ended. */
-  outbox: { dirty: boolean; runs: string[] };
+  outbox: OutboxRecord;
   /** Files of messages that are not here yet: they go where their messages never come. */
   unclaimed?: FileVersion[];
   /** Sweeps of the files that failed in a row, and when the next may be tried (microseconds); null where the last did not. */
@@ -237,6 +237,15 @@ export interface ThreadRecord {
   creation: string;
   /** When this life of the thread began, where it came out of an export: microseconds. */
   imported_at?: number;
+}
+
+/** What the catalog is still to be told. */
+export interface OutboxRecord {
+  dirty: boolean;
+  /** Runs whose totals it does not know. */
+  runs: string[];
+  /** Tries that failed in a row, and when the next is due (microseconds); absent where the last did not. */
+  retry?: { failures: number; at: number };
 }
 
 /** What an `Idempotency-Key` was answered. */

@@ -1,5 +1,6 @@
 // Brings the catalog up to date: the thread's row after a change, a run's totals exactly once. Losing the catalog for a
-// while loses nothing: what is not known to be there stays marked, and the alarm tries again.
+// while loses nothing: what is not known to be there stays marked, and the alarm tries again, less and less often. How often
+// it failed stands in the row, since the object is gone by the next try.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunRecord, ThreadRecord } from "#core/record.ts";
@@ -18,7 +19,6 @@ export class Outbox {
   readonly #context: ObjectContext;
   #running: Promise<void> | null = null;
   #again = false;
-  #failures = 0;
 
   constructor(context: ObjectContext) {
     this.#context = context;
@@ -27,8 +27,19 @@ export class Outbox {
   /** Marks the thread as changed; written with the row that the caller is about to write. */
   mark(runId?: string): void {
     const { live } = this.#context;
-    const { runs } = live.record.outbox;
-    live.change({ outbox: { dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
+    const { runs, ...outbox } = live.record.outbox;
+    live.change({ outbox: { ...outbox, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
+  }
+
+  /** True while the catalog has still to hear something. */
+  get pending(): boolean {
+    return this.#context.live.record.outbox.dirty;
+  }
+
+  /** When what failed is due again, in microseconds; null where nothing did. */
+  get retryAt(): number | null {
+    const { dirty, retry } = this.#context.live.record.outbox;
+    return dirty ? (retry?.at ?? null) : null;
   }
 
   /** Sends what is marked, in the background; a flush under way is followed by one more. */
@@ -53,7 +64,7 @@ export class Outbox {
 
   /** False when it failed: the alarm tries again. */
   async #flushOnce(): Promise<boolean> {
-    const { live, catalog, alarm, clock, faults } = this.#context;
+    const { live, catalog, clock, faults } = this.#context;
     const { outbox } = live.record;
     if (!outbox.dirty) return true;
     try {
@@ -66,18 +77,22 @@ export class Outbox {
         live.change({ outbox: { dirty: false, runs: [] } });
         return true;
       }
-      this.#failures += 1;
-      const pause = Math.min(firstRetryMs * 2 ** (this.#failures - 1), longestRetryMs);
-      alarm.notAfter(clock.now() / 1000 + pause);
       console.error(JSON.stringify({ event: "catalog_unreachable", thread_id: live.record.id, cause: String(cause) }));
+      if (live.retired) return false;
+      const known = live.record.outbox;
+      const failures = (known.retry?.failures ?? 0) + 1;
+      const pause = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
+      live.change({ outbox: { ...known, retry: { failures, at: clock.now() + pause * 1000 } } });
+      live.save();
       return false;
     }
-    this.#failures = 0;
     // The mark is taken off in memory and written with the next row: a crash before that sends the same again, and the
     // catalog counts a run once.
     const sent = new Set(outbox.runs);
     const runs = live.record.outbox.runs.filter((id) => !sent.has(id));
+    const failed = live.record.outbox.retry !== undefined;
     live.change({ outbox: { dirty: runs.length > 0 || live.record.outbox !== outbox, runs } });
+    if (failed && !live.retired) live.save();
     return true;
   }
 }

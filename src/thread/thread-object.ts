@@ -66,7 +66,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       this.#world = worldOf(env, state);
       this.#storage = meterStorage(state.storage);
       this.#store = createSqliteThreadStore(this.#storage, this.#world.faults);
-      this.#alarm = new Alarm(this.#storage, null);
+      this.#alarm = this.#armed(null);
       this.#importer = new Importer({
         storage: this.#storage,
         store: this.#store,
@@ -81,7 +81,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       void state.blockConcurrencyWhile(async () => {
         if (!this.#store.exists()) return;
         this.#store.migrate();
-        this.#alarm = new Alarm(this.#storage, await state.storage.getAlarm());
+        this.#alarm = this.#armed(await state.storage.getAlarm());
       });
     }
 
@@ -305,7 +305,11 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     #close(): void {
       this.#open = null;
-      this.#alarm = new Alarm(this.#storage, null);
+      this.#alarm = this.#armed(null);
+    }
+
+    #armed(at: number | null): Alarm {
+      return new Alarm(this.#storage, at, this.#world.clock.now() / 1000);
     }
 
     /** The thread, if it exists and is the caller's; another's looks like one that does not exist. */

@@ -5,7 +5,7 @@ import { inject } from "vitest";
 
 import type { Death } from "../worker/fault-plan.ts";
 
-const modes = ["kept", "lost"] as const;
+const modes = ["kept", "lost", "rung"] as const;
 
 /** True where every death is tried. */
 export const tryAll = (): boolean => inject("faults").all;
@@ -18,8 +18,8 @@ function hits(life: readonly string[]): Map<string, number> {
 }
 
 /**
- * The deaths to die in a life. All: at each point the first time it is passed and the last, writes kept and lost. Chosen:
- * at each point that is not `known`, one of the times it is passed, writes kept or lost.
+ * The deaths to die in a life. All: at each point the first time it is passed and the last, in each mode. Chosen: at each
+ * point that is not `known`, one of the times it is passed, in one of the modes.
  */
 export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set()): Death[] {
   if (tryAll()) {
@@ -29,7 +29,7 @@ export function deathsIn(life: readonly string[], known: ReadonlySet<string> = n
   }
   return [...hits(life)].flatMap(([point, count]): Death[] => {
     if (known.has(point)) return [];
-    return [{ point, hit: 1 + below(count), mode: below(2) === 0 ? "kept" : "lost" }];
+    return [{ point, hit: 1 + below(count), mode: modes[below(modes.length)] ?? "kept" }];
   });
 }
 

@@ -1,13 +1,14 @@
 // Plays a conversation on a thread whose object dies where a plan says, the way a patient client would: what was not
 // answered is asked again, a follower attaches again where it was, and after each death the alarm is fired by hand.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
+import type { ThreadRecord } from "#core/record.ts";
 
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death, FaultPlan } from "../worker/fault-plan.ts";
@@ -79,15 +80,21 @@ async function playOut(
   at: (stage: string) => void,
 ): Promise<Outcome> {
   const id = await newThread(agent, extra);
-  const plan = planFaults(id, deaths);
+  const ring = () => ringAlarm(id);
+  const plan = planFaults(id, deaths, ring);
   const follower = new Follower(id);
   await follower.attached;
   // A client that knows nothing of the object's deaths: what is not answered is asked again.
   const begun = untilDone(() => begin(id));
   for (let nth = 1; nth <= deaths.length; nth += 1) {
     at(`waits for death ${nth}`);
-    while (plan.died < nth) await follower.lost();
-    await untilDone(() => runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id))));
+    while (plan.died < nth) {
+      await follower.lost();
+      if (plan.died < nth) follower.again();
+    }
+    if (await untilDone(() => isLeftAlone(id))) follower.problems.push(`nothing wakes it after death ${nth}`);
+    await untilDone(ring);
+    follower.again();
   }
   at("waits for its beginning");
   await begun;
@@ -96,7 +103,7 @@ async function playOut(
   await late.closed;
   at("waits for the follower");
   await follower.reaches(late.events.at(-1)?.seq ?? 0);
-  const { problems } = follower;
+  const problems = [...follower.problems, ...plan.problems];
   const messages = (await value(stubOf(id).listMessages(admin, page))).items;
   const runs = (await value(stubOf(id).listRuns(admin, { limit: 100, order: "asc" }))).items;
   for (const [who, events] of Object.entries({ first: follower.events, late: late.events })) {
@@ -117,6 +124,32 @@ export async function untilDone<T>(ask: () => Promise<T>): Promise<T> {
       if (thrown instanceof Error && /^[a-z_]+: /.test(thrown.message)) throw thrown;
     }
   }
+}
+
+/** Sets off the alarm as the platform does: it is taken off once its handler is done, so that one that dies is called again. */
+function ringAlarm(id: string): Promise<void> {
+  return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), async (object, { storage }) => {
+    const at = await storage.getAlarm();
+    if (at === null) return;
+    await object.alarm?.();
+    if ((await storage.getAlarm()) === at) await storage.deleteAlarm();
+  });
+}
+
+/** True where a thread has work that its rows speak of, and no alarm that would take it up. */
+async function isLeftAlone(id: string): Promise<boolean> {
+  const left = await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), async (_, { storage }) => {
+    const tables = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'thread'").toArray();
+    const [row] = tables.length === 0 ? [] : storage.sql.exec<{ body: string }>("SELECT body FROM thread").toArray();
+    // Asked for after the row: whoever adds work sets both at once.
+    return row === undefined || (await storage.getAlarm()) !== null ? null : (JSON.parse(row.body) as ThreadRecord);
+  });
+  if (left === null) return false;
+  const { active_run_id, queue, held, outgoing = [], outbox, last_seq } = left;
+  if (active_run_id !== null || (queue.length > 0 && !held) || outgoing.length > 0) return true;
+  // The mark of what the catalog has to hear is taken off the row with its next change: it may know by then.
+  const known = await env.CATALOG.prepare("SELECT version FROM thread WHERE id = ?").bind(id).first<number>("version");
+  return outbox.runs.length > 0 && (known ?? 0) < last_seq;
 }
 
 /** Where the stored messages differ from what a follower makes of its events. */
@@ -151,7 +184,6 @@ class Follower {
   async lost(): Promise<void> {
     await this.#attaching;
     await this.#now?.closed;
-    this.#again();
   }
 
   /** Resolves when an event with at least that number came; then it leaves. */
@@ -162,7 +194,7 @@ class Follower {
       const came = this.#now?.until((event) => event.seq >= seq).then(() => true);
       const broke = this.#now?.closed.then(() => false);
       if ((this.events.at(-1)?.seq ?? 0) >= seq || (await Promise.race([came, broke])) === true) break;
-      this.#again();
+      this.again();
     }
     this.#take();
     this.#now?.close();
@@ -173,7 +205,8 @@ class Follower {
     this.#now = await untilDone(() => follow(this.#id, { after }));
   }
 
-  #again(): void {
+  /** Attaches again. */
+  again(): void {
     this.#take();
     this.#attaching = this.#attach();
   }

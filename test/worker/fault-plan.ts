@@ -1,6 +1,7 @@
 // Where the objects of a test die. A test writes a plan for a thread; its object passes the fault points and is aborted at
 // the one that the plan names: "kept" after everything written so far is durable, "lost" at once, so that whatever was
-// written in the same turn is gone. Both are what a real crash leaves (docs/design/fault-injection.md).
+// written in the same turn is gone, "rung" as "kept" and right after its alarm went off. All three are what a real crash
+// leaves (docs/design/fault-injection.md).
 
 import type { Faults } from "#core/ports/faults.ts";
 
@@ -8,8 +9,11 @@ import type { Faults } from "#core/ports/faults.ts";
 export interface Death {
   point: string;
   hit: number;
-  mode: "kept" | "lost";
+  mode: DeathMode;
 }
+
+/** What becomes of what was written, and whether the alarm went off before. */
+export type DeathMode = "kept" | "lost" | "rung";
 
 /** What a test knows of a thread's lives. */
 export class FaultPlan {
@@ -18,9 +22,14 @@ export class FaultPlan {
   readonly lives: string[][] = [[]];
   /** Times the object died. */
   died = 0;
+  /** What went wrong on the way, in words. */
+  readonly problems: string[] = [];
+  /** Sets off the object's alarm, as the platform does when its time has come. */
+  readonly ring: () => Promise<unknown>;
 
-  constructor(deaths: readonly Death[]) {
+  constructor(deaths: readonly Death[], ring: () => Promise<unknown>) {
     this.#deaths = [...deaths];
+    this.ring = ring;
   }
 
   /** The death that is due at this point, or null. */
@@ -37,9 +46,13 @@ export class FaultPlan {
 
 const plans = new Map<string, FaultPlan>();
 
-/** Plans the deaths of a thread's object, which must not be loaded yet. */
-export function planFaults(threadId: string, deaths: readonly Death[]): FaultPlan {
-  const plan = new FaultPlan(deaths);
+/** Plans the deaths of a thread's object, which must not be loaded yet. `ring` is for those that the alarm precedes. */
+export function planFaults(
+  threadId: string,
+  deaths: readonly Death[],
+  ring: () => Promise<unknown> = () => Promise.resolve(),
+): FaultPlan {
+  const plan = new FaultPlan(deaths, ring);
   plans.set(threadId, plan);
   return plan;
 }
@@ -54,7 +67,7 @@ export function plannedFaults(state: DurableObjectState): Faults {
       const death = plan?.pass(point) ?? null;
       if (plan === undefined || death === null) return Promise.resolve();
       dying = true;
-      if (death.mode === "kept") return keepAndDie(state, plan);
+      if (death.mode !== "lost") return keepAndDie(state, plan, death.mode);
       plan.died += 1;
       state.abort(`fault at ${point}`);
       return never();
@@ -62,7 +75,9 @@ export function plannedFaults(state: DurableObjectState): Faults {
   };
 }
 
-async function keepAndDie(state: DurableObjectState, plan: FaultPlan): Promise<void> {
+async function keepAndDie(state: DurableObjectState, plan: FaultPlan, mode: DeathMode): Promise<void> {
+  if (mode === "rung")
+    await plan.ring().catch((thrown: unknown) => plan.problems.push(`its alarm threw ${String(thrown)}`));
   await state.storage.sync();
   plan.died += 1;
   state.abort("fault, writes kept");

@@ -31,6 +31,12 @@ export class Outgoings {
     return (this.#context.live.record.outgoing ?? []).length > 0;
   }
 
+  /** When what failed is due again, in microseconds; null where something is still to be tried, or nothing is left. */
+  get retryAt(): number | null {
+    const times = (this.#context.live.record.outgoing ?? []).map(({ retry }) => retry?.at ?? null);
+    return times.reduce((first, at) => (first === null || at === null ? null : Math.min(first, at)), times[0] ?? null);
+  }
+
   /** Remembers it; the caller writes the thread's row. What is on its way already is told once more. */
   append(item: OutgoingWord): void {
     const { live } = this.#context;
@@ -55,7 +61,7 @@ export class Outgoings {
   }
 
   async #flushAll(): Promise<void> {
-    const { live, alarm, clock } = this.#context;
+    const { live, clock } = this.#context;
     for (;;) {
       const now = clock.now();
       const item = (live.record.outgoing ?? []).find(({ retry }) => retry === undefined || retry.at <= now);
@@ -66,7 +72,6 @@ export class Outgoings {
       live.change({ outgoing: (live.record.outgoing ?? []).flatMap((known) => (known === item ? left : [known])) });
       live.save();
     }
-    for (const { retry } of live.record.outgoing ?? []) if (retry !== undefined) alarm.notAfter(retry.at / 1000);
   }
 
   /** Nothing once it is told; else what is left to be told later. */

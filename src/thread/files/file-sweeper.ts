@@ -19,31 +19,26 @@ export class FileSweeper {
     this.#context = context;
   }
 
-  /** Never rejects. False when something is left; then the alarm is set. */
-  async sweep(): Promise<boolean> {
-    const { files, live, alarm, clock, faults } = this.#context;
-    if (live.retired) return true;
+  /** Never rejects. When the next one is due for what is left, in microseconds; null where nothing is. */
+  async sweep(): Promise<number | null> {
+    const { files, live, clock, faults } = this.#context;
+    if (live.retired) return null;
     const failed = live.record.unswept ?? null;
-    if (failed !== null && failed.until > clock.now()) {
-      alarm.notAfter(failed.until / 1000);
-      return false;
-    }
+    if (failed !== null && failed.until > clock.now()) return failed.until;
     try {
       await faults.at("sweep.files");
       const swept = await files.sweep();
-      if (live.retired) return true;
+      if (live.retired) return null;
       if (failed !== null) this.#keep(null);
-      if (!swept) alarm.notAfter(clock.now() / 1000 + firstRetryMs);
-      return swept;
+      return swept ? null : clock.now() + firstRetryMs * 1000;
     } catch (cause) {
       console.error(JSON.stringify({ event: "files_not_swept", thread_id: live.record.id, cause: causeOf(cause) }));
-      if (live.retired) return true;
+      if (live.retired) return null;
       const failures = (failed?.failures ?? 0) + 1;
       const pause = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
       const until = clock.now() + pause * 1000;
       this.#keep({ failures, until });
-      alarm.notAfter(until / 1000);
-      return false;
+      return until;
     }
   }
 

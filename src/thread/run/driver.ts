@@ -42,11 +42,15 @@ export class Driver {
     this.#sweeper = new FileSweeper(context);
   }
 
-  /** Arms the next heartbeat of a run that is being driven: doubling, up to the longest pause. */
+  /**
+   * Arms the next heartbeat, before anything is done: of a run that is being driven, doubling up to the longest pause, and of
+   * words that are about to be told, which a crash on the way would else leave to nobody.
+   */
   beat(): void {
-    if (this.#active === null) return;
     const { alarm, clock } = this.#context;
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
+    if (this.#active !== null) this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
+    else if (this.outbox.pending || this.outgoings.pending) this.#pauseMs = longestHeartbeatMs;
+    else return;
     alarm.notAfter(clock.now() / 1000 + this.#pauseMs);
   }
 
@@ -71,6 +75,7 @@ export class Driver {
     if (run === null) {
       live.change({ active_run_id: null, status: "idle" });
       live.save();
+      this.beginNext();
       return;
     }
     if (run.resume_at !== null) {
@@ -252,7 +257,9 @@ export class Driver {
   }
 
   #finish(run: RunRecord, assembled: AssembledRun | null, end: RunEnd): void {
-    const { live } = this.#context;
+    const { live, alarm, clock } = this.#context;
+    // One that was not driven has no heartbeat; its end has to be told.
+    alarm.notAfter(clock.now() / 1000 + longestHeartbeatMs);
     const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
     finishRun(this.#context, run, { end, messages, outbox: this.outbox });
     assembled?.journal.close();
@@ -276,19 +283,32 @@ export class Driver {
     this.#context.live.drives(null);
   }
 
-  /** Tells the catalog; when that is done and nothing runs, nothing is left to wake up for. */
+  /** Tells the catalog and other threads, then sleeps until something is due; where nothing is, for good. */
   async flushAndSleep(): Promise<void> {
     // The row that carries the mark is written first: the caller is still in the middle of it.
-    const { live, alarm, faults } = this.#context;
+    const { faults } = this.#context;
     await faults.at("sleep.written");
     await Promise.resolve();
     await faults.at("sleep.flush");
     await Promise.all([this.outbox.flush(), this.outgoings.flush()]);
     await faults.at("sleep.sweep");
-    const swept = await this.#sweeper.sweep();
-    if (this.#abandoned || live.record.active_run_id !== null || live.record.outbox.dirty) return;
-    if (this.outgoings.pending || !swept) return;
-    alarm.clear();
+    const sweepAt = await this.#sweeper.sweep();
+    // A run that is driven has its heartbeat.
+    if (this.#abandoned || this.#active !== null) return;
+    this.#sleep(sweepAt);
+  }
+
+  #sleep(sweepAt: number | null): void {
+    const { live, alarm } = this.#context;
+    const { outbox, outgoings } = this;
+    const { active_run_id } = live.record;
+    const restsUntil = active_run_id === null ? null : (live.store.run(active_run_id)?.resume_at ?? null);
+    // What was not tried yet is under way by somebody else; a run that was let go waits for its heartbeat.
+    const isBusy = (outbox.pending && outbox.retryAt === null) || (outgoings.pending && outgoings.retryAt === null);
+    if (isBusy || (active_run_id !== null && restsUntil === null)) return;
+    const due = [outbox.retryAt, outgoings.retryAt, sweepAt, restsUntil].filter((at) => at !== null);
+    if (due.length === 0) alarm.clear();
+    else alarm.exactly(Math.min(...due) / 1000);
   }
 
   /** Begins the run that waits longest, unless a stop holds the queue. */
@@ -297,11 +317,18 @@ export class Driver {
     if (this.#closing || this.#active !== null || live.record.active_run_id !== null || live.record.held) return false;
     const [next, ...queue] = live.record.queue;
     if (next === undefined) return false;
-    live.change({ queue });
     const run = live.store.run(next);
+    const waiting = live.record.queue;
+    live.change({ queue });
     // A run that is gone or was stopped leaves the queue without a word.
     if (run === null || run.status !== "queued") return this.beginNext();
-    this.begin(run, { trigger: "queue", isNew: false });
+    try {
+      this.begin(run, { trigger: "queue", isNew: false });
+    } catch (thrown) {
+      // It waits as before: its beginning was not written.
+      live.change({ queue: waiting });
+      throw thrown;
+    }
     return true;
   }
 }

@@ -135,6 +135,8 @@ export class Harness {
     driven.catch(() => {});
     const halt = await Promise.race([cut, driven]);
     if (halt === null) await turn();
+    // Whether a run rests is written by whoever drives it.
+    if (halt?.type === "rest") this.run.resume_at = halt.until;
     if (halt?.type === "end") this.#tellEnd(halt);
     return halt;
   }

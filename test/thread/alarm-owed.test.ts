@@ -1,0 +1,110 @@
+// Whatever a thread still owes, a step of its run or a word to somebody, an alarm stands for: at every moment at which its
+// object may die.
+
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { skip, testClock } from "../worker/clock.ts";
+import { acts, personas } from "../worker/team.ts";
+import { begun, door, freshTeam, holds, lastRunOf, panelBehind, passing, rested, wake, word } from "./team-driver.ts";
+import { admin, alarmOf, converse, crash, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+const soon = 60_000;
+
+describe("a run that came to a rest and went on at once", () => {
+  it("RECOV10 is no resting run: cut later, it is taken up as soon as any other", async () => {
+    const slow = door();
+    let reached = false;
+    let hangs = true;
+    acts.set("slow", async () => {
+      await slow.passed;
+      return "slow";
+    });
+    acts.set("queue", async (state) => {
+      // Writes the run's row while the run is driven.
+      state.queueTool("act", { key: "later" });
+      reached = true;
+      if (hangs) await new Promise(() => {});
+      return "queued";
+    });
+    acts.set("later", () => "later");
+    panelBehind(Promise.resolve());
+    personas.set("boss", ({ step }) => {
+      if (step > 1) return { text: "boss done" };
+      const act = (key: string) => ({ name: "act", arguments: { key } });
+      return {
+        toolCalls: step === 1 ? [act("queue")] : [{ name: "panel", arguments: { task: "decide" } }, act("slow")],
+      };
+    });
+    const id = await newThread("boss");
+    const places = passing();
+    await value(stubOf(id).postMessage(admin, message("go"), null));
+    // The child answers while the other call still runs, so that the rest behind it is over before it begins.
+    await places.until(word("after deliver", { to: id }));
+    slow.open();
+    await holds(() => reached);
+    hangs = false;
+    await crash(id);
+    expect(await wake(id)).toBe(true);
+    const alarm = await alarmOf(id);
+    if (alarm !== null) expect(alarm - testClock.now() / 1000).toBeLessThan(soon);
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+  });
+});
+
+describe("a child whose answer is on its way", () => {
+  it("CHILD22 has an alarm also when its heartbeat has gone off, and is heard after a crash without anybody's help", async () => {
+    const { passed, open } = door();
+    panelBehind(passed);
+    const { id, child, following } = await begun();
+    following.close();
+    await rested(id);
+    const told = word("before deliver", { thread: child, to: id });
+    let isLost = true;
+    const places = passing((place) => (told(place) && isLost ? new Promise(() => {}) : undefined));
+    open();
+    await places.until(told);
+    expect(await wake(child)).toBe(true);
+    expect(await alarmOf(child)).not.toBeNull();
+    isLost = false;
+    await crash(child);
+    expect(await wake(child)).toBe(true);
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+  });
+});
+
+describe("a catalog that is away", () => {
+  afterEach(async () => {
+    await env.CATALOG.prepare("ALTER TABLE thread_away RENAME TO thread").run();
+  });
+
+  it("COST12 is tried less and less often, also when the object was gone in between, and told everything once it is back", async () => {
+    const id = await newThread("parallel");
+    await env.CATALOG.prepare("ALTER TABLE thread RENAME TO thread_away").run();
+    await converse(id, "say it");
+    const pauses: number[] = [];
+    for (let nth = 0; nth < 10; nth += 1) {
+      await evict(id);
+      const pause = ((await alarmOf(id)) ?? 0) - testClock.now() / 1000;
+      pauses.push(Math.round(pause / 1000));
+      skip(pause);
+      expect(await wake(id)).toBe(true);
+    }
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
+
+    await env.CATALOG.prepare("ALTER TABLE thread_away RENAME TO thread").run();
+    await evict(id);
+    skip(900_000);
+    await wake(id);
+    await holds(async () => (await alarmOf(id)) === null);
+    const count = env.CATALOG.prepare("SELECT count(*) AS runs FROM run_total WHERE thread_id = ?").bind(id);
+    expect(await count.first("runs")).toBe(1);
+    await env.CATALOG.prepare("ALTER TABLE thread RENAME TO thread_away").run();
+    // The next failure begins anew.
+    await converse(id, "say it again");
+    await evict(id);
+    expect(Math.round(((await alarmOf(id)) ?? 0) / 1000 - testClock.now() / 1_000_000)).toBe(5);
+  });
+});

@@ -1,0 +1,38 @@
+// The object's alarm by itself, over a real object's storage.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+
+import { meterStorage } from "#store/meter.ts";
+import { Alarm } from "#thread/alarm.ts";
+
+/** What is set behind `work` with an alarm that was loaded as set at `at`; times in seconds from a moment to come. */
+function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) => number) => void) {
+  const base = Date.now() + 3_600_000;
+  const seconds = (after: number) => base + after * 1000;
+  return runInDurableObject(env.THREADS.get(env.THREADS.newUniqueId()), async (_, { storage }) => {
+    if (at !== null) await storage.setAlarm(seconds(at));
+    work(new Alarm(meterStorage(storage), at === null ? null : seconds(at), base), seconds);
+    const now = await storage.getAlarm();
+    await storage.deleteAlarm();
+    return now === null ? null : (now - base) / 1000;
+  });
+}
+
+it("RECOV11 a time that was over when the object was loaded is set anew, and no later than who waited for it", async () => {
+  const soon = (alarm: Alarm, seconds: (after: number) => number) => alarm.notAfter(seconds(10));
+  expect(await set(null, soon)).toBe(10);
+  expect(await set(5, soon)).toBe(5);
+  expect(await set(20, soon)).toBe(10);
+  // The platform takes the same time again for no change.
+  expect(await set(-5, soon)).toBeCloseTo(-4.999);
+  expect(
+    await set(-5, (alarm, seconds) => {
+      alarm.fired();
+      soon(alarm, seconds);
+    }),
+  ).toBe(10);
+  expect(await set(-5, (alarm, seconds) => alarm.exactly(seconds(-5)))).toBe(-5);
+  expect(await set(-5, (alarm) => alarm.clear())).toBeNull();
+});
