@@ -142,10 +142,13 @@ async function seeHalf({ stage, models, findings }: Soak, { star }: Scene): Prom
   await seen?.catch((thrown: unknown) => findings.add("SURV6", `no delta reached ${star.name}: ${String(thrown)}`));
 }
 
+/** Milliseconds that a run may take: the slow one, told to its end, and what waits before it. */
+const slowestRun = 60_000;
+
 async function seeEnd({ findings }: Soak, actor: Actor): Promise<void> {
   const runId = actor.current?.runId;
   if (typeof runId !== "string") return;
-  const ended = actor.follower.feed?.until("run_end", ({ run_id }) => run_id === runId);
+  const ended = actor.follower.feed?.until("run_end", ({ run_id }) => run_id === runId, slowestRun);
   await ended?.catch((thrown: unknown) => findings.add("SURV3", `${actor.name} came to no end: ${String(thrown)}`));
 }
 

@@ -57,11 +57,15 @@ export class Feed {
     this.end("left");
   }
 
-  /** Waits until an event of this type came that satisfies `test`; those that came before count. */
-  async until<T extends EventType>(type: T, test: (event: EventOf<T>) => boolean = () => true): Promise<EventOf<T>> {
+  /** Waits until an event of this type came that satisfies `test`, so long; those that came before count. */
+  async until<T extends EventType>(
+    type: T,
+    test: (event: EventOf<T>) => boolean = () => true,
+    milliseconds = patience,
+  ): Promise<EventOf<T>> {
     const find = (): EventOf<T> | undefined =>
       this.events.find((event): event is EventOf<T> => event.type === type && test(event as EventOf<T>));
-    await this.#wait(() => find() !== undefined, `an event "${type}"`);
+    await this.#wait(() => find() !== undefined, `an event "${type}"`, milliseconds);
     return find() as EventOf<T>;
   }
 
