@@ -25,7 +25,8 @@ export interface DevServer {
 // Ports are tried upwards from a different start in each test process, so parallel runs on one machine rarely meet.
 // Each start has a range of its own, so two of them at once do not find the same port free.
 const portsPerStart = 20;
-let firstPort = 20_000 + (process.pid % 20_000);
+// Below the ports that the system hands to outgoing connections, one of which may be taken between a look and its use.
+let firstPort = 10_000 + (process.pid % 20_000);
 
 // A test process that ends before its servers, in whatever way it can still notice, takes them along.
 const running = new Set<ChildProcess>();
