@@ -20,6 +20,7 @@ const statuses = {
   prompt_not_found: 404,
   model_not_found: 404,
   tool_not_found: 404,
+  tool_call_not_found: 404,
   file_not_found: 404,
   route_not_found: 404,
   /** The route exists, but not for this method. */

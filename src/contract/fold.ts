@@ -62,7 +62,14 @@ export const emptyView: ThreadView = Object.freeze({
 export function fold(view: ThreadView, event: ThreadEvent): ThreadView {
   if (event.type === "snapshot") return foldSnapshot(event);
   if (event.seq <= view.last_seq) return view;
-  return { ...apply(view, event), last_seq: event.seq };
+  return { ...apply(atWork(view, event), event), last_seq: event.seq };
+}
+
+/** Whatever a run that waited tells next, it is at work again. */
+function atWork(view: ThreadView, { run_id }: PlainEvent): ThreadView {
+  const run = run_id === undefined ? undefined : view.runs[run_id];
+  if (run?.status !== "awaiting_tool_execution") return view;
+  return { ...view, runs: { ...view.runs, [run.id]: { ...run, status: "running" } } };
 }
 
 /** Folds many. */

@@ -14,7 +14,6 @@ import { messageSchema } from "./message.ts";
 import { listSchema } from "./page.ts";
 import {
   createThreadSchema,
-  invokeToolSchema,
   listLogsSchema,
   listMessagesSchema,
   listRunsSchema,
@@ -30,7 +29,7 @@ import {
 } from "./request.ts";
 import { runSchema } from "./run.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
-import { toolResultSchema } from "./tool-result.ts";
+import { toolRoutes } from "./tool-route.ts";
 
 /** One built-in route. */
 export interface BuiltInRoute {
@@ -317,17 +316,6 @@ export const routes = {
     bodyOptional: true,
     answers: { 200: z.object({ status: threadStatusSchema }) },
   },
-  invokeTool: {
-    method: "POST",
-    path: "/api/threads/:id/tools/:name",
-    summary: "Runs a tool's function now and gives its result; writes a log, no message",
-    tag: "runs",
-    access: "user",
-    body: invokeToolSchema,
-    bodyOptional: true,
-    bodyLimit: mib,
-    answers: { 200: toolResultSchema },
-  },
   listLogs: {
     method: "GET",
     path: "/api/threads/:id/logs",
@@ -348,6 +336,7 @@ export const routes = {
   ...exportRoutes,
   ...fileRoutes,
   ...catalogRoutes,
+  ...toolRoutes,
   threadEvents: {
     method: "GET",
     path: "/api/threads/:id/events",

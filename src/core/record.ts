@@ -63,12 +63,17 @@ export interface MessageRecord {
   awaits?: AwaitedAnswer;
   /** A settled call that a child thread worked on: the child. Until it told what that cost, `usage` is null. */
   child?: string;
+  /** A call that a client answered: what tells the same answer, sent again, from another one. */
+  answered?: string;
   /** A settled call that handed the thread over: the agent it goes to. */
   handoff?: string;
 }
 
-/** What a started call waits for: a child thread, known by its id before it is made. */
-export interface AwaitedAnswer {
+/** What a started call waits for. */
+export type AwaitedAnswer = AwaitedChild | AwaitedClient;
+
+/** A child thread, known by its id before it is made. */
+export interface AwaitedChild {
   kind: "child";
   thread_id: string;
   agent_id: string;
@@ -76,6 +81,30 @@ export interface AwaitedAnswer {
   deadline: number;
   /** The answer, once it was delivered; the run has still to take it. */
   delivered: Delivered | null;
+}
+
+/** A client, which has the call's name and arguments from the thread (contract, "Messages and runs", `tool-results`). */
+export interface AwaitedClient {
+  kind: "remote";
+  /** Microseconds; then the call is answered with an error. */
+  deadline: number;
+  /** The answer, once it was posted; the run has still to take it. */
+  delivered: ClientAnswer | null;
+}
+
+/** What a client answered. */
+export interface ClientAnswer {
+  answer: ToolResult;
+}
+
+/** A call that waits for a client, as the thread shows it. */
+export interface PendingCall {
+  id: string;
+  name: string;
+  arguments: JsonObject | string;
+  kind: "remote";
+  /** Microseconds. */
+  deadline: number;
 }
 
 /** A child thread's answer with what it cost. */
@@ -223,6 +252,8 @@ export interface ThreadRecord {
   /** Text shown in lists. */
   last_message: string | null;
   parent: ThreadParent | null;
+  /** Calls that wait for a client while the active run rests. */
+  pending?: PendingCall[];
   /** Child threads that were started, deleted with this one. */
   children?: string[];
   /** What other threads are still to be told. */

@@ -19,6 +19,7 @@ import type {
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
+import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 
 import type { ThreadParent } from "./record.ts";
 
@@ -90,6 +91,7 @@ export interface ThreadRpc {
   invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>>;
   /** Tells the catalog the thread and the totals of all its runs again. */
   relist(caller: Caller): Promise<Answer<Relisted>>;
+  postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>>;
   /**
    * Uses up a stream's ticket: true once for a nonce, false ever after. Kept in memory until `expiresAt` (microseconds), so
    * an eviction within a ticket's 30 seconds forgets it. Writes nothing; on an empty object it answers all the same.

@@ -122,7 +122,7 @@ export function toThread(record: ThreadRecord): Thread {
     cost: record.cost,
     last_seq: record.last_seq,
     active_run_id: record.active_run_id,
-    pending_tool_calls: [],
+    pending_tool_calls: record.pending ?? [],
     branch_id: record.branch,
     parent: parentView(record.parent),
   };

@@ -8,7 +8,7 @@ import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
-import type { AwaitedAnswer, Delivered } from "#core/record.ts";
+import type { AwaitedChild, Delivered } from "#core/record.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
 import { failed, stoppedCall } from "#core/tools/outcome.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
@@ -31,7 +31,7 @@ export function agentToolRunner(
   const nested: NestedRunner = {
     begin: ({ id, args, message }) => {
       const thread_id = children.newId();
-      const awaits: AwaitedAnswer = {
+      const awaits: AwaitedChild = {
         kind: "child",
         thread_id,
         agent_id: agent.name,
@@ -51,7 +51,8 @@ export function agentToolRunner(
 
   async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
     const { awaits } = current(call, context);
-    if (awaits === undefined) return { type: "answer", answer: failed("The child thread of this call is not known.") };
+    if (awaits?.kind !== "child")
+      return { type: "answer", answer: failed("The child thread of this call is not known.") };
     if (awaits.delivered !== null) return delivered(call, awaits, awaits.delivered);
     if (context.signal.aborted) return givenUp(awaits, stoppedCall, call);
     if (awaits.deadline <= clock.now()) return givenUp(awaits, failed("The agent did not answer in time."), call);
@@ -76,7 +77,7 @@ export function agentToolRunner(
     return { type: "rest", until: awaits.deadline };
   }
 
-  function givenUp(awaits: AwaitedAnswer, said: ReturnType<typeof failed>, call: NestedCall): NestedOutcome {
+  function givenUp(awaits: AwaitedChild, said: ReturnType<typeof failed>, call: NestedCall): NestedOutcome {
     children.stop(awaits);
     // What the child used is not known yet: it tells when it has stopped, and the call's row takes that alone.
     return { type: "answer", answer: said, end: nestedEnd(call, awaits, { success: false, ...nothingUsed }) };
@@ -93,7 +94,7 @@ function current({ message }: NestedCall, { ports }: CallContext) {
   return ports.journal.messages.find((known) => known.id === message.id) ?? message;
 }
 
-function ids(awaits: AwaitedAnswer, callId: string) {
+function ids(awaits: AwaitedChild, callId: string) {
   return {
     subagent_id: awaits.thread_id,
     subagent_type: awaits.agent_id,
@@ -104,7 +105,7 @@ function ids(awaits: AwaitedAnswer, callId: string) {
 
 function delivered(
   call: NestedCall,
-  awaits: AwaitedAnswer,
+  awaits: AwaitedChild,
   { answer, usage, cost, tool_executions }: Delivered,
 ): NestedOutcome {
   const success = answer.status === "success";
@@ -115,7 +116,7 @@ const nothingUsed = { usage: zeroUsage, cost: 0, tool_executions: 0 };
 
 function nestedEnd(
   { id, message }: NestedCall,
-  awaits: AwaitedAnswer,
+  awaits: AwaitedChild,
   came: Pick<NestedEnd, "success" | "usage" | "cost" | "tool_executions">,
 ): NestedEnd {
   return { type: "subagent_end", message_id: message.id, ...ids(awaits, id), ...came };

@@ -2,6 +2,7 @@
 
 import { jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
+import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
@@ -9,6 +10,7 @@ import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState, ToolParts, ToolStreamPart } from "#spec/index.ts";
 
 import { checkArguments } from "./check-arguments.ts";
+import { remoteCall } from "./remote-call.ts";
 
 /** Milliseconds a tool may take when its definition does not say. */
 export const defaultTimeoutMs = 120_000;
@@ -18,6 +20,7 @@ export interface ToolSurroundings {
   /** What the tool's function is given. */
   state: ThreadState;
   faults: Faults;
+  clock: Clock;
 }
 
 /** Makes a runner. */
@@ -25,6 +28,7 @@ export function toolRunner(name: string, definition: AnyToolDefinition, around: 
   const tool = readTool(definition);
   const { options } = tool;
   return {
+    ...(tool.run === undefined ? { nested: remoteCall(name, options.deadlineMs, around.clock) } : {}),
     spec: {
       name,
       description: tool.description,

@@ -26,6 +26,7 @@ import { fileHandlers } from "./thread/file-handlers.ts";
 import { streamHandlers } from "./thread/stream-handlers.ts";
 import { threadHandlers } from "./thread/thread-handlers.ts";
 import { ticketHandlers } from "./thread/ticket-handler.ts";
+import { toolResultHandlers } from "./thread/tool-result-handler.ts";
 
 /** The bindings as a project's controllers get them. */
 export type Bindings = Record<string, unknown>;
@@ -77,6 +78,7 @@ function handlersOf(services: Services): Handlers {
     ...openApiHandlers(services.dependencies.version),
     ...definitionHandlers(services),
     ...catalogHandlers(services),
+    ...toolResultHandlers(services),
     ...collectionHandlers(services),
     ...threadHandlers(services),
     ...admissionHandlers(services),

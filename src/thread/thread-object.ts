@@ -14,6 +14,7 @@ import type * as request from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
+import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
@@ -42,6 +43,7 @@ import { importThread } from "./method/thread-import.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
 import { Tickets } from "./method/tickets.ts";
+import { takeToolResults } from "./method/tool-results.ts";
 import { openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
@@ -182,6 +184,10 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     async relist(caller: Caller): Promise<Answer<Relisted>> {
       return this.#answer(() => relistThread(this.#owned(caller)));
+    }
+
+    async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>> {
+      return this.#answer(() => takeToolResults(this.#owned(caller), input));
     }
 
     async startChild(input: ChildInput): Promise<Answer<null>> {

@@ -8,6 +8,7 @@ import type { ToolPiece } from "#core/ports/tool-port.ts";
 import { defaultTimeoutMs, toolRunner } from "#flow/tool-runner.ts";
 import { defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ToolCall, ToolResult } from "#spec/index.ts";
+import { systemClock } from "#thread/system-clock.ts";
 
 import { Harness } from "../core/support/harness.ts";
 import { calls, says } from "../core/support/scripted-model.ts";
@@ -26,7 +27,7 @@ const faulty = {
 };
 
 function runnerOf(definition: unknown) {
-  return toolRunner("it", definition as AnyToolDefinition, { state: noState, faults: noFaults });
+  return toolRunner("it", definition as AnyToolDefinition, { state: noState, faults: noFaults, clock: systemClock });
 }
 
 async function piecesOf(definition: unknown, args: object = {}): Promise<ToolPiece[]> {
@@ -119,10 +120,12 @@ it.for<[string, z.ZodObject]>([
   const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, {
     state: noState,
     faults: noFaults,
+    clock: systemClock,
   });
   const fine = toolRunner("fine", defineTool("d", async () => ok("fine")) as AnyToolDefinition, {
     state: noState,
     faults: noFaults,
+    clock: systemClock,
   });
   const script = (_: unknown, number: number) =>
     number === 0 ? calls("c", ["fine", {}], ["odd", { a: "x" }], ["fine", {}]) : says("done");
@@ -135,17 +138,20 @@ it.for<[string, z.ZodObject]>([
   ]);
 });
 
-it("RUNNER11: a tool without a function is told to the model, its arguments are checked, and its call is answered with an error", async () => {
-  const remote = runnerOf(defineTool("Asks the client", z.object({ q: z.string() })));
+it("RUNNER11: a tool without a function is told to the model, its arguments are checked, and its call rests until its deadline", async () => {
+  const remote = runnerOf(
+    defineTool("Asks the client", z.object({ q: z.string() }), undefined, { deadlineMs: 90_000 }),
+  );
   expect(remote.spec).toMatchObject({ description: "Asks the client", parameters: { required: ["q"] } });
   const script = (_: unknown, number: number) =>
     number === 0 ? calls("c", ["it", { q: "x" }], ["it", {}]) : says("Hm");
   const harness = new Harness({ script, tools: [remote] });
-  expect(await harness.finish()).toMatchObject({ status: "completed" });
-  expect(harness.results.map(({ result }) => result?.error)).toEqual([
-    expect.stringContaining("runs outside this server"),
-    expect.stringContaining("do not fit the tool's schema"),
-  ]);
+  const halt = await harness.drive();
+  expect(halt).toMatchObject({ type: "rest" });
+  const [open, wrong] = harness.results;
+  expect(open).toMatchObject({ status: "started", awaits: { kind: "remote", delivered: null } });
+  expect(halt).toEqual({ type: "rest", until: open?.awaits?.deadline });
+  expect(wrong?.result?.error).toContain("do not fit the tool's schema");
 });
 
 it("RUNNER3: a tool without arguments is given none, and its call comes second", async () => {

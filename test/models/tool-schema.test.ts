@@ -9,6 +9,7 @@ import type { ToolSpec } from "#core/ports/model-port.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
 import { defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition } from "#spec/index.ts";
+import { systemClock } from "#thread/system-clock.ts";
 
 import { noState } from "../flow/support/hooks.ts";
 import { argumentObjects } from "./argument-nodes.ts";
@@ -22,7 +23,11 @@ const done = async () => ({ status: "success" as const });
 /** The tool as a step tells of it. */
 function specOf(schema: z.ZodType | null): ToolSpec {
   const definition = schema === null ? defineTool("Acts", done) : ["Acts", schema, done];
-  return toolRunner("act", definition as unknown as AnyToolDefinition, { state: noState, faults: noFaults }).spec;
+  return toolRunner("act", definition as unknown as AnyToolDefinition, {
+    state: noState,
+    faults: noFaults,
+    clock: systemClock,
+  }).spec;
 }
 
 /** Where a provider is told of a tool's arguments. */

@@ -3,7 +3,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
@@ -25,9 +25,24 @@ const says = (kind: string) => (id: string) => value(stubOf(id).postMessage(admi
 
 const team: Play = { agent: "fault_desk", begin: says("go") };
 
+/** Answers what the run waits for, as a client that comes by now and then. */
+async function asks(id: string): Promise<void> {
+  await says("asks")(id);
+  await vi.waitUntil(
+    async () => {
+      const { status, pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+      const results = pending.map((call) => ({ tool_call_id: call.id, result: "answered" }));
+      if (results.length > 0) await value(stubOf(id).postToolResults(admin, { results }));
+      return status === "idle" || results.length > 0;
+    },
+    { timeout: 60_000, interval: 2 },
+  );
+}
+
 const plays: [name: string, conversation: Play][] = [
   ["tools side by side, a sub-prompt, a handoff and a retry", team],
   ["an agent in a thread of its own", { agent: "fault_boss", begin: says("go") }],
+  ["a call that a client answers", { agent: "fault_asker", begin: asks }],
   ["a model that fails for good", { agent: "fault_desk", begin: says("fails") }],
   [
     "a run without a message",

@@ -17,6 +17,7 @@ import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadSt
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
 import { faultAgents, faultModel, faultPrompts, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
+import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
 import { teamAgents, teamModel, teamPrompts, teamTools } from "./team.ts";
 
 /** Answers by the first word of what the user said last. A test registers its own word. */
@@ -225,14 +226,13 @@ const agents = [
 /** The registry of the test Worker. */
 export const registry: Registry = {
   models: entries([model, failing, teamModel, faultModel, ...attachedModels]),
-  prompts: entries([...prompts, ...teamPrompts, ...attachedPrompts, ...filePrompts, ...faultPrompts]),
-  agents: entries([...agents, ...teamAgents, ...attachedAgents, ...fileAgents, ...faultAgents]),
+  prompts: entries([...prompts, ...teamPrompts, ...attachedPrompts, ...filePrompts, ...faultPrompts, ...remotePrompts]),
+  agents: entries([...agents, ...teamAgents, ...attachedAgents, ...fileAgents, ...faultAgents, ...remoteAgents]),
   tools: {
     ...Object.fromEntries(
-      Object.entries({ ...teamTools, ...attachedTools, ...fileTools, ...faultTools }).map(([name, tool]) => [
-        name,
-        () => Promise.resolve(tool),
-      ]),
+      Object.entries({ ...teamTools, ...attachedTools, ...fileTools, ...faultTools, ...remoteTools }).map(
+        ([name, tool]) => [name, () => Promise.resolve(tool)],
+      ),
     ),
     note: () => Promise.resolve(note),
     wait: () => Promise.resolve(wait),

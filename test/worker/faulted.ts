@@ -30,6 +30,10 @@ function script(request: TestRequest): TestTurn {
   if (persona === "boss") {
     return last?.role === "user" ? { toolCalls: [call("fault_panel", id)], usage } : { text: "decided", usage };
   }
+  if (persona === "asker") {
+    if (last?.role !== "user") return { text: "thanks", usage };
+    return { toolCalls: [call("fault_ask", "client"), call("charge", "asked")], usage };
+  }
   if (persona === "member") return { text: "I say so", usage };
   if (kind === "short") return { text: "short", usage };
   if (last?.role === "user") {
@@ -114,7 +118,10 @@ const enqueue = defineTool("Queues a call", async (state: ThreadState) => {
   return { status: "success", result: "queued" };
 });
 
-export const faultTools = { charge, book, post, report, enqueue };
+/** A client answers it. */
+const fault_ask = defineTool("Asks the client", task);
+
+export const faultTools = { charge, book, post, report, enqueue, fault_ask };
 
 function prompt(name: string, persona: string, extra: object) {
   return definePrompt({
@@ -137,6 +144,7 @@ export const faultPrompts = [
   }),
   prompt("fault_helper", "helper", { includeChat: false, tools: every }),
   prompt("fault_back", "clerk", { tools: every }),
+  prompt("fault_asker", "asker", { parallelToolCalls: true, tools: ["fault_ask", "charge"] }),
   prompt("fault_boss", "boss", { tools: ["fault_panel"] }),
   prompt("fault_member", "member", { includeChat: false }),
 ];
@@ -145,6 +153,7 @@ export const faultAgents = [
   defineAgent({ name: "fault_desk", sideA: { prompt: "fault_front" } }),
   defineAgent({ name: "fault_clerk", sideA: { prompt: "fault_back" }, toolDescription: "Hands over" }),
   defineAgent({ name: "fault_boss", sideA: { prompt: "fault_boss" } }),
+  defineAgent({ name: "fault_asker", sideA: { prompt: "fault_asker" } }),
   defineAgent({
     name: "fault_panel",
     type: "dual_ai",

@@ -136,6 +136,7 @@ export const archivedMessageSchema = z.strictObject({
   created_at: micros,
   updated_at: micros,
   handoff: word.exactOptional(),
+  answered: word.exactOptional(),
   events: storedEventsSchema,
 });
 export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;

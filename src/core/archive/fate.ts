@@ -45,6 +45,7 @@ export const messageFate = {
   awaits: "left",
   // Only for a run that is taken up behind it, and that has ended in the copy.
   failure: "left",
+  answered: "carried",
   // Only there to count what the child still comes to cost, and that is told to the original.
   child: "left",
 } as const satisfies Record<keyof MessageRecord, Fate>;
@@ -128,6 +129,8 @@ export const threadFate = {
   imported_at: "anew",
   parent: "left",
   children: "left",
+  // What a client is waited for ends where it was left.
+  pending: "left",
   outgoing: "left",
   // Their messages are not in the export, so their files are not either.
   unclaimed: "left",

@@ -1,6 +1,6 @@
 // Threads that a run starts to have a call answered.
 
-import type { AwaitedAnswer } from "../record.ts";
+import type { AwaitedChild } from "../record.ts";
 
 /** The call that a child thread answers, and what it is asked. */
 export interface ChildStart {
@@ -22,5 +22,5 @@ export interface ChildThreads {
   readonly depth: number;
   newId(): string;
   start(child: ChildStart): Promise<void>;
-  stop(awaited: AwaitedAnswer): void;
+  stop(awaited: AwaitedChild): void;
 }

@@ -11,11 +11,11 @@ import type { EventList } from "../event-list.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
 import type { NestedEnd, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
-import type { MessageRecord } from "../record.ts";
+import type { Delivered, MessageRecord } from "../record.ts";
 import { spendOfChild } from "../run-state.ts";
 import { toMessage } from "../view.ts";
 import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
-import { brokenArguments, nobodyAnswers, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
+import { brokenArguments, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
 import { perform } from "./perform.ts";
 import { readAnswer, settle, settleThrown } from "./settle.ts";
 
@@ -58,7 +58,6 @@ function prepare(slot: CallSlot, { plan, signal }: CallContext): Prepared | Tool
   if (typeof call.arguments === "string") return refused(brokenArguments(call.arguments));
   const checked = runner.check(call.arguments);
   if (!checked.ok) return refused(wrongArguments(checked.problem));
-  if (runner.remote) return refused(nobodyAnswers(call.name));
   return { runner, args: checked.args };
 }
 
@@ -161,7 +160,7 @@ async function finalise(
   await ports.faults.at("result.before-create");
   const said = await ports.hooks.beforeCreateMessage(draft);
   // The child may have told what it used while the hooks ran, also of a call that gave up waiting for it.
-  const spent = latest(work.message, ports).awaits?.delivered ?? null;
+  const spent = spentOn(latest(work.message, ports));
   const settled = spent === null ? said : { ...said, usage: spent.usage, cost: spent.cost };
   const duration_ms = (ports.clock.now() - work.begun) / 1000;
   // A hook may have changed what the message says: everybody is told the same.
@@ -239,10 +238,17 @@ function settledMessage(
     parts: [{ type: "text", text }],
     status: "complete",
     result,
-    ...(awaits === undefined ? {} : { child: awaits.thread_id }),
+    ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
+    // Without an answer too: one that comes late is told from one that nobody waits for.
+    ...(awaits?.kind === "remote" ? { answered: kept.answered ?? "" } : {}),
     ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
     updated_at: now,
   };
+}
+
+/** What a child that answered a call used. */
+export function spentOn({ awaits }: MessageRecord): Delivered | null {
+  return awaits?.kind === "child" ? awaits.delivered : null;
 }
 
 /** The row as it is now: an answer may have been delivered into it. */

@@ -38,7 +38,10 @@ export const unknownOutcome = failed(
     "Check before you run it again.",
 );
 
-/** A tool without a function, where nobody outside can answer. */
+/** The run ended while somebody outside was still to answer. */
+export const unanswered = failed("The run ended before anybody answered this call.");
+
+/** A tool without a function, called where nothing can wait for a client. */
 export function nobodyAnswers(name: string): ToolResult {
-  return failed(`The tool "${name}" runs outside this server, and no client is here to run it.`);
+  return failed(`The tool "${name}" is answered by a client, which only a run can wait for. Use queueTool for it.`);
 }

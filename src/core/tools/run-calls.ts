@@ -33,6 +33,7 @@ export async function runCalls(
     slots.map(({ call, runner }) => ({
       name: call.name,
       sequential: runner?.sequential ?? false,
+      remote: runner?.remote ?? false,
       dependsOn: runner?.dependsOn ?? [],
     })),
     context.plan.toolMode,

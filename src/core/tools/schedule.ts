@@ -8,6 +8,8 @@ export interface Schedulable {
   name: string;
   /** Declared to run alone. */
   sequential: boolean;
+  /** Somebody outside answers it: it is asked when the others are done, and keeps nobody waiting who does not depend on it. */
+  remote?: boolean;
   /** Tool names that come first; a name that is not called in this step counts as met (decision 29). */
   dependsOn: readonly string[];
 }
@@ -27,19 +29,24 @@ export function schedule(calls: readonly Schedulable[], mode: ToolMode): Schedul
   const waitsFor = calls.map((): Set<number> => new Set());
   order.forEach((at, place) => {
     order.slice(0, place).forEach((other, otherPlace) => {
-      const follows = cut.has(at) || dependsOn(calls, at, other) || apart(calls, { at, other });
-      if (follows || later(mode, place, otherPlace)) waitsFor[at]?.add(other);
+      const follows = dependsOn(calls, at, other) || (!isRemote(other) && (cut.has(at) || apart(calls, { at, other })));
+      const asked = isRemote(at) || later(mode, place, otherPlace);
+      if (follows || (!isRemote(other) && asked)) waitsFor[at]?.add(other);
     });
   });
+  function isRemote(at: number): boolean {
+    return calls[at]?.remote === true;
+  }
   return { waitsFor, cycle: cut.size > 0 };
 }
 
-/** The calls in an order that keeps every dependency, and those of a cycle. */
+/** The calls in an order that keeps every dependency, what others answer behind what runs here, and those of a cycle. */
 function ordered(calls: readonly Schedulable[]): { order: number[]; cut: ReadonlySet<number> } {
   const order: number[] = [];
   const waiting = new Set(calls.keys());
   for (;;) {
-    const next = [...waiting].find((at) => ![...waiting].some((other) => dependsOn(calls, at, other)));
+    const free = [...waiting].filter((at) => ![...waiting].some((other) => dependsOn(calls, at, other)));
+    const next = free.find((at) => calls[at]?.remote !== true) ?? free[0];
     if (next === undefined) return { order: [...order, ...waiting], cut: waiting };
     waiting.delete(next);
     order.push(next);

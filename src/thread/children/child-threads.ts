@@ -3,7 +3,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ChildStart, ChildThreads } from "#core/ports/child-threads.ts";
-import type { AwaitedAnswer, RunRecord } from "#core/record.ts";
+import type { AwaitedChild, RunRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput } from "#core/thread-peer.ts";
 
@@ -63,7 +63,7 @@ export class ChildThreadsOf implements ChildThreads {
     }
   }
 
-  stop({ thread_id }: AwaitedAnswer): void {
+  stop({ thread_id }: AwaitedChild): void {
     this.#outgoings.add({ type: "stop", thread_id });
     this.#context.background(this.#outgoings.flush());
   }

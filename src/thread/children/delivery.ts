@@ -2,7 +2,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { AwaitedChild, MessageRecord } from "#core/record.ts";
 import type { Delivery, Relay } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -17,7 +17,7 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
   const { live } = context;
   const { from, message_id, ...delivered } = delivery;
   const row = waitingCall(live, { from, message_id });
-  if (row?.awaits === undefined) {
+  if (row === null) {
     const settled = live.store.message(message_id);
     if (settled?.child === from) takeCost(context, driver, { call: settled, told: delivered });
     return;
@@ -45,9 +45,10 @@ export function takeRelay({ live, feed }: ObjectContext, { from, message_id, eve
 function waitingCall(
   { store }: ObjectContext["live"],
   { from, message_id }: Pick<Delivery, "from" | "message_id">,
-): MessageRecord | null {
+): (MessageRecord & { awaits: AwaitedChild }) | null {
   const row = store.message(message_id);
-  return row?.status === "started" && row.awaits?.thread_id === from ? row : null;
+  if (row?.status !== "started" || row.awaits?.kind !== "child" || row.awaits.thread_id !== from) return null;
+  return { ...row, awaits: row.awaits };
 }
 
 function subagentEvent(call: MessageRecord, from: string, event: JsonObject): EventDraft {

@@ -19,7 +19,7 @@ function tellChildrenOfOpenCalls({ live, threads, background }: ObjectContext): 
   const { record, store } = live;
   if (record.active_run_id === null || (record.children ?? []).length === 0) return;
   for (const { awaits } of openStepRows(store, record)) {
-    if (awaits === undefined || awaits.delivered !== null) continue;
+    if (awaits?.kind !== "child" || awaits.delivered !== null) continue;
     background(
       threads(awaits.thread_id)
         .watch(record.id)

@@ -17,6 +17,7 @@ import { assembleRun } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
+import { recordRest, recordWake } from "./run-rest.ts";
 import { beginRun, enqueueRun, newRun } from "./run-start.ts";
 
 interface ActiveRun {
@@ -83,9 +84,7 @@ export class Driver {
         alarm.notAfter(run.resume_at / 1000);
         return;
       }
-      // From here on it is a run at work again: a crash from now on must not look like a rest that is over.
-      run.resume_at = null;
-      live.store.updateRun(run);
+      recordWake(this.#context, run);
       this.#drive(run, { takenUp: true });
       return;
     }
@@ -142,8 +141,7 @@ export class Driver {
     if (this.#active !== null || runId === null || live.record.active_run_id !== runId) return;
     const run = live.store.run(runId);
     if (run === null || run.resume_at === null) return;
-    run.resume_at = null;
-    live.store.updateRun(run);
+    recordWake(this.#context, run);
     this.#drive(run, { takenUp: true });
   }
 
@@ -246,14 +244,14 @@ export class Driver {
       this.#drive(run);
       return;
     }
-    run.resume_at = until;
-    live.store.transaction(() => {
-      live.store.updateRun(run);
-      live.save();
-    });
+    const { outbox } = this;
+    const messages = assembled?.journal.messages ?? [];
+    const isShown = recordRest(this.#context, run, { until, messages, mark: () => outbox.mark() });
     if (live.record.outbox.dirty || this.outgoings.pending) alarm.notAfter(until / 1000);
     else alarm.exactly(until / 1000);
     live.broadcaster.rest();
+    // The list of threads shows who waits for a client.
+    if (isShown) this.#context.background(this.flushAndSleep());
   }
 
   #finish(run: RunRecord, assembled: AssembledRun | null, end: RunEnd): void {

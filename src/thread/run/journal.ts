@@ -29,7 +29,7 @@ export class Journal implements RunJournal {
     this.#live.atomically(() => {
       this.#live.store.insertMessage(message);
       this.#live.joined(message);
-      if (message.awaits !== undefined) this.#adopt(message.awaits.thread_id);
+      if (message.awaits?.kind === "child") this.#adopt(message.awaits.thread_id);
     });
     // A tool message takes the place that was reserved for it, which need not be the last.
     this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));

@@ -5,13 +5,15 @@ import type { ToolCallPart } from "#contract/content.ts";
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/message.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { isAnswer, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 import { spend, spendOfChild, stepOf } from "#core/run-state.ts";
 import type { OpenStep, Spending } from "#core/run-state.ts";
-import { stoppedCall, unknownOutcome } from "#core/tools/outcome.ts";
+import { spentOn } from "#core/tools/call.ts";
+import { stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
 
 import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -99,29 +101,30 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
     const { awaits } = row ?? {};
-    const spent = awaits?.delivered ?? null;
+    const spent = row === undefined ? null : spentOn(row);
     if (spent !== null) spendOfChild(run, spent);
-    else if (awaits !== undefined) {
+    else if (awaits?.kind === "child") {
       // Nobody waits for that child any more.
       const stop = { type: "stop" as const, thread_id: awaits.thread_id };
       live.change({ outgoing: [...(live.record.outgoing ?? []), stop] });
     }
-    const { error } = row === undefined ? stoppedCall : unknownOutcome;
+    const result = resultOfOpen(row);
     const id = row?.id ?? live.uuids.next();
     const message: MessageRecord = {
       ...open.answer,
       id,
       position: row?.position ?? id,
       role: "tool",
-      parts: [{ type: "text", text: error ?? "" }],
+      parts: [{ type: "text", text: result.error ?? result.result ?? "" }],
       name: call.name,
       tool_call_id: call.id,
       stop_reason: null,
       model: null,
       usage: spent?.usage ?? null,
       cost: spent?.cost ?? null,
-      ...(awaits === undefined ? {} : { child: awaits.thread_id }),
-      result: { status: "error", ...(error === undefined ? {} : { error }) },
+      ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
+      ...(awaits?.kind === "remote" ? { answered: row?.answered ?? "" } : {}),
+      result,
       status: "complete",
       metadata: {},
       updated_at: clock.now(),
@@ -130,6 +133,12 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
     if (row === undefined) live.append([message]);
     else live.tell(wholeMessage(message), () => live.store.updateMessage(message));
   }
+}
+
+function resultOfOpen(row: MessageRecord | undefined): ToolResult {
+  if (row === undefined) return stoppedCall;
+  if (row.awaits?.kind !== "remote") return unknownOutcome;
+  return row.awaits.delivered?.answer ?? unanswered;
 }
 
 /** Calls without a result, on every line of the run. */

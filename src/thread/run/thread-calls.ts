@@ -67,7 +67,7 @@ async function invoke(
   const hooks = atRest?.hooks ?? definitionAccess(context, null).hooks;
   if (given === undefined) throw refuse("internal", "A tool needs a state.");
   await faults.at("invoke.tool");
-  const runner = toolRunner(name, await definitions.tool(name), { state: given, faults });
+  const runner = toolRunner(name, await definitions.tool(name), { state: given, faults, clock });
   const begun = clock.now();
   const signal = given.execution?.abortSignal;
   await faults.at("invoke.call");

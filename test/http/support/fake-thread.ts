@@ -7,6 +7,7 @@ import type { PatchThread, PostMessage, PostRun } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
+import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
@@ -94,6 +95,14 @@ export class FakeThread implements ThreadStub {
     this.#enter("relist");
     const thread = this.#reach(caller);
     return thread === null ? missing : ok({ thread_id: thread.id, runs: this.runs.size });
+  }
+
+  async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>> {
+    this.#enter("postToolResults");
+    const thread = this.#reach(caller);
+    const run = [...this.runs.values()].at(-1);
+    if (thread === null || run === undefined) return missing;
+    return ok({ run, missing: [], ignored: input.results.map(({ tool_call_id }) => tool_call_id) });
   }
 
   async remove(caller: Caller): Promise<Answer<null>> {

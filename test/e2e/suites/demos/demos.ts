@@ -11,6 +11,7 @@ import { pictures } from "./pictures.ts";
 import { researcher } from "./researcher.ts";
 import { review } from "./review.ts";
 import { supportDesk } from "./support-desk.ts";
+import { weather } from "./weather.ts";
 
 export function demos(use: () => SuiteServer): void {
   describe("the demos", () => {
@@ -21,6 +22,7 @@ export function demos(use: () => SuiteServer): void {
     review(use);
     concierge(use);
     pictures(use);
+    weather(use);
     endpoints(use);
   });
 }

@@ -3,6 +3,9 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 
+import type { Run } from "#contract/run.ts";
+
+import type { ApiClient } from "../../../support/http-client/api-client.ts";
 import type { SuiteServer } from "../suite-server.ts";
 
 const names = [
@@ -10,6 +13,7 @@ const names = [
   "billing_desk",
   "concierge",
   "debate",
+  "forecaster",
   "picture_desk",
   "reporter",
   "review_room",
@@ -26,6 +30,17 @@ const oddWords = [
   'close_debate "Begin." $& <b>\\" 0000',
   "word ".repeat(60),
 ];
+
+/** The run once whatever it asks of its client is answered. */
+async function settled(api: ApiClient, id: string, run: Run): Promise<Run> {
+  if (run.status !== "awaiting_tool_execution") return run;
+  const { pending_tool_calls } = await api.thread(id);
+  const results = pending_tool_calls.map((call) => ({ tool_call_id: call.id, result: "Oslo" }));
+  await api.call("POST", `/api/threads/${id}/tool-results`, { json: { results } });
+  const rest = await api.events(id, `after=0&until=idle`);
+  await rest.untilEnd();
+  return (await api.runs(id)).find((one) => one.id === run.id) ?? run;
+}
 
 export function everyDemo(use: () => SuiteServer): void {
   it("DEMO1 every demo is listed with a description, its models are ready, and the build has no findings", async () => {
@@ -47,7 +62,7 @@ export function everyDemo(use: () => SuiteServer): void {
     const talk = async (name: string): Promise<void> => {
       const { id } = await api.createThread(name);
       for (const words of oddWords) {
-        const { run } = await api.say(id, words);
+        const run = await settled(api, id, (await api.say(id, words)).run);
         expect([name, words, run]).toMatchObject([name, words, { status: "completed", error: null }]);
         expect(run.text ?? run.outcome).toMatch(/\S/);
       }

@@ -1,0 +1,7 @@
+import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "forecaster",
+  description: "Demo: an agent whose tool runs on the client's side. Needs no key.",
+  sideA: { label: "Forecaster", prompt: "tell_weather", maxSteps: 10 },
+});

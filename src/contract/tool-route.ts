@@ -1,0 +1,75 @@
+// The routes of tools in a thread, as rows of the one route table: one calls a tool, the other answers the calls that a model
+// made of tools which run on a client's side.
+
+import { z } from "zod";
+
+import { jsonObjectSchema, jsonSchema } from "./json.ts";
+import { invokeToolSchema } from "./request.ts";
+import type { BuiltInRoute } from "./route.ts";
+import { runSchema } from "./run.ts";
+import { toolResultSchema } from "./tool-result.ts";
+
+/** Most answers in one request. */
+const mostResults = 100;
+
+const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
+
+/** What became of one call: its `result` (or `content`, or an `error` that the model reads). */
+export const postedResultSchema = z
+  .strictObject({
+    tool_call_id: z.string().min(1).max(200),
+    /** Text, or JSON that the model reads as text. */
+    result: jsonSchema.optional(),
+    /** The same as text or text parts. */
+    content: z.union([z.string(), z.array(textPart).min(1)]).optional(),
+    /** Why it failed. */
+    error: z.string().min(1).optional(),
+    /** Kept beside the result for whoever reads the thread; the model is not sent it. */
+    details: jsonSchema.optional(),
+  })
+  .refine(
+    ({ result, content, error }) => [result, content, error].filter((one) => one !== undefined).length === 1,
+    "Give one of `result`, `content` and `error`",
+  );
+export type PostedResult = z.infer<typeof postedResultSchema>;
+
+/** Body. */
+export const postToolResultsSchema = z.strictObject({ results: z.array(postedResultSchema).min(1).max(mostResults) });
+export type PostToolResults = z.infer<typeof postToolResultsSchema>;
+
+/** The answer. */
+export const toolResultsTakenSchema = z.object({
+  run: runSchema,
+  /** Calls of the run that wait for a client still, with their names and arguments. */
+  missing: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.union([jsonObjectSchema, z.string()]) })),
+  /** Ids of calls that were over before their answer came; it is in the thread's logs. */
+  ignored: z.array(z.string()),
+});
+export type ToolResultsTaken = z.infer<typeof toolResultsTakenSchema>;
+
+const mib = 1024 * 1024;
+
+/** The rows. */
+export const toolRoutes = {
+  invokeTool: {
+    method: "POST",
+    path: "/api/threads/:id/tools/:name",
+    summary: "Runs a tool's function now and gives its result; writes a log, no message",
+    tag: "runs",
+    access: "user",
+    body: invokeToolSchema,
+    bodyOptional: true,
+    bodyLimit: mib,
+    answers: { 200: toolResultSchema },
+  },
+  postToolResults: {
+    method: "POST",
+    path: "/api/threads/:id/tool-results",
+    summary: "Answers calls of remote tools; the run goes on when none is missing",
+    tag: "runs",
+    access: "user",
+    body: postToolResultsSchema,
+    bodyLimit: 4 * mib,
+    answers: { 202: toolResultsTakenSchema },
+  },
+} as const satisfies Record<string, BuiltInRoute>;

@@ -1,0 +1,242 @@
+// Calls that a client answers: the run rests as rows until the answers are posted.
+
+import { describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
+
+import { skip, testClock } from "../worker/clock.ts";
+import { gate, scripts } from "../worker/definitions.ts";
+import { soonMs } from "../worker/remote.ts";
+import { holds, lastRunOf, messagesOf, wake } from "./team-driver.ts";
+import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const isRest = ({ type }: ThreadEvent) => type === "awaiting_tool_execution";
+const isEnd = ({ type }: ThreadEvent) => type === "run_end";
+
+const ask = (q: string, name = "ask") => ({ name, arguments: { q } });
+
+/** Requests that the model was sent behind the first. */
+let asked = 0;
+
+/** A thread whose run rests with these calls, and the ids of those that wait. */
+async function asking(word: string, calls: { name: string; arguments: Record<string, unknown> }[], agent = "asker") {
+  scripts.set(word, ({ step }) => {
+    if (step === 0) return { text: "I ask.", toolCalls: calls };
+    asked += 1;
+    return { text: "Thanks." };
+  });
+  const id = await newThread(agent);
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message(word), null));
+  const rest = await following.until(isRest);
+  const pending = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
+  return { id, following, pending, ids: pending.map((call) => call.id) };
+}
+
+const answer = (id: string, ...results: PostedResult[]) => stubOf(id).postToolResults(admin, { results });
+const says = (tool_call_id: string | undefined, result: string): PostedResult => ({
+  tool_call_id: tool_call_id ?? "",
+  result,
+});
+const resultsOf = async (id: string) =>
+  (await messagesOf(id)).filter(({ role }) => role === "tool").map(({ status, content }) => [status, content]);
+
+describe("a call of a remote tool", () => {
+  it("REMOTE1 is asked when the step's other calls are done, and shown by event, thread and run", async () => {
+    for (const agent of ["asker", "one_by_one"]) {
+      const { id, following, pending } = await asking(
+        `both_${agent}`,
+        [ask("one"), { name: "note", arguments: { text: "x" } }, ask("two", "ask_soon")],
+        agent,
+      );
+      expect(pending).toMatchObject([
+        { name: "ask", arguments: { q: "one" }, kind: "remote" },
+        { name: "ask_soon", arguments: { q: "two" }, kind: "remote" },
+      ]);
+      const waits = pending.map(({ deadline }) => Math.ceil(((deadline ?? 0) - testClock.now()) / 60_000_000));
+      expect(waits).toEqual([24 * 60, 2]);
+      expect((await resultsOf(id)).filter(([status]) => status === "complete")).toHaveLength(1);
+      const types = following.events.map((event) => `${event.type} ${"tool_name" in event ? event.tool_name : ""}`);
+      expect(types.indexOf("tool_execution_end note")).toBeLessThan(types.indexOf("tool_execution_start ask"));
+      const thread = await value(stubOf(id).describe(admin));
+      expect(thread).toMatchObject({ status: "awaiting_tool_execution", active_run_id: expect.any(String) });
+      expect(thread.pending_tool_calls).toMatchObject(pending.map(({ id: call, name }) => ({ id: call, name })));
+      expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
+      expect(following.events.filter(isRest)).toHaveLength(1);
+      following.close();
+    }
+  });
+
+  it("REMOTE2 holds no memory and sleeps until the earliest deadline", async () => {
+    const { id, following, pending } = await asking("sleeps", [ask("one"), ask("two", "ask_soon")]);
+    following.close();
+    await evict(id);
+    const first = Math.min(...pending.map(({ deadline }) => deadline ?? 0));
+    expect(await alarmOf(id)).toBe(Math.floor(first / 1000));
+  });
+
+  it("REMOTE3 is answered in parts, and the model is asked once when all are there", async () => {
+    const { id, following, ids } = await asking("in_parts", [ask("one"), ask("two"), ask("three")]);
+    asked = 0;
+    const second = await value(answer(id, says(ids[1], "two!")));
+    expect(second.missing.map((call) => call.id)).toEqual([ids[0], ids[2]]);
+    expect(second.run.status).toBe("awaiting_tool_execution");
+    await evict(id);
+    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(2);
+    const rest = await value(answer(id, says(ids[2], "three!"), says(ids[0], "one!")));
+    expect(rest.missing).toEqual([]);
+    await following.until(isEnd);
+    expect(await resultsOf(id)).toEqual([
+      ["complete", "one!"],
+      ["complete", "two!"],
+      ["complete", "three!"],
+    ]);
+    expect(asked).toBe(1);
+    const thread = await value(stubOf(id).describe(admin));
+    expect(thread).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    const { runs } = foldAll(following.events);
+    expect(Object.values(runs)).toMatchObject([{ status: "completed" }]);
+    following.close();
+  });
+
+  it("REMOTE4 takes one answer: the same again changes nothing, another is refused", async () => {
+    const { id, following, ids } = await asking("twice", [ask("one"), ask("two")]);
+    const [one = "", two = ""] = ids;
+    await value(answer(id, says(one, "same"), says(one, "same")));
+    await value(answer(id, says(one, "same")));
+    expect(await answer(id, says(one, "other"))).toMatchObject({ ok: false, refusal: { code: "conflict" } });
+    await value(answer(id, says(two, "done")));
+    await following.until(isEnd);
+    const after = await value(answer(id, says(one, "same"), says(two, "done")));
+    expect(after).toMatchObject({ missing: [], ignored: [] });
+    expect(await answer(id, says(two, "other"))).toMatchObject({ ok: false, refusal: { code: "conflict" } });
+    expect(await resultsOf(id)).toEqual([
+      ["complete", "same"],
+      ["complete", "done"],
+    ]);
+    following.close();
+  });
+
+  it("REMOTE4 of two clients that answer at once takes the first", async () => {
+    const { id, following, ids } = await asking("at_once", [ask("one")]);
+    const answers = await Promise.all(["a", "b", "c"].map((said) => answer(id, says(ids[0], said))));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    await following.until(isEnd);
+    expect((await messagesOf(id)).filter(({ role }) => role === "tool")).toHaveLength(1);
+    following.close();
+  });
+
+  it("REMOTE5 refuses a request whole for one bad answer in it", async () => {
+    const { id, following, ids } = await asking("bad", [ask("one"), { name: "note", arguments: { text: "x" } }]);
+    const [one = ""] = ids;
+    const notes = (await messagesOf(id)).find(({ name }) => name === "note")?.tool_call_id;
+    const good = says(one, "good");
+    expect(await answer(id, good, says("call_nobody", "x"))).toMatchObject({
+      refusal: { code: "tool_call_not_found" },
+    });
+    expect(await answer(id, good, says(notes ?? "", "x"))).toMatchObject({ refusal: { code: "conflict" } });
+    expect(await answer(id, good, says(one, "other"))).toMatchObject({ refusal: { code: "conflict" } });
+    const large = await answer(id, says(one, "x".repeat(1_100_000)));
+    expect(large).toMatchObject({ refusal: { code: "too_large", details: { field: "results.0" } } });
+    const other = await asking("another_thread", [ask("theirs")]);
+    expect(await answer(id, says(other.ids[0], "x"))).toMatchObject({ refusal: { code: "tool_call_not_found" } });
+    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(1);
+    await value(answer(id, good));
+    await following.until(isEnd);
+    other.following.close();
+    following.close();
+  });
+
+  it("REMOTE6 that nobody answers in time has an error result, and what comes later is ignored", async () => {
+    const { id, following, ids } = await asking("too_late", [ask("quick", "ask_soon")]);
+    await evict(id);
+    skip(soonMs + 1000);
+    expect(await wake(id)).toBe(true);
+    await following.until(isEnd);
+    expect(await resultsOf(id)).toEqual([["complete", 'Nobody answered the call of "ask_soon" within 90 seconds.']]);
+    const late = await value(answer(id, says(ids[0], "sorry")));
+    expect(late).toMatchObject({ ignored: ids, missing: [], run: { status: "completed" } });
+    const logs = await value(stubOf(id).listLogs(admin, { limit: 50, order: "asc", type: "tool_call" }));
+    expect(logs.items.map(({ data }) => data["what"])).toContain("late_result");
+    following.close();
+  });
+
+  it("REMOTE7 is answered with an error by a stop", async () => {
+    const { id, following, ids } = await asking("stopped", [ask("one")]);
+    await evict(id);
+    await value(stubOf(id).stop(admin, null));
+    await following.until(isEnd);
+    expect(await lastRunOf(id)).toMatchObject({ status: "stopped" });
+    expect((await resultsOf(id))[0]?.[0]).toBe("complete");
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    expect(await value(answer(id, says(ids[0], "late")))).toMatchObject({ ignored: ids });
+    following.close();
+  });
+
+  it("REMOTE8 survives a crash at rest, and one right behind its answer", async () => {
+    const { id, ids } = await asking("crashes", [ask("one"), ask("two")]);
+    await crash(id);
+    await value(answer(id, says(ids[0], "one!")));
+    await crash(id);
+    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(1);
+    await value(answer(id, says(ids[1], "two!")));
+    await crash(id);
+    await wake(id);
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    expect(await resultsOf(id)).toEqual([
+      ["complete", "one!"],
+      ["complete", "two!"],
+    ]);
+  });
+
+  it("REMOTE9 reaches the model and the transcript as a tool's own result does", async () => {
+    const { id, following, ids } = await asking("words", [ask("one"), ask("two"), ask("three")]);
+    await value(
+      answer(
+        id,
+        { tool_call_id: ids[0] ?? "", error: "The client refuses." },
+        { tool_call_id: ids[1] ?? "", result: { rows: [1, 2] }, details: { took: 3 } },
+        {
+          tool_call_id: ids[2] ?? "",
+          content: [
+            { type: "text", text: "a" },
+            { type: "text", text: "b" },
+          ],
+        },
+      ),
+    );
+    await following.until(isEnd);
+    const tools = (await messagesOf(id)).filter(({ role }) => role === "tool");
+    expect(tools.map(({ result }) => result)).toEqual([
+      { status: "error", error: "The client refuses." },
+      { status: "success", result: '{"rows":[1,2]}', details: { took: 3 } },
+      { status: "success", result: "ab" },
+    ]);
+    const ends = following.events.flatMap((event) => (event.type === "tool_execution_end" ? [event.is_error] : []));
+    expect(ends).toEqual([true, false, false]);
+    following.close();
+  });
+
+  it("REMOTE10 is asked of nobody while another call of its step still runs", async () => {
+    const held = gate("slow client");
+    scripts.set("early", ({ step }) =>
+      step === 0
+        ? { toolCalls: [ask("one"), { name: "wait", arguments: { gate: "slow client" } }] }
+        : { text: "Thanks." },
+    );
+    const id = await newThread("asker");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("early"), null));
+    await held.reached;
+    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toEqual([]);
+    held.open();
+    const rest = await following.until(isRest);
+    const [call] = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
+    await value(answer(id, says(call?.id, "now")));
+    await following.until(isEnd);
+    expect(await lastRunOf(id)).toMatchObject({ status: "completed" });
+    following.close();
+  });
+});

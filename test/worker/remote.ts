@@ -1,0 +1,36 @@
+// Definitions of tests about tools that run elsewhere: two remote tools, one with a short deadline, and agents that call them
+// at their own level and through a prompt.
+
+import { z } from "zod";
+
+import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
+
+/** Milliseconds that `ask_soon` waits. */
+export const soonMs = 90_000;
+
+const question = z.object({ q: z.string() });
+
+export const remoteTools = {
+  ask: defineTool("Asks the client", question),
+  ask_soon: defineTool("Asks the client, who is quick", question, undefined, { deadlineMs: soonMs }),
+};
+
+const prompt = (name: string, tools: string[], extra: object = {}) =>
+  definePrompt({
+    name,
+    toolDescription: name,
+    prompt: "You are a test.",
+    model: "scripted",
+    includeChat: true,
+    includePastTools: true,
+    parallelToolCalls: true,
+    tools,
+    ...extra,
+  });
+
+export const remotePrompts = [
+  prompt("asker", ["ask", "ask_soon", "note", "wait"]),
+  prompt("one_by_one", ["ask", "ask_soon", "note", "wait"], { parallelToolCalls: false }),
+];
+
+export const remoteAgents = remotePrompts.map(({ name }) => defineAgent({ name, sideA: { prompt: name } }));
