@@ -22,6 +22,7 @@ const bodies: Partial<Record<string, object>> = {
   patchMessage: { content: "Hello" },
   postRun: {},
   stopThread: {},
+  postToolResults: { results: [{ tool_call_id: "call_1", result: "Mine" }] },
 };
 /** Queries of routes that do nothing without one. */
 const queries: Partial<Record<string, string>> = { searchFiles: "?glob=**" };
