@@ -8,6 +8,7 @@ import type { Place } from "../worker/places.ts";
 import { personas } from "../worker/team.ts";
 import { tryAll } from "./fault-choice.ts";
 import { quietly } from "./fault-stage.ts";
+import { isLeftAlone } from "./left-alone.ts";
 import { door, freshTeam, isEnd, messagesOf, passing, wake, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -149,13 +150,9 @@ async function disturbed(scene: Scene, { who, mode }: Death) {
   const victims = { itself: [itself], other: [other], both: [itself, other] }[who].filter((one) => one !== "");
   for (const victim of victims) {
     if (mode === "kept") await crash(victim);
-    const armed = await wake(victim);
-    // Who is held in its work has an alarm. Nobody is held by a relay, or by what the other does; and once a child is made
-    // its answer may take the parent up, to the end, before the alarm is fired. One that is being made is made again.
-    const isMaking = scene.name.startsWith("admission.") || (scene.name.startsWith("outbox.") && scene.hit === 1);
-    const isMade = scene.role === "child" && isMaking;
-    const isHeld = !isMade && !scene.name.endsWith("relay") && scene.name !== "after startChild";
-    if (mode === "kept" && victim === itself && isHeld) expect(armed).toBe(true);
+    // What was admitted is somebody's work, and a word that was not heard is told again: an alarm stands for both.
+    if (mode === "kept") expect(await isLeftAlone(victim)).toBe(false);
+    await wake(victim);
   }
   held.open();
   await begun;

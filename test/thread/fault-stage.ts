@@ -9,11 +9,11 @@ import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
-import type { ThreadRecord } from "#core/record.ts";
 
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death, FaultPlan } from "../worker/fault-plan.ts";
 import { outside } from "../worker/faulted.ts";
+import { isLeftAlone } from "./left-alone.ts";
 import { admin, follow, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
 
@@ -133,22 +133,6 @@ function ringAlarm(id: string): Promise<void> {
     await object.alarm?.();
     if ((await storage.getAlarm()) === at) await storage.deleteAlarm();
   });
-}
-
-/** True where a thread has work that its rows speak of, and no alarm that would take it up. */
-async function isLeftAlone(id: string): Promise<boolean> {
-  const left = await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), async (_, { storage }) => {
-    const tables = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'thread'").toArray();
-    const [row] = tables.length === 0 ? [] : storage.sql.exec<{ body: string }>("SELECT body FROM thread").toArray();
-    // Asked for after the row: whoever adds work sets both at once.
-    return row === undefined || (await storage.getAlarm()) !== null ? null : (JSON.parse(row.body) as ThreadRecord);
-  });
-  if (left === null) return false;
-  const { active_run_id, queue, held, outgoing = [], outbox, last_seq } = left;
-  if (active_run_id !== null || (queue.length > 0 && !held) || outgoing.length > 0) return true;
-  // The mark of what the catalog has to hear is taken off the row with its next change: it may know by then.
-  const known = await env.CATALOG.prepare("SELECT version FROM thread WHERE id = ?").bind(id).first<number>("version");
-  return outbox.runs.length > 0 && (known ?? 0) < last_seq;
 }
 
 /** Where the stored messages differ from what a follower makes of its events. */
