@@ -56,7 +56,7 @@ export class LiveThread {
       numbers: this.#numbers,
       replay: (from) => this.replay(from),
       snapshot: () => this.snapshot(),
-      idle: () => this.#record.active_run_id === null && (this.#record.queue.length === 0 || this.#record.held),
+      idle: () => this.#idle,
       driven: () => this.#run !== null,
     });
   }
@@ -173,6 +173,13 @@ export class LiveThread {
   placed(message: MessageRecord): MessageRecord {
     const inOrder = message.id > this.#record.last_position;
     return { ...message, position: inOrder ? message.id : this.uuids.next() };
+  }
+
+  /** Nothing goes on until somebody outside says something. */
+  get #idle(): boolean {
+    const { active_run_id, status, queue, held } = this.#record;
+    if (active_run_id !== null) return status === "awaiting_tool_execution";
+    return queue.length === 0 || held;
   }
 
   /** Marks the change for the catalog; a run's own changes go there when it ends. Written with the next `save`. */

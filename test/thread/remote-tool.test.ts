@@ -239,4 +239,19 @@ describe("a call of a remote tool", () => {
     expect(await lastRunOf(id)).toMatchObject({ status: "completed" });
     following.close();
   });
+
+  it("REMOTE11 lets go of who follows until the thread is at rest", async () => {
+    const { id, following, ids } = await asking("idle", [ask("one")]);
+    const late = await follow(id, { after: "0", until: "idle" });
+    expect(await late.closed).toBe(1000);
+    expect(late.events.at(-1)?.type).toBe("awaiting_tool_execution");
+    await evict(id);
+    const later = await follow(id, { after: String(late.events.at(-1)?.seq), until: "idle" });
+    expect(await later.closed).toBe(1000);
+    await value(answer(id, says(ids[0], "now")));
+    const end = await follow(id, { after: "0", until: "idle" });
+    await end.closed;
+    expect(end.events.some(isEnd)).toBe(true);
+    following.close();
+  });
 });
