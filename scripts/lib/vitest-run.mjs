@@ -1,10 +1,10 @@
 // Runs vitest in a process group of its own, as long as a deadline allows, and counts what it says.
 
-import { readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync } from "node:fs";
 
 import { fromRoot } from "./paths.mjs";
 import { startGroup } from "./process-group.mjs";
-import { countTests } from "./test-count.mjs";
+import { countTests, failedTests } from "./test-count.mjs";
 import { tools, wranglerEnvironment } from "./tools.mjs";
 
 /**
@@ -37,7 +37,14 @@ export async function runVitest(args, { deadlineMinutes, report, env = {} }) {
   const code = await vitest.ended;
   clearTimeout(deadline);
 
-  const count = countTests(readReport(reportFile), code);
+  const found = readReport(reportFile);
+  const count = countTests(found, code);
+  // Last, and once more where somebody gathers them: what is far up in a long log is not seen.
+  for (const line of failedTests(found, code)) {
+    console.log(line);
+    const gathered = process.env.FAILED_TESTS;
+    if (gathered !== undefined) appendFileSync(gathered, `${line}\n`);
+  }
   if (count.skipped > 0) console.log(`${count.skipped} skipped`);
   console.log(`${count.passed} passed, ${count.failed} failed`);
   return code === 0 && count.failed > 0 ? 1 : code;

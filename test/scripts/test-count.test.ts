@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { countTests } from "../../scripts/lib/test-count.mjs";
+import { countTests, failedTests } from "../../scripts/lib/test-count.mjs";
 
 const file = (status: string, ...tests: string[]) => ({
   status,
@@ -21,4 +21,20 @@ it("counts a file that broke outside its tests as a failure", () => {
 it("never says 0 failed of a run that went wrong", () => {
   expect(countTests(undefined, 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests({ testResults: [file("passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 });
+});
+
+it("names what failed and says why, also where no test did", () => {
+  const failed = { status: "failed", fullName: "a thing works", failureMessages: ["AssertionError:\n  no"] };
+  const report = {
+    testResults: [
+      { status: "failed", name: "/somewhere/test/a.test.ts", assertionResults: [failed, { status: "passed" }] },
+      { status: "failed", name: "/somewhere/test/b.test.ts", message: "cannot load", assertionResults: [] },
+    ],
+  };
+  expect(failedTests(report, 1)).toEqual([
+    "FAILED test/a.test.ts: a thing works: AssertionError: no",
+    "FAILED test/b.test.ts: cannot load",
+  ]);
+  expect(failedTests({ testResults: [file("passed", "passed")] }, 1)).toHaveLength(1);
+  expect(failedTests({ testResults: [file("passed", "passed")] }, 0)).toEqual([]);
 });
