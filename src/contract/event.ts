@@ -8,7 +8,8 @@ import { fileRecordSchema } from "./file-record.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 import { messageSchema, roleSchema, sideSchema, stopReasonSchema } from "./message.ts";
 import { runErrorSchema, runKindSchema, runStatusSchema } from "./run.ts";
-import { threadSchema } from "./thread.ts";
+import { pendingCallSchema, threadSchema } from "./thread.ts";
+import type { PendingCall } from "./thread.ts";
 import { toolResultSchema } from "./tool-result.ts";
 import { costSchema, usageSchema } from "./usage.ts";
 
@@ -46,6 +47,16 @@ const delta = z.string();
 
 export const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", "queue", "recovery"]);
 
+/** A call that waits for somebody outside, with what it was asked with. */
+export const awaitedCallSchema = pendingCallSchema.extend({ arguments: toolCallSchema.shape.arguments });
+export type AwaitedCall = z.infer<typeof awaitedCallSchema>;
+
+/** The call without its arguments, which may be of any size and are in the message that asks for it. */
+export function withoutArguments(call: AwaitedCall): PendingCall {
+  const { arguments: _, ...pending } = call;
+  return pending;
+}
+
 /** Shape of every event but the snapshot, one object per type. */
 const plainEventSchema = z.discriminatedUnion("type", [
   event("run_start", {
@@ -65,12 +76,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
   }),
   event("input_rejected", { reason: z.string() }),
   event("awaiting_tool_execution", {
-    tool_calls: z.array(
-      toolCallSchema.extend({
-        kind: z.enum(["remote", "approval", "limit"]),
-        deadline: z.number().int().nullable(),
-      }),
-    ),
+    tool_calls: z.array(awaitedCallSchema),
   }),
   event("step_start", { model: z.string(), attempt: z.number().int().positive() }),
   event("step_end", {

@@ -46,6 +46,16 @@ export const messageSchema = z.object({
   usage: usageSchema.nullable(),
   cost: costSchema,
   result: toolResultSchema.nullable(),
+  /** What a person decided about a call that asked for consent; `args` where they changed the arguments. */
+  approval: z
+    .object({
+      approved: z.boolean(),
+      by: z.string().nullable(),
+      at: z.number().int(),
+      args: jsonObjectSchema.optional(),
+      reason: z.string().optional(),
+    })
+    .optional(),
   /** Files of the thread that the message or its result refers to; a view of `parts` and `result`. */
   attachments: z.array(attachmentRefSchema),
 });

@@ -15,6 +15,22 @@ export const threadParentSchema = z.object({
   tool_call_id: z.string(),
 });
 
+/** A call that waits for somebody outside, as a thread and a list show it. */
+export const pendingCallSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(["remote", "approval", "limit"]),
+  /** The call's tool message; a limit has none. */
+  message_id: z.string().optional(),
+  /** The child thread that made the call, where it was not this one. It can be answered here and there. */
+  thread_id: z.string().optional(),
+  /** Whoever approves may change the arguments. */
+  editable_arguments: z.literal(true).optional(),
+  /** Microseconds; then the call is answered with an error. Null where nothing presses. */
+  deadline: z.number().int().nullable(),
+});
+export type PendingCall = z.infer<typeof pendingCallSchema>;
+
 export const threadSchema = z.object({
   id: z.string(),
   agent_id: z.string(),
@@ -32,7 +48,8 @@ export const threadSchema = z.object({
   cost: costSchema,
   last_seq: z.number().int().nonnegative(),
   active_run_id: z.string().nullable(),
-  pending_tool_calls: z.array(z.object({ id: z.string(), name: z.string() })),
+  /** Calls that wait for somebody outside. Their arguments are in the message that asks for them. */
+  pending_tool_calls: z.array(pendingCallSchema),
   branch_id: z.string(),
   parent: threadParentSchema.nullable(),
 });

@@ -14,7 +14,7 @@ const mostResults = 100;
 
 const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
 
-/** What became of one call: its `result` (or `content`, or an `error` that the model reads). */
+/** What became of one call: its `result` (or `content`, or an `error` that the model reads), or whether it may run. */
 export const postedResultSchema = z
   .strictObject({
     tool_call_id: z.string().min(1).max(200),
@@ -22,25 +22,37 @@ export const postedResultSchema = z
     result: jsonSchema.optional(),
     /** The same as text or text parts. */
     content: z.union([z.string(), z.array(textPart).min(1)]).optional(),
-    /** Why it failed. */
+    /** Why it failed; with `approved: false`, why it was declined. */
     error: z.string().min(1).optional(),
+    /** For a call of kind `approval`: whether it may run. */
+    approved: z.boolean().optional(),
+    /** With `approved: true`: the arguments it runs with, where its tool lets them be changed. */
+    args: jsonObjectSchema.optional(),
     /** Kept beside the result for whoever reads the thread; the model is not sent it. */
     details: jsonSchema.optional(),
   })
   .refine(
-    ({ result, content, error }) => [result, content, error].filter((one) => one !== undefined).length === 1,
-    "Give one of `result`, `content` and `error`",
-  );
+    ({ result, content, error, approved }) =>
+      [result, content, approved === false ? undefined : error, approved].filter((one) => one !== undefined).length ===
+      1,
+    "Give one of `result`, `content`, `error` and `approved`",
+  )
+  .refine(({ args, approved }) => args === undefined || approved === true, "`args` go with `approved: true`")
+  .refine(({ details, approved }) => details === undefined || approved === undefined, "`details` go with a result");
 export type PostedResult = z.infer<typeof postedResultSchema>;
 
 /** Body. */
-export const postToolResultsSchema = z.strictObject({ results: z.array(postedResultSchema).min(1).max(mostResults) });
+export const postToolResultsSchema = z.strictObject({
+  results: z.array(postedResultSchema).min(1).max(mostResults),
+  /** The run whose calls are meant: refused where another one is under way. */
+  run_id: z.string().min(1).max(200).optional(),
+});
 export type PostToolResults = z.infer<typeof postToolResultsSchema>;
 
 /** The answer. */
 export const toolResultsTakenSchema = z.object({
   run: runSchema,
-  /** Calls of the run that wait for a client still, with their names and arguments. */
+  /** Calls of the run that wait for a client or a decision still, with their names and arguments. */
   missing: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.union([jsonObjectSchema, z.string()]) })),
   /** Ids of calls that were over before their answer came; it is in the thread's logs. */
   ignored: z.array(z.string()),
@@ -65,7 +77,7 @@ export const toolRoutes = {
   postToolResults: {
     method: "POST",
     path: "/api/threads/:id/tool-results",
-    summary: "Answers calls of remote tools; the run goes on when none is missing",
+    summary: "Answers calls of remote tools and approves calls; the run goes on when none is missing",
     tag: "runs",
     access: "user",
     body: postToolResultsSchema,

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { LogType } from "#contract/log.ts";
 import type { Role, Side, StopReason } from "#contract/message.ts";
 import type { Limits, RunError, RunKind, RunStatus } from "#contract/run.ts";
-import type { ThreadStatus } from "#contract/thread.ts";
+import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
 
@@ -65,12 +65,14 @@ export interface MessageRecord {
   child?: string;
   /** A call that a client answered: what tells the same answer, sent again, from another one. */
   answered?: string;
+  /** What a person decided about a call that asked for consent; a call that runs, or ran, on it has it. */
+  approval?: Approval;
   /** A settled call that handed the thread over: the agent it goes to. */
   handoff?: string;
 }
 
 /** What a started call waits for. */
-export type AwaitedAnswer = AwaitedChild | AwaitedClient;
+export type AwaitedAnswer = AwaitedChild | AwaitedClient | AwaitedApproval;
 
 /** A child thread, known by its id before it is made. */
 export interface AwaitedChild {
@@ -92,19 +94,33 @@ export interface AwaitedClient {
   delivered: ClientAnswer | null;
 }
 
+/** A person's consent, before the call's function may run (architecture §5.3). Nothing of the call has been done. */
+export interface AwaitedApproval {
+  kind: "approval";
+  /** Whoever consents may change the arguments. */
+  editable: boolean;
+  /** Microseconds; then the call is answered with an error and never runs. */
+  deadline: number;
+  /** The decision, once it was posted; the run has still to act on it. */
+  delivered: Approval | null;
+}
+
+/** A person's decision about a call. */
+export interface Approval {
+  approved: boolean;
+  /** Who decided; null for a caller without a user. */
+  by: string | null;
+  /** Microseconds. */
+  at: number;
+  /** The arguments that the call runs with, where they were changed. */
+  args?: JsonObject;
+  /** Why the call was declined, for the model to read. */
+  reason?: string;
+}
+
 /** What a client answered. */
 export interface ClientAnswer {
   answer: ToolResult;
-}
-
-/** A call that waits for a client, as the thread shows it. */
-export interface PendingCall {
-  id: string;
-  name: string;
-  arguments: JsonObject | string;
-  kind: "remote";
-  /** Microseconds. */
-  deadline: number;
 }
 
 /** A child thread's answer with what it cost. */
@@ -252,7 +268,7 @@ export interface ThreadRecord {
   /** Text shown in lists. */
   last_message: string | null;
   parent: ThreadParent | null;
-  /** Calls that wait for a client while the active run rests. */
+  /** Calls that wait for somebody outside while the active run rests. */
   pending?: PendingCall[];
   /** Child threads that were started, deleted with this one. */
   children?: string[];

@@ -1,8 +1,9 @@
 // Events as rows carry them: what the rows of message, run and call say anyway is left out on the way in and put back on
 // the way out. Replay is therefore a pure function of rows, and a long answer is stored once.
 
+import { withoutArguments } from "#contract/event.ts";
 import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
-import type { Json } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 
 import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
 import { toMessage, toRun } from "./view.ts";
@@ -20,6 +21,8 @@ export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = 
   tool_execution_start: ["args"],
   tool_execution_end: ["result"],
   subagent_end: ["result", "error"],
+  // Of each of its calls the arguments.
+  awaiting_tool_execution: [],
   run_end: ["outcome", "usage", "cost", "message_ids", "error"],
 };
 
@@ -44,7 +47,11 @@ export function inToldOrder(
 export function toStored(event: PlainEvent): StoredEvent {
   const omit = new Set(["thread_id", "prev", ...(leftOut[event.type] ?? [])]);
   const kept = Object.entries(event).filter(([field]) => !omit.has(field));
-  return Object.fromEntries(kept) as StoredEvent;
+  const stored = Object.fromEntries(kept) as StoredEvent;
+  if (event.type !== "awaiting_tool_execution") return stored;
+  // A run may rest many times, with arguments of any size each time: they are in the messages that ask for the calls.
+  const calls = event.tool_calls.map(withoutArguments);
+  return { ...stored, tool_calls: calls as unknown as Json };
 }
 
 /** Where replay finds what was left out. */
@@ -89,11 +96,13 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
       return { tool_call: call };
     }
     case "tool_execution_start": {
-      const callId = text(stored["tool_call_id"]);
-      const answer = source.callMessage(callId, text(stored["message_id"]));
-      const call = answer?.parts.find((one) => one.type === "tool_call" && one.id === callId);
-      return call?.type === "tool_call" ? { args: call.arguments } : null;
+      const changed = message?.approval?.args;
+      if (changed !== undefined) return { args: changed };
+      const args = argumentsOf(text(stored["tool_call_id"]), text(stored["message_id"]), source);
+      return args === undefined ? null : { args };
     }
+    case "awaiting_tool_execution":
+      return { tool_calls: awaited(stored["tool_calls"], source) };
     case "tool_execution_end":
       return message?.result == null ? null : { result: message.result };
     case "subagent_end": {
@@ -110,6 +119,22 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     default:
       return {};
   }
+}
+
+/** What a model called a tool with. */
+function argumentsOf(callId: string, toolMessageId: string, source: EventSource): JsonObject | string | undefined {
+  const answer = source.callMessage(callId, toolMessageId);
+  const call = answer?.parts.find((one) => one.type === "tool_call" && one.id === callId);
+  return call?.type === "tool_call" ? call.arguments : undefined;
+}
+
+/** The calls of a rest with their arguments; one whose message is gone is told without. */
+function awaited(calls: Json | undefined, source: EventSource): Json {
+  return (Array.isArray(calls) ? calls : []).flatMap((call) => {
+    if (typeof call !== "object" || call === null || Array.isArray(call) || "arguments" in call) return [call];
+    const args = argumentsOf(text(call["id"]), text(call["message_id"]), source);
+    return [{ ...call, arguments: args ?? {} }];
+  });
 }
 
 function text(value: Json | undefined): string {

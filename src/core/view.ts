@@ -64,6 +64,7 @@ export function toMessage(record: MessageRecord): Message {
     usage: record.usage,
     cost: record.cost,
     result: record.result,
+    ...(record.approval === undefined ? {} : { approval: record.approval }),
     attachments: attachmentsOf(record),
   };
 }

@@ -67,8 +67,12 @@ function fromFiltered(filtered: Message[], records: readonly MessageRecord[], vi
 }
 
 function modelMessage(record: MessageRecord): ModelMessage {
-  const { id, role, parts, name, tool_call_id, result } = record;
-  return { id, role: role === "extension" ? "system" : role, parts, name, tool_call_id, result };
+  const { id, role, parts, name, tool_call_id, result, approval } = record;
+  const message = { id, role: role === "extension" ? ("system" as const) : role, parts, name, tool_call_id, result };
+  if (approval?.args === undefined) return message;
+  // What the model asked for is not what ran; its history says so, the stored result stays the tool's own.
+  const changed = `(A person changed the arguments to ${JSON.stringify(approval.args)} before the call ran.)`;
+  return reworded(message, `${changed}\n${textOf(parts) ?? ""}`);
 }
 
 function llmMessage(message: ModelMessage): LLMMessage {

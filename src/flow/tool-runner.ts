@@ -10,7 +10,7 @@ import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState, ToolParts, ToolStreamPart } from "#spec/index.ts";
 
 import { checkArguments } from "./check-arguments.ts";
-import { remoteCall } from "./remote-call.ts";
+import { defaultDeadlineMs, remoteCall } from "./remote-call.ts";
 
 /** Milliseconds a tool may take when its definition does not say. */
 export const defaultTimeoutMs = 120_000;
@@ -29,6 +29,7 @@ export function toolRunner(name: string, definition: AnyToolDefinition, around: 
   const { options } = tool;
   return {
     ...(tool.run === undefined ? { nested: remoteCall(name, options.deadlineMs, around.clock) } : {}),
+    ...approvalOf(tool, around),
     spec: {
       name,
       description: tool.description,
@@ -42,6 +43,24 @@ export function toolRunner(name: string, definition: AnyToolDefinition, around: 
     check: (args) => checkArguments(tool.schema, args),
     run: (args, call) => run(tool, around, { args, call }),
     reconcile: reconcilerOf(tool, around),
+  };
+}
+
+function approvalOf({ run, options }: ToolParts, { state, faults }: ToolSurroundings): Pick<ToolRunner, "approval"> {
+  const { needsApproval = false } = options;
+  if (run === undefined || needsApproval === false) return {};
+  return {
+    approval: {
+      needed: async (args) => {
+        if (needsApproval === true) return true;
+        await faults.at("consent.rule");
+        // Anything but a plain no asks.
+        return (await needsApproval(args, state)) !== false;
+      },
+      editable: options.editableArguments ?? false,
+      deadlineMs: options.deadlineMs ?? defaultDeadlineMs,
+      timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+    },
   };
 }
 

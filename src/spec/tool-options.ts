@@ -14,11 +14,14 @@ export interface ToolOptions<State = ThreadState, Args = Record<string, unknown>
   idempotent?: boolean;
   /** Asks the outside world what became of a call that a crash cut off. */
   reconcile?: (callId: string, args: Args, state: State) => Promise<ReconcileAnswer>;
-  /** Wait for a person's consent before running: always, or when the function says so. */
+  /**
+   * Wait for a person's consent before running: always, or when the function says so. A function that throws or takes longer
+   * than `timeoutMs` lets nothing run. Remote tools run at a client, which asks for itself: there it changes nothing.
+   */
   needsApproval?: boolean | ((args: Args, state: State) => boolean | Promise<boolean>);
   /** Whoever approves may change the arguments. */
   editableArguments?: boolean;
-  /** Remote tools: milliseconds to wait for the result before the model is told there is none. */
+  /** Milliseconds to wait for a remote tool's result, or for a consent, before the model is told there is none: 24 h. */
   deadlineMs?: number;
   /** Milliseconds the function may take before its signal fires and the call is an error. */
   timeoutMs?: number;

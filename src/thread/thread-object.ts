@@ -187,7 +187,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>> {
-      return this.#answer(() => takeToolResults(this.#owned(caller), input));
+      return this.#answer(() => takeToolResults(this.#owned(caller), { caller, body: input }));
     }
 
     async startChild(input: ChildInput): Promise<Answer<null>> {

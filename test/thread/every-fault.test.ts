@@ -5,6 +5,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
+import type { PendingCall } from "#contract/thread.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
+
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
 import { outside } from "../worker/faulted.ts";
@@ -25,24 +28,31 @@ const says = (kind: string) => (id: string) => value(stubOf(id).postMessage(admi
 
 const team: Play = { agent: "fault_desk", begin: says("go") };
 
-/** Answers what the run waits for, as a client that comes by now and then. */
+/** Answers what the run waits for, one call at a time, as a client that comes by now and then. */
 async function asks(id: string): Promise<void> {
   await says("asks")(id);
   await vi.waitUntil(
     async () => {
       const { status, pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
-      const results = pending.map((call) => ({ tool_call_id: call.id, result: "answered" }));
-      if (results.length > 0) await value(stubOf(id).postToolResults(admin, { results }));
-      return status === "idle" || results.length > 0;
+      const [call] = pending;
+      if (call !== undefined) await value(stubOf(id).postToolResults(admin, { results: [answerTo(call)] }));
+      return status === "idle" || pending.length === 1;
     },
     { timeout: 60_000, interval: 2 },
   );
+}
+
+function answerTo({ id, name, kind }: PendingCall): PostedResult {
+  if (kind === "remote") return { tool_call_id: id, result: "answered" };
+  if (name === "fault_refused") return { tool_call_id: id, approved: false, error: "No." };
+  return { tool_call_id: id, approved: true, ...(name === "fault_pay" ? { args: { task: "changed" } } : {}) };
 }
 
 const plays: [name: string, conversation: Play][] = [
   ["tools side by side, a sub-prompt, a handoff and a retry", team],
   ["an agent in a thread of its own", { agent: "fault_boss", begin: says("go") }],
   ["a call that a client answers", { agent: "fault_asker", begin: asks }],
+  ["calls that need consent", { agent: "fault_payer", begin: asks }],
   ["a model that fails for good", { agent: "fault_desk", begin: says("fails") }],
   [
     "a run without a message",

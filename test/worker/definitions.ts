@@ -14,6 +14,7 @@ import {
 } from "#spec/index.ts";
 import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
+import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
 import { faultAgents, faultModel, faultPrompts, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
@@ -226,13 +227,34 @@ const agents = [
 /** The registry of the test Worker. */
 export const registry: Registry = {
   models: entries([model, failing, teamModel, faultModel, ...attachedModels]),
-  prompts: entries([...prompts, ...teamPrompts, ...attachedPrompts, ...filePrompts, ...faultPrompts, ...remotePrompts]),
-  agents: entries([...agents, ...teamAgents, ...attachedAgents, ...fileAgents, ...faultAgents, ...remoteAgents]),
+  prompts: entries([
+    ...prompts,
+    ...teamPrompts,
+    ...attachedPrompts,
+    ...filePrompts,
+    ...faultPrompts,
+    ...remotePrompts,
+    ...approvalPrompts,
+  ]),
+  agents: entries([
+    ...agents,
+    ...teamAgents,
+    ...attachedAgents,
+    ...fileAgents,
+    ...faultAgents,
+    ...remoteAgents,
+    ...approvalAgents,
+  ]),
   tools: {
     ...Object.fromEntries(
-      Object.entries({ ...teamTools, ...attachedTools, ...fileTools, ...faultTools, ...remoteTools }).map(
-        ([name, tool]) => [name, () => Promise.resolve(tool)],
-      ),
+      Object.entries({
+        ...teamTools,
+        ...attachedTools,
+        ...fileTools,
+        ...faultTools,
+        ...remoteTools,
+        ...approvalTools,
+      }).map(([name, tool]) => [name, () => Promise.resolve(tool)]),
     ),
     note: () => Promise.resolve(note),
     wait: () => Promise.resolve(wait),

@@ -34,6 +34,11 @@ function script(request: TestRequest): TestTurn {
     if (last?.role !== "user") return { text: "thanks", usage };
     return { toolCalls: [call("fault_ask", "client"), call("charge", "asked")], usage };
   }
+  if (persona === "payer") {
+    if (last?.role !== "user") return { text: "paid", usage };
+    const asking = ["fault_pay", "fault_refused", "fault_book"].map((name) => call(name, "asking"));
+    return { toolCalls: [...asking, call("fault_ask", "client"), call("charge", "free")], usage };
+  }
   if (persona === "member") return { text: "I say so", usage };
   if (kind === "short") return { text: "short", usage };
   if (last?.role === "user") {
@@ -121,7 +126,26 @@ const enqueue = defineTool("Queues a call", async (state: ThreadState) => {
 /** A client answers it. */
 const fault_ask = defineTool("Asks the client", task);
 
-export const faultTools = { charge, book, post, report, enqueue, fault_ask };
+/** What `charge`, `book` and `post` do, asked for first. */
+const fault_pay = defineTool("Charges, when allowed to", task, charge[2], {
+  ...charge.options,
+  editableArguments: true,
+  needsApproval: async () => true,
+});
+const fault_book = defineTool("Books, when allowed to", task, book[2], { ...book.options, needsApproval: true });
+const fault_refused = defineTool("Posts, when allowed to", task, post[2], { needsApproval: true });
+
+export const faultTools = {
+  charge,
+  book,
+  post,
+  report,
+  enqueue,
+  fault_ask,
+  fault_pay,
+  fault_book,
+  fault_refused,
+};
 
 function prompt(name: string, persona: string, extra: object) {
   return definePrompt({
@@ -145,6 +169,7 @@ export const faultPrompts = [
   prompt("fault_helper", "helper", { includeChat: false, tools: every }),
   prompt("fault_back", "clerk", { tools: every }),
   prompt("fault_asker", "asker", { parallelToolCalls: true, tools: ["fault_ask", "charge"] }),
+  prompt("fault_payer", "payer", { tools: ["fault_pay", "fault_refused", "fault_book", "fault_ask", "charge"] }),
   prompt("fault_boss", "boss", { tools: ["fault_panel"] }),
   prompt("fault_member", "member", { includeChat: false }),
 ];
@@ -154,6 +179,7 @@ export const faultAgents = [
   defineAgent({ name: "fault_clerk", sideA: { prompt: "fault_back" }, toolDescription: "Hands over" }),
   defineAgent({ name: "fault_boss", sideA: { prompt: "fault_boss" } }),
   defineAgent({ name: "fault_asker", sideA: { prompt: "fault_asker" } }),
+  defineAgent({ name: "fault_payer", sideA: { prompt: "fault_payer" } }),
   defineAgent({
     name: "fault_panel",
     type: "dual_ai",

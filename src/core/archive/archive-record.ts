@@ -111,6 +111,15 @@ const resultSchema = z.strictObject({
   attachments: z.array(z.strictObject(attachmentRefSchema.shape)).exactOptional(),
 });
 
+/** What a person decided about a call. */
+const approval = z.strictObject({
+  approved: z.boolean(),
+  by: user_id.unwrap(),
+  at: micros,
+  args: parsedObject.exactOptional(),
+  reason: z.string().exactOptional(),
+});
+
 /** A message, whichever branch it is on. A call that waits for another thread waits no more. */
 export const archivedMessageSchema = z.strictObject({
   id: orderedId,
@@ -137,6 +146,7 @@ export const archivedMessageSchema = z.strictObject({
   updated_at: micros,
   handoff: word.exactOptional(),
   answered: word.exactOptional(),
+  approval: approval.exactOptional(),
   events: storedEventsSchema,
 });
 export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;

@@ -4,16 +4,21 @@
 import { z } from "zod";
 
 import { eventSchema } from "#contract/event.ts";
+import { pendingCallSchema } from "#contract/thread.ts";
 
 import type { StoredEvent } from "../record.ts";
 import { leftOut } from "../stored-event.ts";
 
 const [plainEvents] = eventSchema.options;
 
+/** A rest leaves the arguments of its calls to the messages that ask for them. */
+const restingCalls = z.array(z.strictObject(pendingCallSchema.shape));
+
 function storedForm(option: (typeof plainEvents.options)[number]) {
   const gone = new Set<string>(["thread_id", "prev", ...(leftOut[option.shape.type.value] ?? [])]);
   const kept = Object.entries(option.shape).filter(([field]) => !gone.has(field));
-  return z.strictObject({ ...Object.fromEntries(kept), type: option.shape.type });
+  const shape = { ...Object.fromEntries(kept), type: option.shape.type };
+  return z.strictObject("tool_calls" in shape ? { ...shape, tool_calls: restingCalls } : shape);
 }
 
 const [first, ...others] = plainEvents.options.map(storedForm);

@@ -46,6 +46,7 @@ export const messageFate = {
   // Only for a run that is taken up behind it, and that has ended in the copy.
   failure: "left",
   answered: "carried",
+  approval: "carried",
   // Only there to count what the child still comes to cost, and that is told to the original.
   child: "left",
 } as const satisfies Record<keyof MessageRecord, Fate>;

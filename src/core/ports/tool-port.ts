@@ -55,6 +55,18 @@ export interface NestedRunner {
   run(call: NestedCall, context: StepCallContext): Promise<NestedOutcome>;
 }
 
+/** When calls of a tool need a person's consent before they run (architecture §5.3). */
+export interface ApprovalRule {
+  /** Whether this one does. Contract: may reject and hang; then the call does not run. */
+  needed(args: JsonObject): Promise<boolean>;
+  /** Whoever consents may change the arguments. */
+  readonly editable: boolean;
+  /** Milliseconds a call waits for the decision. */
+  readonly deadlineMs: number;
+  /** Milliseconds that `needed` may take. */
+  readonly timeoutMs: number;
+}
+
 /** Arguments, checked. */
 export type CheckedArguments = { ok: true; args: JsonObject } | { ok: false; problem: string };
 
@@ -75,6 +87,8 @@ export interface ToolRunner {
   readonly idempotent: boolean;
   /** Set for a call that runs a loop of its own: `run` is then not used. */
   readonly nested?: NestedRunner;
+  /** Set where calls may need consent. */
+  readonly approval?: ApprovalRule;
   /** The agent that the thread goes to when a call of this tool succeeds. */
   readonly handoff?: string;
   check(args: JsonObject): CheckedArguments;

@@ -14,6 +14,7 @@ import type { NestedEnd, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } f
 import type { Delivered, MessageRecord } from "../record.ts";
 import { spendOfChild } from "../run-state.ts";
 import { toMessage } from "../view.ts";
+import { askedFor, awaitedApproval, consented, recordConsent, tellStart } from "./approval.ts";
 import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
 import { brokenArguments, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
 import { perform } from "./perform.ts";
@@ -22,14 +23,59 @@ import { readAnswer, settle, settleThrown } from "./settle.ts";
 /** Runs one call to its stored result, or to its rest. Contract: never rejects. */
 export async function runCall(slot: CallSlot, context: CallContext): Promise<DrivenCall> {
   const { ports } = context;
-  const events = context.events.fork();
-  const own = { ...context, events };
-  const begun = slot.left?.created_at ?? ports.clock.now();
-  const prepared = prepare(slot, context);
-  const message = slot.left ?? recordStart(slot, prepared, { ...own, begun });
-  if (!("args" in prepared)) {
-    return finalise(slot, { message, isNew: slot.left === null, answer: prepared, begun }, own);
+  const own = { ...context, events: context.events.fork() };
+  const begun = begunAt(slot.left) ?? ports.clock.now();
+  const row = slot.left;
+  if (row !== null && awaitedApproval(row) !== null) {
+    await ports.faults.at("call.consented");
+    return runConsented({ ...slot, left: row }, own);
   }
+  const prepared = prepare(slot, context);
+  if (slot.consent === "ask" && "args" in prepared) return askConsent(slot, prepared.runner, own);
+  const message = row ?? recordStart(slot, prepared, { ...own, begun });
+  if (!("args" in prepared)) {
+    return finalise(slot, { message, isNew: row === null, answer: prepared, begun }, own);
+  }
+  await ports.faults.at("call.prepared");
+  return runPrepared(slot, { ...prepared, message, begun }, own);
+}
+
+/** Writes the row that waits for a person, and tells nothing yet: the call begins with the consent. */
+function askConsent(slot: CallSlot, { approval }: ToolRunner, context: CallContext): DrivenCall {
+  const { ports } = context;
+  if (approval === undefined) throw new Error("the call asks for no consent");
+  const now = ports.clock.now();
+  const awaits = askedFor(approval, now);
+  ports.journal.append({ ...startedMessage(slot, context, now), awaits });
+  return { rests_until: awaits.deadline };
+}
+
+/** Goes on with a call that asked for a consent. */
+async function runConsented(slot: CallSlot & { left: MessageRecord }, context: CallContext): Promise<DrivenCall> {
+  const { ports, events } = context;
+  const { left: row, call } = slot;
+  const said = consented(call.name, row, context);
+  if (said.type === "rest") return { rests_until: said.until };
+  const begun = ports.clock.now();
+  const fresh = { ...slot, left: null };
+  const prepared = said.type === "answer" ? said.answer : prepare(fresh, context, said.approval.args);
+  if (!("args" in prepared)) {
+    tellStart(row, call.arguments, events);
+    return finalise(slot, { message: row, isNew: false, answer: prepared, begun }, context);
+  }
+  if (said.type === "answer") throw new Error("a call that was declined does not run");
+  const message = recordConsent(row, { approval: said.approval, args: said.approval.args ?? call.arguments }, context);
+  await ports.faults.at("call.approved");
+  return runPrepared(fresh, { ...prepared, message, begun }, context);
+}
+
+async function runPrepared(
+  slot: CallSlot,
+  prepared: Prepared & { message: MessageRecord; begun: number },
+  own: CallContext,
+): Promise<DrivenCall> {
+  const { ports, events } = own;
+  const { message, begun } = prepared;
   const { nested } = prepared.runner;
   if (nested === undefined) {
     await ports.faults.at("call.execute");
@@ -48,17 +94,29 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
 
 type Prepared = { runner: ToolRunner; args: JsonObject };
 
-function prepare(slot: CallSlot, { plan, signal }: CallContext): Prepared | ToolAnswer {
-  const { call, runner } = slot;
+/** `changed` are the arguments that whoever consented gave. */
+function prepare(
+  slot: CallSlot,
+  { plan, signal }: CallContext,
+  changed = slot.left?.approval?.args,
+): Prepared | ToolAnswer {
+  const { call, runner, consent } = slot;
   // A call that was left began once, so whatever keeps it from running now says nothing about what it did then.
   const refused = (answer: ToolAnswer) => (slot.left === null ? answer : unknownOutcome);
   // A loop of its own is told of the stop: it has to end what it began.
   if (signal.aborted && (slot.left === null || runner?.nested === undefined)) return refused(stoppedCall);
   if (runner === undefined) return refused(unknownTool(call.name, [...plan.tools.keys()]));
-  if (typeof call.arguments === "string") return refused(brokenArguments(call.arguments));
-  const checked = runner.check(call.arguments);
+  const asked = changed ?? call.arguments;
+  if (typeof asked === "string") return refused(brokenArguments(asked));
+  const checked = runner.check(asked);
   if (!checked.ok) return refused(wrongArguments(checked.problem));
+  if (typeof consent === "object") return consent.refused;
   return { runner, args: checked.args };
+}
+
+/** When a call that was left began (microseconds): the time that it waited for a consent does not count. */
+function begunAt(left: MessageRecord | null): number | undefined {
+  return left?.events.find(({ type }) => type === "tool_execution_start")?.at ?? left?.created_at;
 }
 
 /** Tells the start; the ledger: a call that has effects is recorded as started before it starts. */
@@ -69,8 +127,8 @@ function recordStart(
 ): MessageRecord {
   const { ports, events, begun } = context;
   const message = startedMessage(slot, context, begun);
-  const { id, name, arguments: args } = slot.call;
-  events.tell({ type: "tool_execution_start", message_id: message.id, tool_call_id: id, tool_name: name, args });
+  const { id, arguments: args } = slot.call;
+  tellStart(message, args, events);
   if (!("args" in prepared)) return message;
   const { awaits, events: drafts } = prepared.runner.nested?.begin({ id, args: prepared.args, message }) ?? {
     events: [],
@@ -147,7 +205,7 @@ async function finalise(
   work: Finished,
   { ports, events, signal }: Pick<CallContext, "ports" | "events" | "signal">,
 ): Promise<SettledCall> {
-  const { call } = slot;
+  const call = calledAs(slot.call, work.message);
   const hookCall = { id: call.id, name: call.name, arguments: argumentsText(call) };
   await ports.faults.at("result.after-call");
   const after = await ports.hooks.afterToolCall(hookCall, work.answer);
@@ -240,7 +298,8 @@ function settledMessage(
     result,
     ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
     // Without an answer too: one that comes late is told from one that nobody waits for.
-    ...(awaits?.kind === "remote" ? { answered: kept.answered ?? "" } : {}),
+    ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: kept.answered ?? "" } : {}),
+    ...(awaits?.kind === "approval" && awaits.delivered !== null ? { approval: awaits.delivered } : {}),
     ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
     updated_at: now,
   };
@@ -254,6 +313,11 @@ export function spentOn({ awaits }: MessageRecord): Delivered | null {
 /** The row as it is now: an answer may have been delivered into it. */
 function latest(message: MessageRecord, { journal }: RunPorts): MessageRecord {
   return journal.messages.find((known) => known.id === message.id) ?? message;
+}
+
+/** The call with the arguments it has in the end. */
+function calledAs(call: ToolCallPart, { approval }: MessageRecord): ToolCallPart {
+  return approval?.args === undefined ? call : { ...call, arguments: approval.args };
 }
 
 function argumentsText(call: ToolCallPart): string {

@@ -41,6 +41,17 @@ export const unknownOutcome = failed(
 /** The run ended while somebody outside was still to answer. */
 export const unanswered = failed("The run ended before anybody answered this call.");
 
+/** Whoever was asked for consent refused it. */
+export function declined(name: string, reason: string | undefined): ToolResult {
+  const why = reason === undefined ? "" : ` They said: ${reason}`;
+  return failed(`The call of "${name}" was declined by a person, so it was not run.${why}`);
+}
+
+/** Nobody consented in time. */
+export function notApproved(name: string): ToolResult {
+  return failed(`Nobody approved the call of "${name}" in time, so it was not run.`);
+}
+
 /** A tool without a function, called where nothing can wait for a client. */
 export function nobodyAnswers(name: string): ToolResult {
   return failed(`The tool "${name}" is answered by a client, which only a run can wait for. Use queueTool for it.`);

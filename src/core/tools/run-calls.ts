@@ -4,6 +4,7 @@ import type { ToolCallPart } from "#contract/content.ts";
 
 import { isOnLine } from "../line.ts";
 import type { MessageRecord } from "../record.ts";
+import { awaitedApproval, isApproved, markAsking } from "./approval.ts";
 import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
 import { isSettledCall } from "./call-slot.ts";
 import { runCall, stageSettled } from "./call.ts";
@@ -29,12 +30,17 @@ export async function runCalls(
 ): Promise<RanCalls> {
   const slots: (CallSlot | SettledSlot)[] = [];
   for (const call of calls) slots.push(slotFor(call, known, { ...context, before: slots.at(-1) }));
+  await context.ports.faults.at("calls.mark");
+  await markAsking(
+    slots.filter((slot) => !("settled" in slot)),
+    context,
+  );
   const graph = schedule(
-    slots.map(({ call, runner }) => ({
-      name: call.name,
-      sequential: runner?.sequential ?? false,
-      remote: runner?.remote ?? false,
-      dependsOn: runner?.dependsOn ?? [],
+    slots.map((slot) => ({
+      name: slot.call.name,
+      sequential: slot.runner?.sequential ?? false,
+      remote: slot.runner?.remote === true || asks(slot),
+      dependsOn: slot.runner?.dependsOn ?? [],
     })),
     context.plan.toolMode,
   );
@@ -42,8 +48,8 @@ export async function runCalls(
   async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<DrivenCall> {
     if ("settled" in slot) return slot.settled;
     const others = [...(graph.waitsFor[at] ?? [])];
-    // A call that began in an earlier drive waits for nobody: its answer may be there.
-    if (others.length > 0 && slot.left === null) {
+    // A call that began in an earlier drive waits for nobody: its answer may be there. One that was approved begins now.
+    if (others.length > 0 && (slot.left === null || isApproved(slot.left))) {
       // A later call may be waited for: its promise exists once this tick is over.
       await context.ports.faults.at("calls.begin");
       await Promise.resolve();
@@ -63,6 +69,11 @@ export async function runCalls(
     warnings: graph.cycle ? [cutCycle] : [],
     restsUntil: rests.length === 0 ? null : Math.min(...rests.flatMap((until) => until ?? [])),
   };
+}
+
+/** Somebody outside has to decide about it first. */
+function asks({ consent, left }: CallSlot): boolean {
+  return consent === "ask" || (awaitedApproval(left) !== null && !isApproved(left));
 }
 
 const cutCycle = "These calls depend on each other in a circle; they were run in call order.";

@@ -1,68 +1,62 @@
-// Takes what a client answers to calls of remote tools. All answers of a request are checked before any is written; each is
-// put into the row of its call, once, and the loop takes it from there as it takes a child thread's.
+// Takes what people and clients answer: results of remote calls, decisions about calls that need consent. All answers of a
+// request are checked before any is written; each is put into the row of its call, once, and the loop takes it from there as
+// it takes a child thread's.
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
-import type { PostedResult, PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
-import { jsonBytes } from "#core/cut-text.ts";
-import type { AwaitedClient, MessageRecord } from "#core/record.ts";
-import { readAnswer } from "#core/tools/settle.ts";
+import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
+import type { AwaitedApproval, AwaitedClient, MessageRecord } from "#core/record.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
-import { canonicalJson } from "#lib/canonical-json.ts";
-import { sha256Hex } from "#lib/sha256.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { openStepRows } from "../reader/open-calls.ts";
-import { pendingCalls } from "../run/run-rest.ts";
+import { awaitedCalls } from "../run/run-rest.ts";
+import { checkChangedArguments } from "./approval-arguments.ts";
 import { boundedRows } from "./bounded-page.ts";
-
-/** Bytes of JSON of one answer: its row holds 2 MiB with everything else in it. */
-const answerLimit = 1_000_000;
+import { readPosted } from "./posted-answer.ts";
+import type { PostedAnswer } from "./posted-answer.ts";
 
 /** Messages that are searched for a call that is not open, newest first, and UTF-16 units of them. */
 const searched = { limit: 2000, bytes: 8 * 1024 * 1024 };
 
-interface Posted {
-  id: string;
-  answer: ToolResult;
-  fingerprint: string;
-}
-
-type OpenCall = MessageRecord & { awaits: AwaitedClient };
+type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
 
 /** Takes them. */
 export async function takeToolResults(
   { context, driver }: OpenThread,
-  { results }: PostToolResults,
+  { caller, body: { results, run_id } }: { caller: Caller; body: PostToolResults },
 ): Promise<ToolResultsTaken> {
   await context.faults.at("results.read");
-  const posted = await Promise.all(results.map(read));
+  const posted = await Promise.all(results.map(readPosted));
+  await context.faults.at("results.arguments");
+  await checkChangedArguments(context, posted, openCalls(context));
+  // Nothing is awaited from here on: what is open now is open when it is written.
   const { live } = context;
   const run = driver.activeRun;
   const open = new Map(openCalls(context).map((row) => [row.tool_call_id, row]));
-  const answered = new Map<string, { row: OpenCall; posted: Posted }>();
+  const answered = new Map<string, { row: OpenCall; posted: PostedAnswer }>();
   const over: MessageRecord[] = [];
-  const late: { row: MessageRecord; posted: Posted }[] = [];
+  const late: { row: MessageRecord; posted: PostedAnswer }[] = [];
   for (const one of posted) {
     const row = open.get(one.id);
     if (row === undefined) {
       const settled = settledCall(context, one);
+      if (run_id !== undefined && settled.run_id !== run_id) throw otherRun(one.id, run_id);
       over.push(settled);
       if (settled.answered === "") late.push({ row: settled, posted: one });
       continue;
     }
+    if (run_id !== undefined && row.run_id !== run_id) throw otherRun(one.id, run_id);
+    checkKind(row, one);
     const known = answered.get(one.id)?.posted.fingerprint ?? row.answered;
     if (known !== undefined && known !== one.fingerprint) throw otherAnswer(one.id);
     if (known === undefined) answered.set(one.id, { row, posted: one });
   }
-  const rows = [...answered.values()].map(({ row, posted: { answer, fingerprint } }) => ({
-    ...row,
-    answered: fingerprint,
-    awaits: { ...row.awaits, delivered: { answer } },
-  }));
+  const decided = { by: caller.user, at: context.clock.now() };
+  const rows = [...answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
   live.atomically(() => {
     for (const row of rows) live.store.updateMessage(row);
     for (const { row, posted: one } of late) logLate(context, row, one);
@@ -71,7 +65,7 @@ export async function takeToolResults(
     live.save();
   });
   for (const row of rows) live.changed(row);
-  const missing = pendingCalls(openStepRows(live.store, live.record).reverse());
+  const missing = awaitedCalls(openStepRows(live.store, live.record).reverse());
   if (rows.length > 0 && isLineComplete(rows, openCalls(context))) driver.goOn(rows[0]?.run_id ?? null);
   const asked = run ?? live.store.run(over[0]?.run_id ?? "");
   if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
@@ -82,40 +76,46 @@ export async function takeToolResults(
   };
 }
 
-async function read(posted: PostedResult, index: number): Promise<Posted> {
-  const { tool_call_id: id, result, content, error, details } = posted;
-  const said =
-    content === undefined ? result : typeof content === "string" ? content : content.map(({ text }) => text).join("");
-  const text = typeof said === "string" ? said : JSON.stringify(said);
-  const more = details === undefined ? {} : { details };
-  const given =
-    error === undefined ? { status: "success", result: text, ...more } : { status: "error", error, ...more };
-  const bytes = jsonBytes(given);
-  if (bytes > answerLimit) {
+/** The call's row with what was said of it. */
+function withAnswer(row: OpenCall, { said, fingerprint }: PostedAnswer, decided: { by: string | null; at: number }) {
+  const awaits: OpenCall["awaits"] =
+    row.awaits.kind === "approval" && said.kind === "approval"
+      ? { ...row.awaits, delivered: { ...said.decision, ...decided } }
+      : row.awaits.kind === "remote" && said.kind === "remote"
+        ? { ...row.awaits, delivered: { answer: said.answer } }
+        : row.awaits;
+  return { ...row, answered: fingerprint, awaits };
+}
+
+/** A result is no consent, and a consent no result. */
+function checkKind({ awaits, name }: OpenCall, { id, said }: PostedAnswer): void {
+  if (awaits.kind !== said.kind) {
     throw refuse(
-      "too_large",
-      `The answer to "${id}" has ${bytes} bytes; at most ${answerLimit} are taken. Put it into a file of the thread and answer its path.`,
-      {
-        field: `results.${index}`,
-        limit: answerLimit,
-      },
+      "conflict",
+      awaits.kind === "approval"
+        ? `The call "${id}" of "${name ?? ""}" waits for a decision: send \`approved\`, not a result.`
+        : `The call "${id}" of "${name ?? ""}" waits for its result: send \`result\`, not \`approved\`.`,
     );
   }
-  const { attachments: _, stack: __, ...answer } = readAnswer(given);
-  return { id, answer, fingerprint: await sha256Hex(canonicalJson(given as JsonObject)) };
+  if (awaits.kind !== "approval" || said.kind !== "approval") return;
+  if (said.decision.args !== undefined && !awaits.editable) {
+    throw refuse("conflict", `The arguments of "${id}" may not be changed: its tool lacks \`editableArguments\`.`);
+  }
 }
 
 /** Calls of the active run that a client answers, answered ones that the run has not taken yet included. */
 function openCalls({ live }: ObjectContext): OpenCall[] {
   return openStepRows(live.store, live.record)
     .flatMap((row) =>
-      row.status === "started" && row.awaits?.kind === "remote" ? [{ ...row, awaits: row.awaits }] : [],
+      row.status === "started" && row.awaits !== undefined && row.awaits.kind !== "child"
+        ? [{ ...row, awaits: row.awaits }]
+        : [],
     )
     .reverse();
 }
 
 /** A call that is over: it had this answer, or none. Throws for another one. */
-function settledCall({ live }: ObjectContext, { id, fingerprint }: Posted): MessageRecord {
+function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer): MessageRecord {
   const { rows } = boundedRows(
     (beyond, limit) =>
       live.store.messages({ branch: live.record.branch, order: "desc", includeSilent: true, limit, beyond }),
@@ -127,18 +127,23 @@ function settledCall({ live }: ObjectContext, { id, fingerprint }: Posted): Mess
   if (row.answered === undefined) {
     throw refuse(
       "conflict",
-      `The call "${id}" is not answered by a client: the tool "${row.name ?? ""}" runs on the server.`,
+      `The call "${id}" is not answered by a client: the tool "${row.name ?? ""}" runs on the server without approval.`,
     );
   }
   if (row.answered !== "" && row.answered !== fingerprint) throw otherAnswer(id);
   return row;
 }
 
+function otherRun(id: string, run: string): ThreadholdError {
+  return refuse("conflict", `The call "${id}" is none of the run "${run}".`);
+}
+
 function otherAnswer(id: string): ThreadholdError {
   return refuse("conflict", `The call "${id}" was answered already, and with another result.`);
 }
 
-function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, answer }: Posted): void {
+function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, said }: PostedAnswer): void {
+  const answer = said.kind === "remote" ? said.answer : said.decision;
   live.store.insertLog({
     id: live.uuids.next(),
     type: "tool_call",
@@ -146,7 +151,7 @@ function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, answe
     parent_id: null,
     depth: row.depth,
     created_at: clock.now(),
-    data: { what: "late_result", tool_call_id: id, name: row.name, answer: answer as JsonObject },
+    data: { what: "late_result", tool_call_id: id, name: row.name, answer: { ...answer } as JsonObject },
     events: [],
   });
 }

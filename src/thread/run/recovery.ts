@@ -12,8 +12,9 @@ import type { Line } from "#core/line.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 import { spend, spendOfChild, stepOf } from "#core/run-state.ts";
 import type { OpenStep, Spending } from "#core/run-state.ts";
+import { awaitedApproval } from "#core/tools/approval.ts";
 import { spentOn } from "#core/tools/call.ts";
-import { stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
+import { declined, stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
 
 import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -101,6 +102,7 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
     const { awaits } = row ?? {};
+    const approval = row?.approval ?? awaitedApproval(row ?? null)?.delivered ?? undefined;
     const spent = row === undefined ? null : spentOn(row);
     if (spent !== null) spendOfChild(run, spent);
     else if (awaits?.kind === "child") {
@@ -123,7 +125,8 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       usage: spent?.usage ?? null,
       cost: spent?.cost ?? null,
       ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
-      ...(awaits?.kind === "remote" ? { answered: row?.answered ?? "" } : {}),
+      ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: row?.answered ?? "" } : {}),
+      ...(approval === undefined ? {} : { approval }),
       result,
       status: "complete",
       metadata: {},
@@ -137,8 +140,11 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
 
 function resultOfOpen(row: MessageRecord | undefined): ToolResult {
   if (row === undefined) return stoppedCall;
-  if (row.awaits?.kind !== "remote") return unknownOutcome;
-  return row.awaits.delivered?.answer ?? unanswered;
+  const { awaits } = row;
+  if (awaits?.kind === "approval") {
+    return awaits.delivered?.approved === false ? declined(row.name ?? "", awaits.delivered.reason) : unanswered;
+  }
+  return awaits?.kind === "remote" ? (awaits.delivered?.answer ?? unanswered) : unknownOutcome;
 }
 
 /** Calls without a result, on every line of the run. */

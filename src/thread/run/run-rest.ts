@@ -1,18 +1,23 @@
-// Writes that a run rests, and that it goes on. A rest in which a client has something to do is told and shown; one that
-// waits for a child thread or the end of a back-off alone needs nobody and shows nothing (decision record 8).
+// Writes that a run rests, and that it goes on. A rest in which somebody outside has something to do is told and shown; one
+// that waits for a child thread or the end of a back-off alone needs nobody and shows nothing (decision record 8).
 
-import type { MessageRecord, PendingCall, RunRecord } from "#core/record.ts";
+import { withoutArguments } from "#contract/event.ts";
+import type { AwaitedCall } from "#contract/event.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** The calls among a run's messages that wait for a client, in call order. */
-export function pendingCalls(messages: readonly MessageRecord[]): PendingCall[] {
+/** The calls among a run's messages that wait for a client or a decision, in call order. */
+export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] {
   const calls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_call" ? [part] : [])));
-  return messages.flatMap(({ status, awaits, tool_call_id }): PendingCall[] => {
-    if (status !== "started" || awaits?.kind !== "remote" || awaits.delivered !== null) return [];
+  return messages.flatMap(({ id: message_id, status, awaits, tool_call_id }): AwaitedCall[] => {
+    if (status !== "started" || awaits === undefined || awaits.kind === "child" || awaits.delivered !== null) return [];
     const { kind, deadline } = awaits;
     const call = calls.findLast(({ id }) => id === tool_call_id);
-    return call === undefined ? [] : [{ id: call.id, name: call.name, arguments: call.arguments, kind, deadline }];
+    if (call === undefined) return [];
+    const { id, name, arguments: args } = call;
+    const editable = kind === "approval" && awaits.editable ? ({ editable_arguments: true } as const) : {};
+    return [{ id, name, arguments: args, kind, message_id, ...editable, deadline }];
   });
 }
 
@@ -22,15 +27,17 @@ export function recordRest(
   run: RunRecord,
   { until, messages, mark }: { until: number; messages: readonly MessageRecord[]; mark: () => void },
 ): boolean {
-  const pending = pendingCalls(messages);
-  const isShown = pending.length > 0;
-  const told = live.stage(isShown ? [{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: pending }] : []);
+  const calls = awaitedCalls(messages);
+  const isShown = calls.length > 0;
+  const told = live.stage(isShown ? [{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls }] : []);
   run.resume_at = until;
   if (isShown) run.status = "awaiting_tool_execution";
   run.events = [...run.events, ...told.stored];
   live.atomically(() => {
     live.store.updateRun(run);
     if (isShown) {
+      // The thread's row is written often.
+      const pending = calls.map(withoutArguments);
       live.change({ status: "awaiting_tool_execution", pending });
       mark();
     }

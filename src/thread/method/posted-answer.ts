@@ -1,0 +1,56 @@
+// One answer of a `tool-results` request, read: what it says, how large it is, what tells it from another one.
+
+import { refuse } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
+import { jsonBytes } from "#core/cut-text.ts";
+import type { Approval } from "#core/record.ts";
+import { readAnswer } from "#core/tools/settle.ts";
+import { canonicalJson } from "#lib/canonical-json.ts";
+import { sha256Hex } from "#lib/sha256.ts";
+
+/** Bytes of JSON of one answer: its row holds 2 MiB with everything else in it. */
+const answerLimit = 1_000_000;
+
+/** An answer to a remote call, or a decision about one that asks for it. */
+export interface PostedAnswer {
+  /** Of the call. */
+  id: string;
+  said: { kind: "remote"; answer: ToolResult } | { kind: "approval"; decision: Omit<Approval, "by" | "at"> };
+  /** The same for the same answer. */
+  fingerprint: string;
+}
+
+/** Reads the one at `index` of its request. Rejects for one that is too large. */
+export async function readPosted(posted: PostedResult, index: number): Promise<PostedAnswer> {
+  const { tool_call_id: id, approved } = posted;
+  const given = approved === undefined ? answerGiven(posted) : decisionGiven(approved, posted);
+  const bytes = jsonBytes(given);
+  if (bytes > answerLimit) {
+    const message =
+      `The answer to "${id}" has ${bytes} bytes; at most ${answerLimit} are taken. ` +
+      "Put it into a file of the thread and answer its path.";
+    throw refuse("too_large", message, { field: `results.${index}`, limit: answerLimit });
+  }
+  const fingerprint = await sha256Hex(canonicalJson(given as JsonObject));
+  if ("approved" in given) return { id, said: { kind: "approval", decision: given }, fingerprint };
+  const { attachments: _, stack: __, ...answer } = readAnswer(given);
+  return { id, said: { kind: "remote", answer }, fingerprint };
+}
+
+function answerGiven({ result, content, error, details }: PostedResult): ToolResult {
+  const more = details === undefined ? {} : { details };
+  if (error !== undefined) return { status: "error", error, ...more };
+  const said =
+    content === undefined ? result : typeof content === "string" ? content : content.map(({ text }) => text).join("");
+  return { status: "success", result: typeof said === "string" ? said : JSON.stringify(said), ...more };
+}
+
+function decisionGiven(approved: boolean, { args, error }: PostedResult): Omit<Approval, "by" | "at"> {
+  return {
+    approved,
+    ...(args === undefined ? {} : { args }),
+    ...(error === undefined ? {} : { reason: error.toWellFormed() }),
+  };
+}

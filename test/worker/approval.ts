@@ -1,0 +1,68 @@
+// Definitions of tests about calls that need consent: tools that say what they were run with, and agents that call them at
+// their own level and through a prompt.
+
+import { z } from "zod";
+
+import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
+import type { ToolCall } from "#spec/index.ts";
+
+/** What ran, in order: the tool, its arguments, the attempt. */
+export const ran: string[] = [];
+
+/** Set by a test that wants to be in the middle of a call. */
+export const midway: { run: (() => Promise<void>) | null } = { run: null };
+
+/** Milliseconds that `pay` waits for a decision. */
+export const payDeadlineMs = 60_000;
+
+const sum = z.object({ to: z.string(), amount: z.number().positive() });
+
+async function work(name: string, args: unknown, call: ToolCall) {
+  ran.push(`${name} ${JSON.stringify(args)} ${call.attempt}`);
+  await midway.run?.();
+  ran.push(`${name} done`);
+  return { status: "success" as const, result: `${name} ${JSON.stringify(args)}` };
+}
+
+export const approvalTools = {
+  pay: defineTool("Pays", sum, (_state, args, call) => work("pay", args, call), {
+    needsApproval: true,
+    editableArguments: true,
+    deadlineMs: payDeadlineMs,
+  }),
+  erase: defineTool("Erases", z.object({ what: z.string() }), (_state, args, call) => work("erase", args, call), {
+    needsApproval: true,
+  }),
+  spend: defineTool("Spends", sum, (_state, args, call) => work("spend", args, call), {
+    timeoutMs: 200,
+    needsApproval: (args, state) => {
+      if (args.to === "nobody") throw new Error("nobody is not known");
+      if (args.to === "slow") return new Promise(() => {});
+      return args.amount > 100 || state.context["careful"] === true;
+    },
+  }),
+};
+
+const prompt = (name: string, tools: string[], extra: object = {}) =>
+  definePrompt({
+    name,
+    toolDescription: name,
+    prompt: "You are a test.",
+    model: "scripted",
+    includeChat: true,
+    includePastTools: true,
+    parallelToolCalls: true,
+    tools,
+    ...extra,
+  });
+
+const all = ["pay", "erase", "spend", "note", "ask"];
+
+export const approvalPrompts = [
+  prompt("payer", all),
+  prompt("careful_payer", all, { parallelToolCalls: false }),
+  prompt("cashier", all, { includeChat: false }),
+  prompt("head_cashier", ["cashier"]),
+];
+
+export const approvalAgents = approvalPrompts.map(({ name }) => defineAgent({ name, sideA: { prompt: name } }));
