@@ -231,10 +231,11 @@ describe("a child's child", () => {
     const places = passing((place) => (word("before deliver", { to: child })(place) ? held.passed : undefined));
     await value(stubOf(id).postMessage(admin, message("go"), null));
     child = childOf(await following.until((event) => event.type === "subagent_start"));
+    // The call is told of before its child is made; who speaks last is further down than both.
+    await reached.opened();
     const own = await follow(child, { after: "0" });
     const grandchild = childOf(await own.until((event) => event.type === "subagent_start"));
     own.close();
-    await reached.opened();
     await value(stubOf(id).stop(admin, null));
     await following.until(isEnd);
     following.close();
