@@ -6,6 +6,7 @@ import { effects, gate, scripts } from "../worker/definitions.ts";
 import { acts, personas } from "../worker/team.ts";
 import { askExport, comparable, exported, imported, linesOf, replaced, sealed } from "./archive-client.ts";
 import type { Line } from "./archive-client.ts";
+import { holds } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -160,6 +161,8 @@ describe("a thread at work", () => {
     await value(stubOf(id).postMessage(admin, message("go"), null));
     const start = await following.until((event) => event.type === "subagent_start");
     const child = start.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
+    // The call is told of before its child is made.
+    await holds(async () => (await stubOf(child).describe(admin)).ok);
     const own = await follow(child, { after: "0" });
     await own.until((event) => event.type === "step_start");
     const [parent, childs] = [await exported(id), await exported(child)];
