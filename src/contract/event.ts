@@ -48,7 +48,10 @@ const delta = z.string();
 export const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", "queue", "recovery"]);
 
 /** A call that waits for somebody outside, with what it was asked with. */
-export const awaitedCallSchema = pendingCallSchema.extend({ arguments: toolCallSchema.shape.arguments });
+export const awaitedCallSchema = pendingCallSchema.extend({
+  /** Left out of a child thread's call where they are too large to be handed on; that thread has them. */
+  arguments: toolCallSchema.shape.arguments.optional(),
+});
 export type AwaitedCall = z.infer<typeof awaitedCallSchema>;
 
 /** The call without its arguments, which may be of any size and are in the message that asks for it. */

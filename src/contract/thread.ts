@@ -20,7 +20,7 @@ export const pendingCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.enum(["remote", "approval", "limit"]),
-  /** The call's tool message; a limit has none. */
+  /** The call's tool message, of a child thread's call the one under which that thread works; a limit has none. */
   message_id: z.string().optional(),
   /** The child thread that made the call, where it was not this one. It can be answered here and there. */
   thread_id: z.string().optional(),

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import { awaitedCallSchema } from "./event.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 import { invokeToolSchema } from "./request.ts";
 import type { BuiltInRoute } from "./route.ts";
@@ -53,7 +54,7 @@ export type PostToolResults = z.infer<typeof postToolResultsSchema>;
 export const toolResultsTakenSchema = z.object({
   run: runSchema,
   /** Calls of the run that wait for a client or a decision still, with their names and arguments. */
-  missing: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.union([jsonObjectSchema, z.string()]) })),
+  missing: z.array(awaitedCallSchema),
   /** Ids of calls that were over before their answer came; it is in the thread's logs. */
   ignored: z.array(z.string()),
 });

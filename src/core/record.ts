@@ -2,7 +2,7 @@
 // `view.ts`; nothing else turns one into the other.
 
 import type { Part } from "#contract/content.ts";
-import type { PlainEvent } from "#contract/event.ts";
+import type { AwaitedCall, PlainEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { LogType } from "#contract/log.ts";
 import type { Role, Side, StopReason } from "#contract/message.ts";
@@ -83,6 +83,8 @@ export interface AwaitedChild {
   deadline: number;
   /** The answer, once it was delivered; the run has still to take it. */
   delivered: Delivered | null;
+  /** Calls in the child that wait for somebody outside, as it last told. */
+  calls?: AwaitedCall[];
 }
 
 /** A client, which has the call's name and arguments from the thread (contract, "Messages and runs", `tool-results`). */
@@ -230,6 +232,8 @@ export type Outgoing = OutgoingWord & { retry?: OutgoingRetry };
 export type OutgoingWord =
   /** A run of this child thread ended, or came to cost more: its parent counts that, and may wait for the result. */
   | { type: "result"; run_id: string; tool_executions: number }
+  /** What this child thread waits for from outside has changed: whoever answers may do so at its parent. */
+  | { type: "calls" }
   /** Nobody waits for that child thread any more. */
   | { type: "stop"; thread_id: string };
 

@@ -128,12 +128,19 @@ function argumentsOf(callId: string, toolMessageId: string, source: EventSource)
   return call?.type === "tool_call" ? call.arguments : undefined;
 }
 
+/** The same of a child thread's call, as long as it waits: the child has them for good. */
+function childArguments(callId: string, toolMessageId: string, source: EventSource): JsonObject | string | undefined {
+  const { awaits } = source.message(toolMessageId) ?? {};
+  return awaits?.kind === "child" ? awaits.calls?.find(({ id }) => id === callId)?.arguments : undefined;
+}
+
 /** The calls of a rest with their arguments; one whose message is gone is told without. */
 function awaited(calls: Json | undefined, source: EventSource): Json {
   return (Array.isArray(calls) ? calls : []).flatMap((call) => {
     if (typeof call !== "object" || call === null || Array.isArray(call) || "arguments" in call) return [call];
-    const args = argumentsOf(text(call["id"]), text(call["message_id"]), source);
-    return [{ ...call, arguments: args ?? {} }];
+    const [id, under] = [text(call["id"]), text(call["message_id"])];
+    const args = "thread_id" in call ? childArguments(id, under, source) : (argumentsOf(id, under, source) ?? {});
+    return [{ ...call, ...(args === undefined ? {} : { arguments: args }) }];
   });
 }
 

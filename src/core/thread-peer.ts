@@ -1,7 +1,9 @@
 // What threads say to each other: a parent starts a child for one of its calls, a child tells what it does and delivers what
 // came of it. Only objects of the deployment can reach these methods.
 
+import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 
 import type { Delivered, ThreadParent } from "./record.ts";
 import type { Answer, Caller } from "./thread-rpc.ts";
@@ -30,10 +32,21 @@ export interface Relay {
   events: JsonObject[];
 }
 
+/** Calls of a child that wait for somebody outside: all of them, none where it is at work again. */
+export interface ChildCalls {
+  from: string;
+  message_id: string;
+  calls: AwaitedCall[];
+}
+
 /** Contract: every method may be called again and then changes nothing. */
 export interface ThreadPeer {
   startChild(input: ChildInput): Promise<Answer<null>>;
   deliver(delivery: Delivery): Promise<Answer<null>>;
+  /** What a child waits for from outside, for whoever answers at its parent. */
+  childCalls(told: ChildCalls): Promise<Answer<null>>;
+  /** Answers to calls of a child that were posted to its parent. */
+  postToolResults(caller: Caller, body: PostToolResults): Promise<Answer<ToolResultsTaken>>;
   /** `watched`: somebody reads the parent's events, so the next ones are worth sending. */
   relay(relay: Relay): Promise<Answer<{ watched: boolean }>>;
   /** The parent with this id is watched now: what the child does is worth telling. */

@@ -84,7 +84,7 @@ export function agentToolRunner(
   }
 
   const description = agent.toolDescription ?? agent.description ?? `Let ${agent.name} work on a task.`;
-  return nestedToolRunner({ name: agent.name, description, prompt }, nested);
+  return { ...nestedToolRunner({ name: agent.name, description, prompt }, nested), elsewhere: true };
 }
 
 const tooDeep = `Agents call each other more than ${deepestThread} threads deep. Answer without calling another one.`;

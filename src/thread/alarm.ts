@@ -41,8 +41,9 @@ export class Alarm {
 
   /** Nothing else is waited for, so the object sleeps until then. */
   exactly(ms: number): void {
-    if (this.#at === ms && !this.#overdue) return;
-    this.#set(ms);
+    const whole = Math.ceil(ms);
+    if (this.#at === whole && !this.#overdue) return;
+    this.#set(whole);
   }
 
   /** Nothing is waited for any more. A row written, and cheaper than the wake it saves. */
@@ -60,8 +61,10 @@ export class Alarm {
   }
 
   #set(ms: number): void {
-    this.#at = ms;
+    // Cut off, a part of a millisecond would wake the object before what it waits for is due.
+    const whole = Math.ceil(ms);
+    this.#at = whole;
     this.#overdue = false;
-    void this.#storage.setAlarm(ms);
+    void this.#storage.setAlarm(whole);
   }
 }

@@ -17,7 +17,7 @@ import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
-import type { ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
+import type { ChildCalls, ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, exportPath, filesPath, importPath, subscribePath } from "#core/thread-rpc.ts";
 import { toMessage } from "#core/view.ts";
@@ -31,6 +31,7 @@ import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { Importer } from "./archive/importer.ts";
 import { parseCaller } from "./caller.ts";
 import { admitChild } from "./children/admit-child.ts";
+import { takeChildCalls } from "./children/child-calls.ts";
 import { takeDelivery, takeRelay } from "./children/delivery.ts";
 import { watchedFromAbove } from "./children/watching.ts";
 import { createThread } from "./method/create-thread.ts";
@@ -200,6 +201,14 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       return this.#answer(() => {
         const { context, driver } = this.#owned(peerCaller);
         takeDelivery(context, driver, delivery);
+        return null;
+      });
+    }
+
+    async childCalls(told: ChildCalls): Promise<Answer<null>> {
+      return this.#answer(() => {
+        const { context, driver } = this.#owned(peerCaller);
+        takeChildCalls(context, driver, told);
         return null;
       });
     }

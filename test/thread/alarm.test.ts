@@ -36,3 +36,8 @@ it("RECOV11 a time that was over when the object was loaded is set anew, and no 
   expect(await set(-5, (alarm, seconds) => alarm.exactly(seconds(-5)))).toBe(-5);
   expect(await set(-5, (alarm) => alarm.clear())).toBeNull();
 });
+
+it("RECOV11 a time between two milliseconds is never set before it", async () => {
+  expect(await set(null, (alarm, seconds) => alarm.notAfter(seconds(10) + 0.25))).toBe(10.001);
+  expect(await set(null, (alarm, seconds) => alarm.exactly(seconds(10) + 0.75))).toBe(10.001);
+});

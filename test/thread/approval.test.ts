@@ -94,7 +94,7 @@ describe("a call that needs consent", () => {
       await evict(id);
       const first = pending[0]?.deadline ?? 0;
       expect(Math.ceil((first - testClock.now()) / 1000)).toBeLessThanOrEqual(payDeadlineMs);
-      expect(await alarmOf(id)).toBe(Math.floor(first / 1000));
+      expect(await alarmOf(id)).toBe(Math.ceil(first / 1000));
     }
   });
 

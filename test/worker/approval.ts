@@ -58,11 +58,32 @@ const prompt = (name: string, tools: string[], extra: object = {}) =>
 
 const all = ["pay", "erase", "spend", "note", "ask"];
 
-export const approvalPrompts = [
+const single = [
   prompt("payer", all),
   prompt("careful_payer", all, { parallelToolCalls: false }),
   prompt("cashier", all, { includeChat: false }),
   prompt("head_cashier", ["cashier"]),
 ];
 
-export const approvalAgents = approvalPrompts.map(({ name }) => defineAgent({ name, sideA: { prompt: name } }));
+/** Agents that work in threads of their own: one asks, the other lets it do so from one thread further down. */
+const rooms = [
+  prompt("room", all, { includeChat: false }),
+  prompt("lobby", ["pay_room", "ask"], { includeChat: false }),
+  prompt("house", ["pay_room", "pay_lobby", "ask"]),
+];
+
+export const approvalPrompts = [...single, ...rooms];
+
+export const approvalAgents = [
+  ...[...single, ...rooms.slice(2)].map(({ name }) => defineAgent({ name, sideA: { prompt: name } })),
+  ...(["room", "lobby"] as const).map((name) =>
+    defineAgent({
+      name: `pay_${name}`,
+      type: "dual_ai",
+      maxSessionTurns: 1,
+      sideA: { prompt: name },
+      sideB: { prompt: name },
+      toolDescription: name,
+    }),
+  ),
+];

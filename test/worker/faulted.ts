@@ -39,6 +39,14 @@ function script(request: TestRequest): TestTurn {
     const asking = ["fault_pay", "fault_refused", "fault_book"].map((name) => call(name, "asking"));
     return { toolCalls: [...asking, call("fault_ask", "client"), call("charge", "free")], usage };
   }
+  if (persona === "host") {
+    return last?.role === "user" ? { toolCalls: [call("fault_room", id)], usage } : { text: "heard", usage };
+  }
+  if (persona === "guest") {
+    if (last?.role !== "user") return { text: "left", usage };
+    const asking = ["fault_refused", "fault_book", "fault_ask"].map((name) => call(name, `below ${kind}`));
+    return { toolCalls: asking, usage };
+  }
   if (persona === "member") return { text: "I say so", usage };
   if (kind === "short") return { text: "short", usage };
   if (last?.role === "user") {
@@ -65,9 +73,15 @@ export const faultModel = defineModel({
   script,
 });
 
+/** Whose doing it is: the thread's own, or, of a thread below, that of the one above, which its task names. */
+const scopeOf = (state: ThreadState, { task: words }: { task: string }) =>
+  words.startsWith("below ") ? words.slice("below ".length) : state.threadId;
+
+const nameOf = (what: string, { task: words }: { task: string }) => `${what} ${words.split(" ")[0]}`;
+
 /** Does it outside; throws where the outside world refuses. */
-async function effect(state: ThreadState, fields: Record<string, string>): Promise<void> {
-  const search = new URLSearchParams({ scope: state.threadId, ...fields });
+async function effect(scope: string, fields: Record<string, string>): Promise<void> {
+  const search = new URLSearchParams({ scope, ...fields });
   const response = await fetch(`${outside.url}/effects?${search.toString()}`, { method: "POST" });
   await response.body?.cancel();
   if (!response.ok) throw new Error(`refused: ${response.status}`);
@@ -79,7 +93,7 @@ const charge = defineTool(
   "Charges, at most once a key",
   task,
   async (state: ThreadState, args, { id }) => {
-    await effect(state, { name: `charge ${args.task}`, call: id, key: id });
+    await effect(scopeOf(state, args), { name: nameOf("charge", args), call: id, key: id });
     return { status: "success", result: "charged" };
   },
   { idempotent: true },
@@ -89,12 +103,12 @@ const book = defineTool(
   "Books, and can be asked whether it did",
   task,
   async (state: ThreadState, args, { id, attempt }) => {
-    await effect(state, { name: `book ${args.task}`, call: id, attempt: String(attempt) });
+    await effect(scopeOf(state, args), { name: nameOf("book", args), call: id, attempt: String(attempt) });
     return { status: "success", result: "booked" };
   },
   {
-    reconcile: async (id, _args, state) => {
-      const search = new URLSearchParams({ scope: state.threadId, call: id });
+    reconcile: async (id, args, state) => {
+      const search = new URLSearchParams({ scope: scopeOf(state, args), call: id });
       const response = await fetch(`${outside.url}/outcome?${search.toString()}`);
       const { done } = await response.json<{ done: boolean }>();
       return done ? { status: "success", result: "booked" } : "not_done";
@@ -103,7 +117,7 @@ const book = defineTool(
 );
 
 const post = defineTool("Posts, and nobody knows whether it did", task, async (state: ThreadState, args, { id }) => {
-  await effect(state, { name: `post ${args.task}`, call: id });
+  await effect(scopeOf(state, args), { name: nameOf("post", args), call: id });
   return { status: "success", result: "posted" };
 });
 
@@ -171,6 +185,12 @@ export const faultPrompts = [
   prompt("fault_asker", "asker", { parallelToolCalls: true, tools: ["fault_ask", "charge"] }),
   prompt("fault_payer", "payer", { tools: ["fault_pay", "fault_refused", "fault_book", "fault_ask", "charge"] }),
   prompt("fault_boss", "boss", { tools: ["fault_panel"] }),
+  prompt("fault_host", "host", { tools: ["fault_room"] }),
+  prompt("fault_guest", "guest", {
+    includeChat: false,
+    parallelToolCalls: true,
+    tools: ["fault_refused", "fault_book", "fault_ask"],
+  }),
   prompt("fault_member", "member", { includeChat: false }),
 ];
 
@@ -180,6 +200,15 @@ export const faultAgents = [
   defineAgent({ name: "fault_boss", sideA: { prompt: "fault_boss" } }),
   defineAgent({ name: "fault_asker", sideA: { prompt: "fault_asker" } }),
   defineAgent({ name: "fault_payer", sideA: { prompt: "fault_payer" } }),
+  defineAgent({ name: "fault_host", sideA: { prompt: "fault_host" } }),
+  defineAgent({
+    name: "fault_room",
+    type: "dual_ai",
+    maxSessionTurns: 1,
+    sideA: { prompt: "fault_guest" },
+    sideB: { prompt: "fault_guest" },
+    toolDescription: "Asks from a thread of its own",
+  }),
   defineAgent({
     name: "fault_panel",
     type: "dual_ai",

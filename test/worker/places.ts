@@ -60,6 +60,8 @@ export function placedThreads(state: DurableObjectState, threads: PeerDirectory)
     return {
       startChild: (input) => say("startChild", () => peer.startChild(input)),
       deliver: (delivery) => say("deliver", () => peer.deliver(delivery)),
+      childCalls: (told) => say("childCalls", () => peer.childCalls(told)),
+      postToolResults: (caller, body) => say("postToolResults", () => peer.postToolResults(caller, body)),
       relay: (relay) => say("relay", () => peer.relay(relay)),
       watch: (parentId) => say("watch", () => peer.watch(parentId)),
       stop: (caller, runId) => say("stop", () => peer.stop(caller, runId)),

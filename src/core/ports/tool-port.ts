@@ -78,6 +78,8 @@ export interface ToolRunner {
   readonly spec: ToolSpec;
   /** A tool without a function: somebody else answers its calls. */
   readonly remote: boolean;
+  /** Another thread works on its calls. */
+  readonly elsewhere?: boolean;
   /** Never at the same time as another call of its step. */
   readonly sequential: boolean;
   /** Names of tools whose calls of the same step come first. */

@@ -40,6 +40,7 @@ export async function runCalls(
       name: slot.call.name,
       sequential: slot.runner?.sequential ?? false,
       remote: slot.runner?.remote === true || asks(slot),
+      elsewhere: slot.runner?.elsewhere ?? false,
       dependsOn: slot.runner?.dependsOn ?? [],
     })),
     context.plan.toolMode,

@@ -10,6 +10,8 @@ export interface Schedulable {
   sequential: boolean;
   /** Somebody outside answers it: it is asked when the others are done, and keeps nobody waiting who does not depend on it. */
   remote?: boolean;
+  /** Another thread works on it, and what is asked outside need not wait for that. */
+  elsewhere?: boolean;
   /** Tool names that come first; a name that is not called in this step counts as met (decision 29). */
   dependsOn: readonly string[];
 }
@@ -30,7 +32,7 @@ export function schedule(calls: readonly Schedulable[], mode: ToolMode): Schedul
   order.forEach((at, place) => {
     order.slice(0, place).forEach((other, otherPlace) => {
       const follows = dependsOn(calls, at, other) || (!isRemote(other) && (cut.has(at) || apart(calls, { at, other })));
-      const asked = isRemote(at) || later(mode, place, otherPlace);
+      const asked = isRemote(at) ? calls[other]?.elsewhere !== true : later(mode, place, otherPlace);
       if (follows || (!isRemote(other) && asked)) waitsFor[at]?.add(other);
     });
   });

@@ -42,7 +42,8 @@ export function takeRelay({ live, feed }: ObjectContext, { from, message_id, eve
   return { watched: true };
 }
 
-function waitingCall(
+/** The row of the call that this child works on; null when nobody waits for it any more. */
+export function waitingCall(
   { store }: ObjectContext["live"],
   { from, message_id }: Pick<Delivery, "from" | "message_id">,
 ): (MessageRecord & { awaits: AwaitedChild }) | null {

@@ -8,6 +8,8 @@ import type { Answer } from "#core/thread-rpc.ts";
 import { settle } from "#core/tools/settle.ts";
 
 import type { ObjectContext } from "../object-context.ts";
+import { callsForParent } from "./child-calls.ts";
+import { owe } from "./owe.ts";
 
 /**
  * Pauses after failures, in milliseconds: doubling from the first to the last, so that an answer is late by no more than its
@@ -39,11 +41,7 @@ export class Outgoings {
 
   /** Remembers it; the caller writes the thread's row. What is on its way already is told once more. */
   append(item: OutgoingWord): void {
-    const { live } = this.#context;
-    const outgoing = live.record.outgoing ?? [];
-    const known = outgoing.find((one) => isSame(one, item));
-    const others = outgoing.filter((one) => one !== known);
-    live.change({ outgoing: [...others, { ...(known ?? item) }] });
+    owe(this.#context.live, item);
   }
 
   /** Remembers it, written at once. Part of the caller's transaction where there is one. */
@@ -98,6 +96,13 @@ export class Outgoings {
       return;
     }
     const { parent, id } = live.record;
+    if (item.type === "calls") {
+      if (parent === null) return;
+      await feed?.drain();
+      const told = { from: id, message_id: parent.message_id, calls: callsForParent(this.#context) };
+      heard(await threads(parent.thread_id).childCalls(told));
+      return;
+    }
     const run = live.store.run(item.run_id);
     if (parent === null || run === null) return;
     await feed?.drain();
@@ -111,11 +116,6 @@ function heard(answer: Answer<unknown>): void {
   if (answer.ok) return;
   const { code, message } = answer.refusal;
   if (code === "internal" || code === "unavailable") throw new Error(message);
-}
-
-function isSame(one: OutgoingWord, other: OutgoingWord): boolean {
-  if (one.type === "result") return other.type === "result" && one.run_id === other.run_id;
-  return other.type === "stop" && one.thread_id === other.thread_id;
 }
 
 /** What a child's run comes to for its parent (decision 6). */

@@ -10,17 +10,16 @@ import type { AwaitedApproval, AwaitedClient, MessageRecord } from "#core/record
 import type { Caller } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
 
+import { handToChildren } from "../children/child-answers.ts";
+import { oweCalls } from "../children/owe.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { openStepRows } from "../reader/open-calls.ts";
 import { awaitedCalls } from "../run/run-rest.ts";
 import { checkChangedArguments } from "./approval-arguments.ts";
-import { boundedRows } from "./bounded-page.ts";
+import { findCall } from "./find-call.ts";
 import { readPosted } from "./posted-answer.ts";
 import type { PostedAnswer } from "./posted-answer.ts";
-
-/** Messages that are searched for a call that is not open, newest first, and UTF-16 units of them. */
-const searched = { limit: 2000, bytes: 8 * 1024 * 1024 };
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
 
@@ -29,13 +28,16 @@ export async function takeToolResults(
   { context, driver }: OpenThread,
   { caller, body: { results, run_id } }: { caller: Caller; body: PostToolResults },
 ): Promise<ToolResultsTaken> {
+  // Of now: it may be over when children have taken what is theirs.
+  const run = driver.activeRun;
   await context.faults.at("results.read");
-  const posted = await Promise.all(results.map(readPosted));
+  const { own, ignored } = await handToChildren(context, driver, { caller, body: { results, run_id } });
+  await context.faults.at("results.own");
+  const posted = await Promise.all(own.map(readPosted));
   await context.faults.at("results.arguments");
   await checkChangedArguments(context, posted, openCalls(context));
   // Nothing is awaited from here on: what is open now is open when it is written.
   const { live } = context;
-  const run = driver.activeRun;
   const open = new Map(openCalls(context).map((row) => [row.tool_call_id, row]));
   const answered = new Map<string, { row: OpenCall; posted: PostedAnswer }>();
   const over: MessageRecord[] = [];
@@ -62,17 +64,19 @@ export async function takeToolResults(
     for (const { row, posted: one } of late) logLate(context, row, one);
     if (rows.length === 0 || live.record.pending === undefined) return;
     live.change({ pending: live.record.pending.filter(({ id }) => !answered.has(id)) });
+    oweCalls(live);
     live.save();
   });
   for (const row of rows) live.changed(row);
+  if (driver.outgoings.pending) context.background(driver.flushAndSleep());
   const missing = awaitedCalls(openStepRows(live.store, live.record).reverse());
   if (rows.length > 0 && isLineComplete(rows, openCalls(context))) driver.goOn(rows[0]?.run_id ?? null);
   const asked = run ?? live.store.run(over[0]?.run_id ?? "");
   if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
     run: toRun(live.store.run(asked.id) ?? asked),
-    missing: missing.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
-    ignored: late.map(({ posted: { id } }) => id),
+    missing,
+    ignored: [...ignored, ...late.map(({ posted: { id } }) => id)],
   };
 }
 
@@ -116,13 +120,7 @@ function openCalls({ live }: ObjectContext): OpenCall[] {
 
 /** A call that is over: it had this answer, or none. Throws for another one. */
 function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer): MessageRecord {
-  const { rows } = boundedRows(
-    (beyond, limit) =>
-      live.store.messages({ branch: live.record.branch, order: "desc", includeSilent: true, limit, beyond }),
-    (row) => row.position,
-    { ...searched, beyond: undefined },
-  );
-  const row = rows.find(({ role, tool_call_id }) => role === "tool" && tool_call_id === id);
+  const row = findCall(live, id);
   if (row === undefined) throw refuse("tool_call_not_found", `No call "${id}" waits for a result in this thread.`);
   if (row.answered === undefined) {
     throw refuse(

@@ -12,12 +12,13 @@ import { Outgoings } from "../children/outgoings.ts";
 import { FileSweeper } from "../files/file-sweeper.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Outbox } from "../outbox.ts";
+import { openStepRows } from "../reader/open-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
 import { assembleRun } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
-import { recordRest, recordWake } from "./run-rest.ts";
+import { recordAwaited, recordRest, recordWake } from "./run-rest.ts";
 import { beginRun, enqueueRun, newRun } from "./run-start.ts";
 
 interface ActiveRun {
@@ -84,8 +85,7 @@ export class Driver {
         alarm.notAfter(run.resume_at / 1000);
         return;
       }
-      recordWake(this.#context, run);
-      this.#drive(run, { takenUp: true });
+      this.#wake(run);
       return;
     }
     const recovered = recoverRun(this.#context, run);
@@ -141,8 +141,26 @@ export class Driver {
     if (this.#active !== null || runId === null || live.record.active_run_id !== runId) return;
     const run = live.store.run(runId);
     if (run === null || run.resume_at === null) return;
+    this.#wake(run);
+  }
+
+  #wake(run: RunRecord): void {
     recordWake(this.#context, run);
     this.#drive(run, { takenUp: true });
+    // A parent that shows what this thread waited for hears that it is at work again.
+    if (this.outgoings.pending) this.#context.background(this.outgoings.flush());
+  }
+
+  /** Shows what a resting run waits for by now; one that is driven shows it when it rests. */
+  showAwaited(runId: string | null): void {
+    const { live } = this.#context;
+    if (this.#active !== null || runId === null || live.record.active_run_id !== runId) return;
+    const run = live.store.run(runId);
+    if (run === null || run.resume_at === null) return;
+    const messages = openStepRows(live.store, live.record).reverse();
+    recordAwaited(this.#context, run, { messages, mark: () => this.outbox.mark() });
+    live.broadcaster.rest();
+    this.#context.background(this.flushAndSleep());
   }
 
   /** The thread was deleted while somebody waited. */

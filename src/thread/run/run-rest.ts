@@ -1,17 +1,20 @@
 // Writes that a run rests, and that it goes on. A rest in which somebody outside has something to do is told and shown; one
-// that waits for a child thread or the end of a back-off alone needs nobody and shows nothing (decision record 8).
+// that waits for a child thread or the end of a back-off alone needs nobody and shows nothing (decision record 8). What a
+// child thread waits for from outside is shown here as well.
 
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 
+import { oweCalls } from "../children/owe.ts";
 import type { ObjectContext } from "../object-context.ts";
 
-/** The calls among a run's messages that wait for a client or a decision, in call order. */
+/** The calls among a run's messages that wait for a client or a decision, in call order, with those of child threads. */
 export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] {
   const calls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_call" ? [part] : [])));
   return messages.flatMap(({ id: message_id, status, awaits, tool_call_id }): AwaitedCall[] => {
-    if (status !== "started" || awaits === undefined || awaits.kind === "child" || awaits.delivered !== null) return [];
+    if (status !== "started" || awaits === undefined || awaits.delivered !== null) return [];
+    if (awaits.kind === "child") return (awaits.calls ?? []).map((call) => ({ ...call, message_id }));
     const { kind, deadline } = awaits;
     const call = calls.findLast(({ id }) => id === tool_call_id);
     if (call === undefined) return [];
@@ -21,30 +24,76 @@ export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] 
   });
 }
 
+/** What a rest is recorded with. */
+interface Rest {
+  messages: readonly MessageRecord[];
+  /** Marks the thread for the list of threads. */
+  mark: () => void;
+}
+
 /** Records that a run rests until then (microseconds). Gives whether somebody outside has to act. */
 export function recordRest(
+  context: ObjectContext,
+  run: RunRecord,
+  { until, ...rest }: Rest & { until: number },
+): boolean {
+  run.resume_at = until;
+  const calls = awaitedCalls(rest.messages);
+  if (calls.length === 0) {
+    const { live } = context;
+    live.atomically(() => {
+      live.store.updateRun(run);
+      live.save();
+    });
+    return false;
+  }
+  show(context, run, { calls, mark: rest.mark });
+  return true;
+}
+
+/** Records what a resting run waits for by now, where a child thread told that this changed. */
+export function recordAwaited(context: ObjectContext, run: RunRecord, { messages, mark }: Rest): void {
+  const { live } = context;
+  const calls = awaitedCalls(messages);
+  const known = new Set((live.record.pending ?? []).map(({ id }) => id));
+  if (calls.some(({ id }) => !known.has(id))) show(context, run, { calls, mark });
+  else if (calls.length < known.size) showLess(context, run, { calls, mark });
+}
+
+function show(
   { live }: ObjectContext,
   run: RunRecord,
-  { until, messages, mark }: { until: number; messages: readonly MessageRecord[]; mark: () => void },
-): boolean {
-  const calls = awaitedCalls(messages);
-  const isShown = calls.length > 0;
-  const told = live.stage(isShown ? [{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls }] : []);
-  run.resume_at = until;
-  if (isShown) run.status = "awaiting_tool_execution";
+  { calls, mark }: { calls: AwaitedCall[]; mark: () => void },
+): void {
+  const told = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls }]);
+  run.status = "awaiting_tool_execution";
   run.events = [...run.events, ...told.stored];
   live.atomically(() => {
     live.store.updateRun(run);
-    if (isShown) {
-      // The thread's row is written often.
-      const pending = calls.map(withoutArguments);
-      live.change({ status: "awaiting_tool_execution", pending });
-      mark();
-    }
+    // The thread's row is written often.
+    live.change({ status: "awaiting_tool_execution", pending: calls.map(withoutArguments) });
+    oweCalls(live);
+    mark();
     live.save();
   });
   told.send();
-  return isShown;
+}
+
+/** Some were answered where they were made. While others wait nothing is told; when none does the run needs nobody. */
+function showLess(
+  { live }: ObjectContext,
+  run: RunRecord,
+  { calls, mark }: { calls: AwaitedCall[]; mark: () => void },
+): void {
+  const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
+  run.status = status;
+  live.atomically(() => {
+    if (calls.length === 0) live.store.updateRun(run);
+    live.change({ status, pending: calls.map(withoutArguments) });
+    oweCalls(live);
+    mark();
+    live.save();
+  });
 }
 
 /** Records that a resting run is at work again. From here on a crash leaves a cut run, and no rest that is over. */
@@ -56,6 +105,7 @@ export function recordWake({ live }: ObjectContext, run: RunRecord): void {
     live.store.updateRun(run);
     if (!wasShown) return;
     live.change({ status: "running", pending: [] });
+    oweCalls(live);
     live.save();
   });
 }

@@ -1,0 +1,190 @@
+// Calls of child threads that wait for somebody outside: shown by the parents above them, and answered there.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
+
+import { midway, ran } from "../worker/approval.ts";
+import { scripts } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
+import { holds, lastRunOf, messagesOf, passing, wake, word } from "./team-driver.ts";
+import { admin, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const isRest = (event: ThreadEvent) => event.type === "awaiting_tool_execution";
+const isEnd = ({ type }: ThreadEvent) => type === "run_end";
+
+type Call = { name: string; arguments: Record<string, unknown> };
+
+function script(name: string, calls: Call[]): void {
+  scripts.set(name, ({ step }) => (step === 0 ? { toolCalls: calls } : { text: `${name} done` }));
+}
+
+const pay = (to: string): Call => ({ name: "pay", arguments: { to, amount: 5 } });
+const ask = (q: string): Call => ({ name: "ask", arguments: { q } });
+const send = (name: string, task: string): Call => ({ name, arguments: { task } });
+
+const answer = (id: string, ...results: PostedResult[]) => stubOf(id).postToolResults(admin, { results });
+const approve = (call: string): PostedResult => ({ tool_call_id: call, approved: true });
+const says = (call: string, result: string): PostedResult => ({ tool_call_id: call, result });
+
+const shown = async (id: string) => (await value(stubOf(id).describe(admin))).pending_tool_calls;
+
+/** Begins a run of the agent and waits until so many calls are shown. */
+async function resting(first: string, count: number) {
+  const id = await newThread("house");
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message(first), null));
+  const calls = await holds(async () => {
+    const pending = await shown(id);
+    return pending.length === count && pending;
+  });
+  return { id, following, calls };
+}
+
+beforeEach(() => {
+  ran.length = 0;
+  midway.run = null;
+  atPlaces(null);
+});
+
+describe("a call of a child thread", () => {
+  it("CALLS1 is shown by the parent, with its kind, arguments and thread, and answered there", async () => {
+    script("top", [send("pay_room", "inside")]);
+    script("inside", [pay("Ada"), ask("why")]);
+    const { id, following, calls } = await resting("top", 2);
+    const rest = await following.until(isRest);
+    expect(rest).toMatchObject({
+      tool_calls: [
+        { name: "pay", kind: "approval", arguments: { to: "Ada", amount: 5 }, thread_id: expect.any(String) },
+        { name: "ask", kind: "remote", arguments: { q: "why" }, thread_id: expect.any(String) },
+      ],
+    });
+    const [first, second] = calls;
+    const child = first?.thread_id ?? "";
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "awaiting_tool_execution" });
+    expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
+    await evict(id);
+    await evict(child);
+    const part = await value(answer(id, approve(first?.id ?? "")));
+    expect(part.run.id).toBe((await lastRunOf(id)).id);
+    expect((await shown(id)).map(({ name }) => name)).toEqual(["ask"]);
+    expect(ran).toEqual([]);
+    await value(answer(id, approve(first?.id ?? ""), says(second?.id ?? "", "because")));
+    await following.until(isEnd);
+    expect(ran).toEqual(['pay {"to":"Ada","amount":5} 1', "pay done"]);
+    expect((await messagesOf(child)).filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
+      'pay {"to":"Ada","amount":5}',
+      "because",
+    ]);
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    following.close();
+  });
+
+  it("CALLS1 is told again to who comes later, from the parent's rows", async () => {
+    script("later", [send("pay_room", "later_inside")]);
+    script("later_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("later", 1);
+    following.close();
+    await evict(id);
+    const again = await follow(id, { after: "0" });
+    expect(await again.until(isRest)).toMatchObject({
+      tool_calls: [{ id: calls[0]?.id, arguments: { to: "Ada", amount: 5 }, kind: "approval" }],
+    });
+    again.close();
+  });
+
+  it("CALLS2 answered in the child, or by its end, is shown by the parent no more", async () => {
+    script("direct", [send("pay_room", "direct_inside")]);
+    script("direct_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("direct", 1);
+    const [call] = calls;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    midway.run = () => held;
+    await value(answer(call?.thread_id ?? "", approve(call?.id ?? "")));
+    await holds(async () => (await shown(id)).length === 0);
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "running" });
+    expect(await lastRunOf(id)).toMatchObject({ status: "running" });
+    release();
+    await following.until(isEnd);
+    following.close();
+  });
+
+  it("CALLS3 is passed up and down through every thread above it, beside their own", async () => {
+    script("deep", [send("pay_lobby", "deep_middle"), ask("top")]);
+    script("deep_middle", [send("pay_room", "deep_inside"), ask("middle")]);
+    script("deep_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("deep", 3);
+    const byName = (name: string, thread: boolean) =>
+      calls.find((call) => call.name === name && (call.thread_id !== undefined) === thread)?.id ?? "";
+    expect(new Set(calls.map(({ thread_id }) => thread_id)).size).toBe(3);
+    await value(
+      answer(id, approve(byName("pay", true)), says(byName("ask", true), "m"), says(byName("ask", false), "t")),
+    );
+    await following.until(isEnd);
+    expect(ran).toHaveLength(2);
+    expect(await lastRunOf(id)).toMatchObject({ status: "completed" });
+    following.close();
+  });
+
+  it("CALLS4 is refused in the parent as in the child, takes one answer, and is not another owner's", async () => {
+    script("strict", [send("pay_room", "strict_inside")]);
+    script("strict_inside", [pay("Ada"), ask("why")]);
+    const { id, following, calls } = await resting("strict", 2);
+    const [payCall = "", askCall = ""] = calls.map((call) => call.id);
+    const conflict = { ok: false, refusal: { code: "conflict" } };
+    expect(await answer(id, says(payCall, "paid"))).toMatchObject(conflict);
+    expect(await answer(id, approve("call_nobody"))).toMatchObject({ refusal: { code: "tool_call_not_found" } });
+    expect(await stubOf(id).postToolResults(admin, { results: [approve(payCall)], run_id: "other" })).toMatchObject(
+      conflict,
+    );
+    expect(
+      await stubOf(id).postToolResults({ user: "mallory", admin: false }, { results: [approve(payCall)] }),
+    ).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    const declined: PostedResult = { tool_call_id: payCall, approved: false };
+    await value(answer(id, declined));
+    await value(answer(id, declined));
+    expect(await answer(id, approve(payCall))).toMatchObject(conflict);
+    await value(answer(id, says(askCall, "x")));
+    await following.until(isEnd);
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
+  it("CALLS5 survives a crash of the child before it told, and of the parent behind that", async () => {
+    script("crashes_up", [send("pay_room", "crashes_inside")]);
+    script("crashes_inside", [pay("Ada")]);
+    const id = await newThread("house");
+    let crashes = 0;
+    const places = passing((place) =>
+      word("before childCalls", { to: id })(place) && crashes === 0 ? new Promise(() => {}) : undefined,
+    );
+    await value(stubOf(id).postMessage(admin, message("crashes_up"), null));
+    const { thread: child } = await places.until(word("before childCalls", { to: id }));
+    crashes += 1;
+    await crash(child);
+    expect(await wake(child)).toBe(true);
+    const [call] = await holds(async () => {
+      const pending = await shown(id);
+      return pending.length > 0 && pending;
+    });
+    await crash(id);
+    expect(await shown(id)).toHaveLength(1);
+    await value(answer(id, approve(call?.id ?? "")));
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    expect(ran).toHaveLength(2);
+  });
+
+  it("CALLS6 with large arguments is handed up without them", async () => {
+    script("large", [send("pay_room", "large_inside")]);
+    script("large_inside", [ask("small"), ask("x".repeat(100_000))]);
+    const { following } = await resting("large", 2);
+    const rest = await following.until(isRest);
+    const calls = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
+    expect(calls.map((call) => "arguments" in call)).toEqual([true, false]);
+    following.close();
+  });
+});
