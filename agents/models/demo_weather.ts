@@ -14,9 +14,16 @@ export default defineModel({
   script: answer,
 });
 
-function answer({ messages }: TestRequest): TestTurn {
-  const last = messages.at(-1);
-  if (last?.role !== "tool") return call("get_location", { precision: "city" }, "Let me see where you are.");
-  if (/^(Error|Nobody)|refuse|denied/i.test(last.content)) return say("Then I cannot tell. Which city are you in?");
-  return say(`Sunny in ${last.content}, as in every demo.`);
+function answer({ messages, lastUser }: TestRequest): TestTurn {
+  if (/never mind/i.test(lastUser)) return say("As you like.");
+  const place = messages.findLast(({ role }) => role === "tool")?.content;
+  if (messages.at(-1)?.role === "tool") return forecast(place ?? "");
+  // Somebody who says this knows the forecast, or is about to hear it.
+  if (/fahrenheit/i.test(lastUser) && place !== undefined) return say(`77 °F and sunny in ${place}, as in every demo.`);
+  return call("get_location", { precision: "city" }, "Let me see where you are.");
+}
+
+function forecast(place: string): TestTurn {
+  if (/^(Error|Nobody)|refuse|denied/i.test(place)) return say("Then I cannot tell. Which city are you in?");
+  return say(`Sunny in ${place}, as in every demo.`);
 }

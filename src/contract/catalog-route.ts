@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 
-import type { BuiltInRoute } from "./route.ts";
+import type { BuiltInRoute } from "./built-in-route.ts";
 
 /** Body: objects by the platform's ids, as its API lists them and a local server names their files. */
 export const restoreCatalogSchema = z.strictObject({

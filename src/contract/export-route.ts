@@ -1,8 +1,8 @@
 // The routes that take a whole thread out of a deployment and bring one in, as rows of the one route table. Both bodies are
 // lines of JSON that no schema of a single value describes; docs/reference/export-format.md does.
 
+import type { BuiltInRoute } from "./built-in-route.ts";
 import { exportMediaType, exportThreadSchema } from "./export-header.ts";
-import type { BuiltInRoute } from "./route.ts";
 import { threadSchema } from "./thread.ts";
 
 /** The rows. */

@@ -1,6 +1,7 @@
 // The routes of a thread's files, as rows of the one route table. Bytes go in and come out raw, so these routes have no
 // body that a schema could describe.
 
+import type { BuiltInRoute } from "./built-in-route.ts";
 import { fileRecordSchema } from "./file-record.ts";
 import {
   fileStatsSchema,
@@ -10,7 +11,6 @@ import {
   searchFilesAnswerSchema,
   searchFilesSchema,
 } from "./file.ts";
-import type { BuiltInRoute } from "./route.ts";
 
 // The path may be left out: the thread's root is a folder like any other.
 const path = "/api/threads/:id/files/*path?";

@@ -75,8 +75,8 @@ export const postMessageSchema = z
     role: z.enum(["user", "system", "assistant"]).default("user"),
     silent: z.boolean().default(false),
     metadata: jsonObjectSchema.default({}),
-    /** What to do while a run is active: wait for it, or refuse. */
-    when: z.enum(["queue", "reject"]).default("queue"),
+    /** What to do while a run is active: wait for it, join it before its next model call, end it, or refuse. */
+    when: z.enum(["queue", "steer", "interrupt", "reject"]).default("queue"),
     /** False stores the message and starts nothing. */
     run: z.boolean().default(true),
     limits: limitsSchema.optional(),

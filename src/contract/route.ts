@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import type { BuiltInRoute } from "./built-in-route.ts";
 import { catalogRoutes } from "./catalog-route.ts";
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "./definition.ts";
 import { exportRoutes } from "./export-route.ts";
@@ -12,6 +13,7 @@ import { jsonObjectSchema } from "./json.ts";
 import { logSchema } from "./log.ts";
 import { messageSchema } from "./message.ts";
 import { listSchema } from "./page.ts";
+import { queueRoutes } from "./queue-route.ts";
 import {
   createThreadSchema,
   listLogsSchema,
@@ -31,34 +33,7 @@ import { runSchema } from "./run.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
 import { toolRoutes } from "./tool-route.ts";
 
-/** One built-in route. */
-export interface BuiltInRoute {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** From the root, dynamic segments as `:name`, the rest as `*name?`. Everything under `/api/` is served under `/api/~/` too. */
-  path: string;
-  summary: string;
-  tag: "threads" | "messages" | "runs" | "logs" | "files" | "events" | "definitions" | "service";
-  /** `public` asks for no credentials, `admin` for an administrator's. */
-  access: "public" | "user" | "admin";
-  query?: z.ZodType;
-  body?: z.ZodType;
-  /** The body may be left out and is then `{}`. */
-  bodyOptional?: boolean;
-  /** Bytes a body may have. */
-  bodyLimit?: number;
-  /** Bytes in place of JSON: as the body, or as the answer with status 200. */
-  raw?: "request" | "answer";
-  /** Media type of those bytes, where it is always the same. */
-  rawType?: string;
-  /** Headers that change what it does, for the document. */
-  requestHeaders?: readonly string[];
-  /** Takes `Idempotency-Key`. */
-  keyed?: boolean;
-  /** Success answers by status; null for an answer without a body. */
-  answers: Readonly<Record<number, z.ZodType | null>>;
-  /** Answers with events: over SSE, over a WebSocket, or over SSE when `Accept` asks for it. */
-  stream?: "events" | "socket" | "negotiated";
-}
+export type { BuiltInRoute } from "./built-in-route.ts";
 
 const kib = 1024;
 const mib = 1024 * kib;
@@ -333,6 +308,7 @@ export const routes = {
     access: "user",
     answers: { 200: logSchema },
   },
+  ...queueRoutes,
   ...exportRoutes,
   ...fileRoutes,
   ...catalogRoutes,

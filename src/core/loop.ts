@@ -16,6 +16,7 @@ import { commitAsked, storeAnswer } from "./step/commit.ts";
 import type { StepContext } from "./step/commit.ts";
 import { queuedStep } from "./step/queued-step.ts";
 import { resumeStep } from "./step/resume-step.ts";
+import { isSteered } from "./step/steer.ts";
 import { stepEvents } from "./step/step-events.ts";
 import { runCalls } from "./tools/run-calls.ts";
 
@@ -86,9 +87,14 @@ function tooManyQueued({ journal, run, line }: RunPorts): boolean {
 async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
   const backsOff = ownRest(ports);
   if (backsOff !== null) return { type: "rest", until: backsOff };
+  const steered = isSteered(ports);
+  const progress = progressOf(ports.journal.messages, ports.line);
   await ports.faults.at("loop.decide");
-  const decision: Decision = await ports.strategy.next(progressOf(ports.journal.messages, ports.line));
+  const decision: Decision = await ports.strategy.next(steered ? { ...progress, heard: true } : progress);
+  // A message came, or was taken back, while the strategy was asked.
+  if (isSteered(ports) !== steered) return null;
   if (decision.type === "end") return { type: "end", end: decision };
+  if (steered) ports.steering?.join();
   return step(decision.shape ?? {}, ports, signal);
 }
 
@@ -123,7 +129,7 @@ async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSi
   const answer = await storeAnswer(asked, asked.answer.closed(), context);
   spend(ports.run, spendingOf(asked));
   await ports.faults.at("loop.run-calls");
-  const ran = await runCalls(callsOf(answer), [], context);
+  const ran = await runCalls(callsOf(answer), [], { ...context, skippable: true });
   await ports.faults.at("loop.commit-answer");
   await commitAsked(asked, { ...ran, answer }, context);
   return ran.restsUntil === null ? null : { type: "rest", until: ran.restsUntil };

@@ -69,6 +69,8 @@ export interface MessageRecord {
   approval?: Approval;
   /** A settled call that handed the thread over: the agent it goes to. */
   handoff?: string;
+  /** It joined a run that was under way. */
+  steered?: true;
 }
 
 /** What a started call waits for. */
@@ -144,6 +146,10 @@ export interface QueuedCall {
 /** Input that waits for its run. */
 export interface QueuedInput {
   message: MessageRecord | null;
+  /** What it was said for: to join the run that was active then, or to end it and be the next. Absent for neither. */
+  when?: "steer" | "interrupt";
+  /** Files that came with the message, and go when it is taken out. */
+  files?: FileVersion[];
 }
 
 /** A run, queued or begun. */
@@ -194,6 +200,12 @@ export interface RunRecord {
   stop_asked?: boolean;
   /** The side that speaks first, where the caller chose it. */
   side?: Side;
+  /** No run after all: its input joined this one. */
+  joined?: string;
+  /** It began before runs that were admitted earlier: the lowest id among those. */
+  overtook?: string;
+  /** It began after runs that were admitted later: the highest id among those. */
+  overtaken?: string;
   /** The definitions' `state.context`. */
   context: JsonObject;
   events: StoredEvent[];
@@ -261,6 +273,10 @@ export interface ThreadRecord {
   active_run_id: string | null;
   /** Runs that wait, in order. Kept here so that a finished run knows its successor without a search. */
   queue: string[];
+  /** So many at the head of the queue are to join the run that is active; when it ends they are inputs like the others. Says nothing at rest. */
+  steers?: number;
+  /** Highest id of a run that began before one that was admitted earlier. */
+  overtaker?: string;
   /** After a stop the queue waits for the next input. */
   held: boolean;
   branch: string;

@@ -64,7 +64,10 @@ export function outcomeOf(step: OpenStep): StepOutcome {
 export function progressOf(messages: readonly MessageRecord[], line: Line): Progress {
   const steps = messages.filter((message) => isModelAnswer(message) && isOnLine(line, message)).length;
   const last = lastStep(messages, line);
-  return { steps, last: last === null ? null : outcomeOf(last) };
+  const newest = messages.findLast(
+    (message) => isOnLine(line, message) && (isModelAnswer(message) || message.steered === true),
+  );
+  return { steps, last: last === null ? null : outcomeOf(last), heard: newest?.steered === true };
 }
 
 /** Number that the line's next step gets; queued calls have one too. */

@@ -6,6 +6,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
 import type { MessagePage, Page } from "#contract/page.ts";
+import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
 import type {
   CreateThread,
   ListLogs,
@@ -83,6 +84,11 @@ export interface ThreadRpc {
   getMessage(caller: Caller, id: string): Promise<Answer<Message>>;
   patchMessage(caller: Caller, id: string, change: PatchMessage): Promise<Answer<Message>>;
   deleteMessage(caller: Caller, id: string): Promise<Answer<null>>;
+  /** The inputs that wait, in their order. */
+  listQueue(caller: Caller, query: ListQueue): Promise<Answer<Page<QueuedInput>>>;
+  patchQueued(caller: Caller, id: string, change: PatchQueued): Promise<Answer<QueuedInput>>;
+  /** Takes one out. */
+  deleteQueued(caller: Caller, id: string): Promise<Answer<null>>;
   listRuns(caller: Caller, query: ListRuns): Promise<Answer<Page<Run>>>;
   getRun(caller: Caller, id: string): Promise<Answer<Run>>;
   listLogs(caller: Caller, query: ListLogs): Promise<Answer<Page<Log>>>;

@@ -96,18 +96,24 @@ export class Session implements Strategy {
     return structuredClone(this.#state);
   }
 
-  async next({ steps }: Progress): Promise<Decision> {
+  async next({ steps, heard = false }: Progress): Promise<Decision> {
     const { end } = this.#state;
-    if (end !== null) return { type: "end", ...runEnd(end) };
+    if (end !== null && !(heard && mayGoOn(end))) return { type: "end", ...runEnd(end) };
     const bound = runBound(await this.#parts.agent(), this.#state.handed_over, this.#parts.bounds);
     if (bound === null || steps < bound) return { type: "step" };
+    // No step is left for who spoke up behind the end: the run is as complete as it would be without.
+    if (end !== null) return { type: "end", ...runEnd(end) };
     return { type: "end", status: "limit", reason: "max_steps", turn: this.#state.side };
   }
 
   async finished(step: FinishedStep): Promise<StepEffects> {
     const agent = await this.#parts.agent();
     const state = this.#state;
-    if (step.asked) state.turn_steps += 1;
+    if (step.asked) {
+      state.turn_steps += 1;
+      // A model that is asked behind an end has somebody to answer.
+      state.end = null;
+    }
     const forced = agent.type === "dual_ai" ? state.forced : null;
     state.forced = null;
     const end = step.asked ? this.#turnEnd(agent, step) : this.#pendingEnd(step);
@@ -181,6 +187,11 @@ function sessionOver(
   return maxSessionTurns !== undefined && turns >= maxSessionTurns
     ? { status: "limit", reason: "max_session_turns" }
     : null;
+}
+
+/** A run that would be complete goes on when somebody speaks up before it ends; one whose session was ended does not. */
+function mayGoOn({ status, reason }: NonNullable<State["end"]>): boolean {
+  return status === "completed" && reason !== "end_session_tool";
 }
 
 function runEnd({ status, reason, outcome, message }: NonNullable<State["end"]>): RunEnd {

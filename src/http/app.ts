@@ -23,6 +23,7 @@ import { admissionHandlers } from "./thread/admission-handlers.ts";
 import { collectionHandlers } from "./thread/collection-handlers.ts";
 import { exportHandlers } from "./thread/export-handlers.ts";
 import { fileHandlers } from "./thread/file-handlers.ts";
+import { queueHandlers } from "./thread/queue-handlers.ts";
 import { streamHandlers } from "./thread/stream-handlers.ts";
 import { threadHandlers } from "./thread/thread-handlers.ts";
 import { ticketHandlers } from "./thread/ticket-handler.ts";
@@ -82,6 +83,7 @@ function handlersOf(services: Services): Handlers {
     ...collectionHandlers(services),
     ...threadHandlers(services),
     ...admissionHandlers(services),
+    ...queueHandlers(services),
     ...fileHandlers(services),
     ...exportHandlers(services),
     ...streamHandlers(services),

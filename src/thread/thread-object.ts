@@ -10,6 +10,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
 import type { MessagePage, Page } from "#contract/page.ts";
+import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
 import type * as request from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
@@ -42,6 +43,7 @@ import { patchThread, removeThread, stopThread, view } from "./method/thread-cha
 import { exportThread } from "./method/thread-export.ts";
 import { importThread } from "./method/thread-import.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
+import { deleteQueued, listQueue, patchQueued } from "./method/thread-queue.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
 import { Tickets } from "./method/tickets.ts";
 import { takeToolResults } from "./method/tool-results.ts";
@@ -159,6 +161,21 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     async deleteMessage(caller: Caller, id: string): Promise<Answer<null>> {
       return this.#answer(() => {
         deleteMessage(this.#owned(caller).context, id);
+        return null;
+      });
+    }
+
+    async listQueue(caller: Caller, query: ListQueue): Promise<Answer<Page<QueuedInput>>> {
+      return this.#answer(() => listQueue(this.#owned(caller).context, query));
+    }
+
+    async patchQueued(caller: Caller, id: string, change: PatchQueued): Promise<Answer<QueuedInput>> {
+      return this.#answer(() => patchQueued(this.#owned(caller).context, id, change));
+    }
+
+    async deleteQueued(caller: Caller, id: string): Promise<Answer<null>> {
+      return this.#answer(() => {
+        deleteQueued(this.#owned(caller).context, id);
         return null;
       });
     }

@@ -40,7 +40,8 @@ const same: true[] = [
   true satisfies Same<Part_<"file", ArchivedPart>, Exclude<Part_<"file", StoredPart>, Inline>>,
   true satisfies Same<keyof Given<ArchivedMessage["result"]>, keyof ToolResult>,
   true satisfies Same<keyof Given<ArchivedMessage["usage"]>, keyof Usage>,
-  true satisfies Same<keyof Given<ArchivedRun["queued"]>, keyof QueuedInput>,
+  // How an input came, and what goes with it when it is taken out, is of the thread it was said to.
+  true satisfies Same<keyof Given<ArchivedRun["queued"]>, Exclude<keyof QueuedInput, "when" | "files">>,
   true satisfies Same<keyof Given<ArchivedRun["error"]>, keyof RunError>,
   true satisfies Same<keyof Given<ArchivedRun["limits"]>, keyof Limits>,
   true satisfies Same<keyof Given<ArchivedRun["calls"]>[number], keyof QueuedCall>,

@@ -14,6 +14,7 @@ import { loopbackOnly } from "./suites/loopback-only.ts";
 import { oneTranscript } from "./suites/one-transcript.ts";
 import { ownRoutes } from "./suites/own-routes.ts";
 import { providerSuite } from "./suites/providers.ts";
+import { steering } from "./suites/steering.ts";
 import { stopAndQueue } from "./suites/stop-and-queue.ts";
 import type { SuiteServer } from "./suites/suite-server.ts";
 import { addFirstAgent } from "./support/first-agent.ts";
@@ -48,6 +49,7 @@ describe("an open server", () => {
   firstMinute(use);
   oneTranscript(use);
   stopAndQueue(use);
+  steering(use);
   ownRoutes(use);
   loopbackOnly(use);
   badInput(use);

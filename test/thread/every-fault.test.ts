@@ -10,7 +10,7 @@ import type { PostedResult } from "#contract/tool-route.ts";
 
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
-import { outside } from "../worker/faulted.ts";
+import { aloud, outside } from "../worker/faulted.ts";
 import { deathsIn } from "./fault-choice.ts";
 import { play, quietly, untilDone } from "./fault-stage.ts";
 import type { Outcome, Play } from "./fault-stage.ts";
@@ -80,6 +80,48 @@ const plays: [name: string, conversation: Play][] = [
   ],
 ];
 
+/** Those that die at every point they pass, however many others died there. */
+const rarePlays: [name: string, conversation: Play][] = [
+  ["a message that joins the run", { agent: "fault_clerk", begin: (id) => steersTalk(id) }],
+  ["a message that interrupts the run", { agent: "fault_clerk", begin: (id) => interruptsBusy(id) }],
+  ["a message that joins a run that waits for its client", { agent: "fault_asker", begin: (id) => steersAsking(id) }],
+  ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
+];
+
+/** Speaks up while the run waits for its client, who answers afterwards. */
+async function steersAsking(id: string): Promise<void> {
+  await speaksToAsking(id, "steer");
+  await asks(id);
+}
+
+async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<unknown> {
+  await says("asks")(id);
+  const first = { limit: 1, order: "asc" as const };
+  // Whoever asks again may find that the run went on.
+  while ((await value(stubOf(id).listRuns(admin, first))).items[0]?.status === "running");
+  const aside = message(`aside ${id}`, { when });
+  return value(stubOf(id).postMessage(admin, aside, { key: "aside", fingerprint: "aside" }));
+}
+
+/** Speaks up while a tool of the run waits for that. */
+async function steersTalk(id: string): Promise<unknown> {
+  await says("talk")(id);
+  while (!aloud.asked.has(id)) await value(stubOf(id).describe(admin));
+  const aside = message(`aside ${id}`, { when: "steer" });
+  const answer = await value(stubOf(id).postMessage(admin, aside, { key: "aside", fingerprint: "aside" }));
+  aloud.heard.add(id);
+  return answer;
+}
+
+/** Interrupts a run that backs off: whoever asks again finds it so, or ended. */
+async function interruptsBusy(id: string): Promise<unknown> {
+  await says("busy")(id);
+  const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };
+  while ((await value(stubOf(id).listLogs(admin, attempts))).items.length === 0);
+  const now = message(`short ${id}`, { when: "interrupt" });
+  return value(stubOf(id).postMessage(admin, now, { key: "now", fingerprint: "now" }));
+}
+
 /** The names of the points as the sources have them. */
 const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 const points = Object.values(sources).flatMap((text) =>
@@ -119,6 +161,15 @@ describe.each(plays)("%s", (_name, conversation) => {
     const calm = await play(conversation, []);
     expect(calm.problems).toEqual([]);
     const lives = deathsIn(calm.plan.lives[0] ?? [], diedAt).map((death) => [death]);
+    expect(await playAll(conversation, calm, lives)).toEqual([]);
+  });
+});
+
+describe.each(rarePlays)("%s", (_name, conversation) => {
+  it("FAULT2 survives a death at every point it passes", { timeout }, async () => {
+    const calm = await play(conversation, []);
+    expect(calm.problems).toEqual([]);
+    const lives = deathsIn(calm.plan.lives[0] ?? []).map((death) => [death]);
     expect(await playAll(conversation, calm, lives)).toEqual([]);
   });
 });

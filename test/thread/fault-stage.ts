@@ -125,13 +125,17 @@ export async function untilDone<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sets off the alarm as the platform does: it is taken off once its handler is done, so that one that dies is called again. */
+/**
+ * Sets off the alarm as the platform does: it is taken off once its handler is done, so that one that dies is called again.
+ * It is moved by a millisecond first: a handler that asks for the same time again, since that has not come yet, has asked.
+ */
 function ringAlarm(id: string): Promise<void> {
   return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), async (object, { storage }) => {
     const at = await storage.getAlarm();
     if (at === null) return;
+    await storage.setAlarm(at - 1);
     await object.alarm?.();
-    if ((await storage.getAlarm()) === at) await storage.deleteAlarm();
+    if ((await storage.getAlarm()) === at - 1) await storage.deleteAlarm();
   });
 }
 

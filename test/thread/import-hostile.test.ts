@@ -165,6 +165,7 @@ const refusedOnes: [string, Spoil][] = [
   ["an event of no type", (lines) => void (first(lines, "event")["type"] = "snapshot")],
   ["an event with more than it has", (lines) => void (first(lines, "event")["secret"] = 1)],
   ["falling numbers in a row", (lines) => void (first(lines, "run")["events"] as Line[]).reverse()],
+  ["a run that joined another", (lines) => void (first(lines, "run")["joined"] = otherId)],
   ["calls that no run waits to make", (lines) => void (first(lines, "run")["calls"] = [])],
   ["what only a run under way has", (lines) => void (first(lines, "run")["begun_children"] = [])],
   ["files of messages on their way", (lines) => void (first(lines, "thread")["unclaimed"] = [])],

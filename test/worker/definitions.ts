@@ -80,6 +80,12 @@ const again = defineTool(
   { idempotent: true },
 );
 
+const later = defineTool("Queues two calls", z.object({ gate: z.string() }), async (state: ThreadState, { gate }) => {
+  state.queueTool("wait", { gate });
+  state.queueTool("note", { text: `queued ${gate}` });
+  return { status: "success", result: "queued" };
+});
+
 const halt = defineTool("Stops the run", async (state: ThreadState) => {
   state.execution?.stop();
   return { status: "success", result: "stopping" };
@@ -143,7 +149,13 @@ const hooks = [
     hookCalls.push(`created ${String(message["role"])} ${String(message["content"])}`);
     return Promise.resolve();
   }),
-  defineHook("before_update_message", (_state, _id, updates) => Promise.resolve({ ...updates, unknown: true })),
+  defineHook("before_update_message", async (_state, _id, updates) => {
+    const held = /slow-update:(\w+)/.exec(String(updates["content"]))?.[1];
+    const gate = held === undefined ? undefined : gates.get(held);
+    gate?.reached();
+    await gate?.open;
+    return { ...updates, unknown: true };
+  }),
   defineHook("after_update_message", (_state, message) => {
     hookCalls.push(`updated ${String(message.content)}`);
     return Promise.resolve();
@@ -194,7 +206,7 @@ const routes: RouteEntry[] = [
   ...fileRoutes,
 ];
 
-const tools = ["note", "wait", "again", "halt", "stream", "broken", "inject", "edit"];
+const tools = ["note", "later", "wait", "again", "halt", "stream", "broken", "inject", "edit"];
 
 function prompt(name: string, modelName: string, extra: object = {}) {
   return definePrompt({
@@ -213,6 +225,7 @@ function prompt(name: string, modelName: string, extra: object = {}) {
 const prompts = [
   prompt("parallel", "scripted"),
   prompt("sequential", "scripted", { parallelToolCalls: false }),
+  prompt("batched", "scripted", { toolMode: { batched: 1 } }),
   prompt("forgetful", "scripted", { includeChat: false }),
   prompt("no_past_tools", "scripted", { includePastTools: false }),
   prompt("falls_back", "failing"),
@@ -257,6 +270,7 @@ export const registry: Registry = {
       }).map(([name, tool]) => [name, () => Promise.resolve(tool)]),
     ),
     note: () => Promise.resolve(note),
+    later: () => Promise.resolve(later),
     wait: () => Promise.resolve(wait),
     again: () => Promise.resolve(again),
     halt: () => Promise.resolve(halt),

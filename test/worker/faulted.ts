@@ -10,6 +10,9 @@ import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 /** Where the outside world listens; a test sets it. */
 export const outside = { url: "" };
 
+/** Threads whose tool waits for somebody to speak up, and those in which somebody did. */
+export const aloud = { asked: new Set<string>(), heard: new Set<string>() };
+
 /** Conversations whose model failed already. */
 const failed = new Set<string>();
 
@@ -24,6 +27,11 @@ function script(request: TestRequest): TestTurn {
     return last?.role === "user" ? { toolCalls: [call("charge", "under")], usage } : { text: "helped", usage };
   }
   if (kind === "fails") return { text: ["half an ", "answer"], error: { kind: "auth", message: "no" } };
+  if (kind === "busy") return { error: { kind: "rate_limited", message: "slow down", retryAfterMs: 600_000 } };
+  if (kind === "talk") {
+    return last?.role === "user" ? { toolCalls: [call("speak", id), ...inOrder], usage } : { text: "unheard", usage };
+  }
+  if (kind === "aside") return { text: ["I ", "heard"], usage };
   if (persona === "clerk") {
     return last?.name === "fault_clerk" ? { toolCalls: inOrder, usage } : { text: ["all ", "is ", "done"], usage };
   }
@@ -131,6 +139,21 @@ const report = defineTool(
   { idempotent: true },
 );
 
+/** Waits until somebody has spoken up, asking the outside world in between. */
+const speak = defineTool(
+  "Lets somebody speak up",
+  task,
+  async (state: ThreadState) => {
+    aloud.asked.add(state.threadId);
+    while (!aloud.heard.has(state.threadId)) {
+      const response = await fetch(`${outside.url}/effects?scope=${state.threadId}`);
+      await response.body?.cancel();
+    }
+    return { status: "success", result: "said" };
+  },
+  { idempotent: true },
+);
+
 /** Invoked at rest, it begins a run with the call. */
 const enqueue = defineTool("Queues a call", async (state: ThreadState) => {
   state.queueTool("charge", { task: "queued" });
@@ -159,6 +182,7 @@ export const faultTools = {
   fault_pay,
   fault_book,
   fault_refused,
+  speak,
 };
 
 function prompt(name: string, persona: string, extra: object) {
@@ -181,7 +205,7 @@ export const faultPrompts = [
     tools: [...every, "report", "fault_helper", "fault_clerk"],
   }),
   prompt("fault_helper", "helper", { includeChat: false, tools: every }),
-  prompt("fault_back", "clerk", { tools: every }),
+  prompt("fault_back", "clerk", { tools: [...every, "speak"] }),
   prompt("fault_asker", "asker", { parallelToolCalls: true, tools: ["fault_ask", "charge"] }),
   prompt("fault_payer", "payer", { tools: ["fault_pay", "fault_refused", "fault_book", "fault_ask", "charge"] }),
   prompt("fault_boss", "boss", { tools: ["fault_panel"] }),

@@ -59,6 +59,8 @@ export const archivedThreadSchema = z.strictObject({
   active_run_id: orderedId.nullable(),
   /** Runs that wait, in order. */
   queue: z.array(orderedId).max(100),
+  /** Highest id of a run that began before one with a lower id. */
+  overtaker: orderedId.exactOptional(),
   held: z.boolean(),
   last_seq: z.number().int().nonnegative().max(mostEvents),
   last_position: position,
@@ -180,6 +182,11 @@ export const archivedRunSchema = z.strictObject({
   version: word.nullable(),
   stop: z.boolean(),
   side: sideSchema.exactOptional(),
+  /** The run that its input joined, in place of beginning this one. */
+  joined: orderedId.exactOptional(),
+  /** Runs need not begin in the order of their ids: the lowest id that this one passed, the highest that passed it. */
+  overtook: orderedId.exactOptional(),
+  overtaken: orderedId.exactOptional(),
   /** Of one that waits. */
   calls: z.array(queuedCallSchema).max(100).exactOptional(),
   events: storedEventsSchema,

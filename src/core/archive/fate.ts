@@ -42,6 +42,8 @@ export const messageFate = {
   updated_at: "carried",
   events: "carried",
   handoff: "carried",
+  // Only for the run it joined, and that has ended in the copy.
+  steered: "left",
   awaits: "left",
   // Only for a run that is taken up behind it, and that has ended in the copy.
   failure: "left",
@@ -77,6 +79,9 @@ export const runFate = {
   version: "carried",
   stop: "carried",
   side: "carried",
+  joined: "carried",
+  overtook: "carried",
+  overtaken: "carried",
   events: "carried",
   // Of runs that wait; of others the export leaves them out.
   calls: "carried",
@@ -116,6 +121,9 @@ export const threadFate = {
   updated_at: "carried",
   active_run_id: "carried",
   queue: "carried",
+  overtaker: "carried",
+  // The run they were to join has ended in the copy.
+  steers: "left",
   held: "carried",
   branch: "carried",
   last_seq: "carried",

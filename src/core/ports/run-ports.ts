@@ -9,6 +9,7 @@ import type { Faults } from "./faults.ts";
 import type { Ids } from "./ids.ts";
 import type { ModelPort } from "./model-port.ts";
 import type { RunJournal } from "./run-journal.ts";
+import type { Steering } from "./steering.ts";
 import type { LoopHooks, StepPort } from "./step-port.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -23,6 +24,8 @@ export interface RunPorts {
   readonly steps: StepPort;
   readonly strategy: Strategy;
   readonly hooks: LoopHooks;
+  /** Left out: nobody can speak up while the run is under way. */
+  readonly steering?: Steering;
   /** Left out: long texts of tools are cut, and what they attach is dropped. */
   readonly answers?: AnswerFiles;
   readonly clock: Clock;

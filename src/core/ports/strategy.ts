@@ -26,6 +26,8 @@ export interface StepOutcome {
 export interface Progress {
   steps: number;
   last: StepOutcome | null;
+  /** Somebody speaks behind the last step: who has an end in mind may go on. */
+  heard?: boolean;
 }
 
 /** How a step differs from what the prompt asks anyway. */

@@ -23,8 +23,10 @@ export async function resumeStep(open: OpenStep, ports: RunPorts, signal: AbortS
   await ports.faults.at("resume.tools");
   const plan = await callPlan(open, ports);
   const events = stepEvents(plan, ports);
+  // Calls that a definition queued are nobody's answer to what was said before: they are made in any case.
+  const skippable = answer.model !== null;
   await ports.faults.at("resume.run-calls");
-  const ran = await runCalls(open.calls, open.results, { plan, ports, events, signal });
+  const ran = await runCalls(open.calls, open.results, { plan, ports, events, signal, skippable });
   if (ran.restsUntil !== null) return ran.restsUntil;
   const { usage, stop_reason, cost } = answer;
   events.stage({ type: "step_end", usage: usage ?? zeroUsage, stop_reason, cost });

@@ -31,6 +31,8 @@ export interface CallContext {
   plan: CallPlan;
   events: EventList;
   signal: AbortSignal;
+  /** A message that waits to join the run keeps calls from beginning (decision 28). */
+  skippable?: boolean;
 }
 
 /** A settled call, with what the log wants to know. */

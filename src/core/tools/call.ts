@@ -13,10 +13,11 @@ import type { CallOutcome } from "../ports/strategy.ts";
 import type { NestedEnd, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { Delivered, MessageRecord } from "../record.ts";
 import { spendOfChild } from "../run-state.ts";
+import { skipsCalls } from "../step/steer.ts";
 import { toMessage } from "../view.ts";
 import { askedFor, awaitedApproval, consented, recordConsent, tellStart } from "./approval.ts";
 import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
-import { brokenArguments, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
+import { brokenArguments, skippedCall, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
 import { perform } from "./perform.ts";
 import { readAnswer, settle, settleThrown } from "./settle.ts";
 
@@ -58,7 +59,8 @@ async function runConsented(slot: CallSlot & { left: MessageRecord }, context: C
   if (said.type === "rest") return { rests_until: said.until };
   const begun = ports.clock.now();
   const fresh = { ...slot, left: null };
-  const prepared = said.type === "answer" ? said.answer : prepare(fresh, context, said.approval.args);
+  const prepared =
+    said.type === "answer" ? said.answer : prepare(fresh, { ...context, skippable: false }, said.approval.args);
   if (!("args" in prepared)) {
     tellStart(row, call.arguments, events);
     return finalise(slot, { message: row, isNew: false, answer: prepared, begun }, context);
@@ -97,7 +99,7 @@ type Prepared = { runner: ToolRunner; args: JsonObject };
 /** `changed` are the arguments that whoever consented gave. */
 function prepare(
   slot: CallSlot,
-  { plan, signal }: CallContext,
+  { plan, signal, ports, skippable = false }: CallContext,
   changed = slot.left?.approval?.args,
 ): Prepared | ToolAnswer {
   const { call, runner, consent } = slot;
@@ -105,6 +107,7 @@ function prepare(
   const refused = (answer: ToolAnswer) => (slot.left === null ? answer : unknownOutcome);
   // A loop of its own is told of the stop: it has to end what it began.
   if (signal.aborted && (slot.left === null || runner?.nested === undefined)) return refused(stoppedCall);
+  if (skippable && slot.left === null && skipsCalls(ports, plan.toolMode)) return skippedCall;
   if (runner === undefined) return refused(unknownTool(call.name, [...plan.tools.keys()]));
   const asked = changed ?? call.arguments;
   if (typeof asked === "string") return refused(brokenArguments(asked));

@@ -27,6 +27,11 @@ export function wrongArguments(problem: string): ToolResult {
 /** The run was stopped before or while the tool ran. */
 export const stoppedCall = failed("The run was stopped before this tool finished.");
 
+/** Somebody spoke up before the call began. */
+export const skippedCall = failed(
+  "This call was skipped: a new message came before it began. Call the tool again if that is still wanted.",
+);
+
 /** The tool took longer than it may. */
 export function timedOut(ms: number): ToolResult {
   return failed(`The tool did not finish within ${ms / 1000} s.`);

@@ -72,7 +72,8 @@ export class BranchTree {
 }
 
 /** Throws for a run whose state is not what the thread says of it. */
-export function checkRunState({ id, status, queued, branch, calls }: ArchivedRun, thread: ArchivedThread): void {
+export function checkRunState(run: ArchivedRun, thread: ArchivedThread): void {
+  const { id, status, queued, branch, calls } = run;
   const isActive = id === thread.active_run_id;
   const atWork = status === "running" || status === "awaiting_tool_execution";
   if (atWork !== isActive) throw new Misfit(`has the status ${status}, and the thread says otherwise`);
@@ -81,5 +82,8 @@ export function checkRunState({ id, status, queued, branch, calls }: ArchivedRun
   if ((queued !== null) !== (status === "queued"))
     throw new Misfit("keeps an input that is not waiting, or lacks one that is");
   if (calls !== undefined && status !== "queued") throw new Misfit("keeps calls to be made, and does not wait");
+  // No list shows such a row, so none may have run.
+  if (run.joined !== undefined && (status !== "completed" || run.started_at !== null))
+    throw new Misfit("joined another run, and is one itself");
   if (isActive && branch !== thread.branch) throw new Misfit("is under way on another branch than the thread's");
 }

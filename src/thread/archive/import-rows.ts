@@ -98,6 +98,7 @@ export class ImportRows {
       if (store.message(id) !== null) throw new Misfit(`ends a file in which the input ${id} waits and is there`);
     }
     const { id, agent_id, origin_agent_id, user_id, title, tags, metadata, branch, queue, last_seq } = thread;
+    const { overtaker } = thread;
     const record: ThreadRecord = {
       id,
       agent_id,
@@ -108,6 +109,7 @@ export class ImportRows {
       metadata,
       branch,
       queue,
+      ...(overtaker === undefined ? {} : { overtaker }),
       status: active === null ? (thread.status === "error" ? "error" : "idle") : "running",
       created_at: Math.min(thread.created_at, now),
       updated_at: Math.min(thread.updated_at, now),

@@ -2,6 +2,7 @@
 // turns out to be one that was admitted before.
 
 import { refuse } from "#contract/error.ts";
+import type { FileVersion } from "#core/ports/thread-files.ts";
 import type { StoredPart } from "#core/record.ts";
 import type { Admission } from "#core/thread-rpc.ts";
 
@@ -21,7 +22,10 @@ interface Presence {
 export async function withTakenFiles(
   context: ObjectContext,
   presence: Presence,
-  { input, admit }: { input: MessageInput; admit: (parts: StoredPart[], claim: () => void) => Promise<Admission> },
+  {
+    input,
+    admit,
+  }: { input: MessageInput; admit: (parts: StoredPart[], claim: () => FileVersion[]) => Promise<Admission> },
 ): Promise<Admission> {
   const { messages, claim, discard } = await takeFiles([incomingParts(input, "")], fileTaker(context, presence));
   try {

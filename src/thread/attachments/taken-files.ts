@@ -44,8 +44,8 @@ export interface FileTaker {
 /** Messages' parts as their rows hold them. */
 export interface TakenFiles {
   messages: StoredPart[][];
-  /** The messages are there: call it right before the thread's row is written with them. */
-  claim: () => void;
+  /** The messages are there: call it right before the thread's row is written with them. Gives what was stored for them. */
+  claim: () => FileVersion[];
   /** Removes what was stored for them and nobody else refers to; never throws. */
   discard: () => void;
 }
@@ -106,10 +106,11 @@ class Taking {
     }
   }
 
-  claim(): void {
+  claim(): FileVersion[] {
     this.#mine();
     this.#claimed = true;
     this.#taker.unclaimed.takeOff(this.#stored);
+    return [...this.#stored];
   }
 
   discard(): void {

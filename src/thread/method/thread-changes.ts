@@ -3,11 +3,12 @@
 import { refuse } from "#contract/error.ts";
 import type { PatchThread } from "#contract/request.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
-import { toRun, toThread } from "#core/view.ts";
+import { toThread } from "#core/view.ts";
 
 import { removeChildren, tellParentOfDeletion } from "../children/removal.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
+import { dropInput } from "../run/drop-input.ts";
 
 /** The thread as the wire shows it now. */
 export function view({ live }: ObjectContext): Thread {
@@ -43,28 +44,9 @@ export function stopThread({ context, driver }: OpenThread, runId: string | null
   if (!driver.stop(runId) && runId !== null) {
     const run = live.store.run(runId);
     if (run === null) throw refuse("run_not_found", `There is no run "${runId}" in this thread.`);
-    if (live.record.queue.includes(runId)) dropQueued(context, runId);
+    if (live.record.queue.includes(runId)) dropInput(context, run);
   }
   return { status: live.record.status };
-}
-
-function dropQueued({ live, clock }: ObjectContext, runId: string): void {
-  const run = live.store.run(runId);
-  if (run === null) return;
-  const queue = live.record.queue.filter((id) => id !== runId);
-  const stopped = { ...run, status: "stopped" as const, reason: "stopped", queued: null, ended_at: clock.now() };
-  const { status, reason, outcome, usage, cost, message_ids, error } = toRun(stopped);
-  const end = { status, reason, outcome, usage, cost, message_ids, error };
-  live.change({ queue });
-  live.tell(
-    [
-      { type: "run_end", run_id: runId, ...end },
-      { type: "queue_changed", queued: queue },
-    ],
-    () => {
-      live.store.updateRun(stopped);
-    },
-  );
 }
 
 /**

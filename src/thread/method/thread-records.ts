@@ -7,24 +7,38 @@ import type { Page } from "#contract/page.ts";
 import type { ListLogs, ListRuns } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import { logEntries, toolCallEntries } from "#core/log-entries.ts";
-import type { LogRecord } from "#core/record.ts";
+import type { LogRecord, RunRecord } from "#core/record.ts";
 import { toLog, toRun } from "#core/view.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import { rebuiltRequest } from "./rebuilt-request.ts";
 
-/** A page of runs, queued ones included. */
+/** Rows that are read at once behind the first: inputs that joined a run leave gaps in a page. */
+const batch = 100;
+
+/** A page of runs, queued ones included. An input that joined a run under way began none of its own. */
 export function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
-  const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "runs");
-  const rows = live.store.runs({ order: query.order, limit: query.limit + 1, beyond });
-  return page(rows, query.limit, { list: "runs", view: toRun });
+  const { order, limit } = query;
+  const rows: RunRecord[] = [];
+  let beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "runs");
+  for (let asked = limit + 1; rows.length <= limit; asked = batch) {
+    const next = live.store.runs({ order, limit: asked, beyond });
+    rows.push(...next.filter(({ joined }) => joined === undefined));
+    beyond = next.at(-1)?.id;
+    if (next.length < asked) break;
+  }
+  return page(rows, limit, { list: "runs", view: toRun });
 }
 
 /** One run. */
 export function getRun({ live }: ObjectContext, id: string): Run {
   const run = live.store.run(id);
   if (run === null) throw refuse("run_not_found", `There is no run "${id}" in this thread.`);
+  const { joined } = run;
+  if (joined !== undefined) {
+    throw refuse("run_not_found", `The input "${id}" began no run: it joined the run "${joined}".`, { run_id: joined });
+  }
   return toRun(run);
 }
 

@@ -4,12 +4,14 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { fromStored } from "#core/stored-event.ts";
 
+import { runsFrom, runsOnAt, startOf } from "./begun-runs.ts";
+import type { RunsAt } from "./begun-runs.ts";
 import { EarliestRows } from "./earliest-rows.ts";
 import { eventSource } from "./event-source.ts";
-import { firstMessage, isOver, lastBegunFrom, runAt } from "./replay-start.ts";
+import { firstMessage, isOver, runsAt } from "./replay-start.ts";
 import type { ReplayPlace } from "./replay-start.ts";
 
 /** Rows that are read at once; a row may have 2 MiB. */
@@ -35,20 +37,19 @@ export interface ReplayFrom {
 /** Events with a greater number than `after`, in order; of a long tail only its beginning. */
 export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFrom): ReplayPart {
   const { after } = from;
-  const run = runAt(store, from);
+  const runs = runsAt(store, from);
   const rows = new EarliestRows(after, bounds);
-  const begins = runBegins(store, run?.id);
+  const begins = runBegins(store, runs.from);
   offerEvents(store, after, rows);
-  const beyond = firstMessage(store, thread, { run, from });
+  const beyond = firstMessage(store, thread, { runs, from });
   const messages = offerMessages(store, thread, { beyond, rows, begins });
-  if (run !== null) rows.offer(run);
-  offerRuns(store, run?.id, rows);
-  offerLogs(store, run?.id, { rows, begins });
+  offerRuns(store, runs.from, rows);
+  offerLogs(store, runs.newest, { rows, begins });
   const source = eventSource(store, thread, rows.messages());
   return {
     events: rows.events().flatMap((event) => fromStored(event, source) ?? []),
     upTo: rows.leftOutFrom === null ? null : rows.leftOutFrom - 1,
-    place: { run: run?.id ?? null, message: toldUpTo(messages, rows) ?? beyond },
+    place: { run: runs.from ?? null, message: toldUpTo(messages, rows) ?? beyond },
   };
 }
 
@@ -109,17 +110,11 @@ function isAllLater(
   return rows.isLater(first) && begins.isRest(first, rows);
 }
 
-/** Runs begin in the order of their ids, and are admitted in it. */
-function offerRuns(store: ThreadStore, beyond: string | undefined, rows: EarliestRows): void {
-  let from = beyond;
-  for (;;) {
-    const batch = store.runs({ order: "asc", limit: page, beyond: from });
-    for (const run of batch) {
-      if (rows.isLater(run.events[0]?.seq ?? 0)) return;
-      rows.offer(run);
-    }
-    from = batch.at(-1)?.id;
-    if (batch.length < page) return;
+/** Runs are admitted in the order of their ids, whichever they begin in. */
+function offerRuns(store: ThreadStore, from: string | undefined, rows: EarliestRows): void {
+  for (const run of runsFrom(store, from)) {
+    if (rows.isLater(run.events[0]?.seq ?? 0)) return;
+    rows.offer(run);
   }
 }
 
@@ -151,7 +146,7 @@ interface RunBegins {
 /** `from` is the run that the part begins at. */
 function runBegins(store: ThreadStore, from: string | undefined): RunBegins {
   const known = new Map<string, number>();
-  let last: RunRecord | null | undefined;
+  let last: RunsAt["last"] | undefined;
   return {
     isLater(runId, rows) {
       if (runId === null || rows.leftOutFrom === null) return false;
@@ -167,13 +162,9 @@ function runBegins(store: ThreadStore, from: string | undefined): RunBegins {
       if (rows.leftOutFrom === null) return false;
       // What is left out only grows: the last run before it is looked for again where that run is left out as well.
       if (last === undefined || (last !== null && rows.isLater(startOf(last)))) {
-        last = lastBegunFrom(store, from, rows.leftOutFrom - 1);
+        last = runsOnAt(store, from, rows.leftOutFrom - 1).last;
       }
       return last === null || isOver(last, seq);
     },
   };
-}
-
-function startOf({ events }: RunRecord): number {
-  return events.find(({ type }) => type === "run_start")?.seq ?? 0;
 }

@@ -5,9 +5,11 @@ import { refuse } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Message } from "#contract/message.ts";
+import { queueLimit } from "#contract/queue-route.ts";
 import type { PostMessage, PostRun } from "#contract/request.ts";
 import type { Limits, Run, RunKind } from "#contract/run.ts";
 import { totalOf } from "#core/message-counts.ts";
+import type { FileVersion } from "#core/ports/thread-files.ts";
 import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
 import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage, toRun } from "#core/view.ts";
@@ -19,13 +21,8 @@ import { withTakenFiles } from "../attachments/admit-files.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
+import { checkRoom } from "./message-room.ts";
 import { enqueueRun, newRun } from "./run-start.ts";
-
-/** Most UTF-8 bytes of a message (architecture §6). */
-const messageLimit = 1024 * 1024;
-
-/** Most runs that may wait. */
-const queueLimit = 100;
 
 /** A message to admit. */
 export interface MessageAdmission {
@@ -44,6 +41,7 @@ export async function admitMessage(
 ): Promise<Admission> {
   const { caller, input, key } = message;
   mayAsk(context, caller, input.limits);
+  mustRun(input);
   const first = repeated(context, key);
   if (first !== null) return first;
   rejectWhileActive(context, input.when);
@@ -59,7 +57,7 @@ export async function admitMessage(
 async function admitParts(
   context: ObjectContext,
   driver: Driver,
-  { input, key, parentRunId = null, claim, ...said }: MessageAdmission & Said & { claim: () => void },
+  { input, key, parentRunId = null, claim, ...said }: MessageAdmission & Said & { claim: () => FileVersion[] },
 ): Promise<Admission> {
   await context.faults.at("admission.draft");
   const draft = await draftOf(context, input, said);
@@ -69,21 +67,28 @@ async function admitParts(
   mustBeThere(driver);
   rejectWhileActive(context, input.when);
 
-  claim();
+  const files = claim();
   const after = context.live.lastSeq;
   if (!input.run) {
     const [stored] = context.live.append([draft]);
     afterwards(context, stored ?? draft);
     const answer = { message: toMessage(stored ?? draft), run: null, after, repeated: false };
-    return kept(context, key, answer);
+    return kept(context, key, { answer });
   }
   const limits = input.limits ?? null;
-  const run = newRun(context, { kind: "message", limits, input: draft, parentRunId });
+  const { when } = input;
+  const joined = when === "steer" ? steerable(driver) : null;
+  const waiting = {
+    ...(files.length === 0 ? {} : { files }),
+    ...(when === "steer" || when === "interrupt" ? { when } : {}),
+  };
+  const run = newRun(context, { kind: "message", limits, input: draft, waiting, parentRunId });
   const admitted = startRun(context, driver, run);
-  const message = { ...draft, run_id: run.id };
+  const message = { ...draft, run_id: joined?.id ?? run.id };
   afterwards(context, message);
-  const answer = { message: shown(context, message), run: toRun(admitted), after, repeated: false };
-  return kept(context, key, answer);
+  const from = Math.min(after, restOf(joined));
+  const answer = { message: shown(context, message), run: toRun(joined ?? admitted), after: from, repeated: false };
+  return kept(context, key, { answer, inputId: run.id });
 }
 
 /** Admits a run without a message. */
@@ -109,14 +114,15 @@ export async function admitRun(
     live.change({ held: false });
     driver.beginNext();
     const run = live.store.run(live.record.active_run_id ?? "");
-    return kept(context, key, { message: null, run: run === null ? null : toRun(run), after, repeated: false });
+    const answer = { message: null, run: run === null ? null : toRun(run), after, repeated: false };
+    return kept(context, key, { answer });
   }
   const kind: RunKind = "continue";
   const after = live.lastSeq;
   const side = input.side === undefined ? {} : { side: input.side };
   const fresh = newRun(context, { kind, limits: input.limits ?? null, input: null });
   const run = startRun(context, driver, { ...fresh, ...side });
-  return kept(context, key, { message: null, run: toRun(run), after, repeated: false });
+  return kept(context, key, { answer: { message: null, run: toRun(run), after, repeated: false } });
 }
 
 /** What a message says, and to whom. */
@@ -127,13 +133,7 @@ interface Said {
 
 async function draftOf(context: ObjectContext, input: PostMessage, { parts, agent }: Said): Promise<MessageRecord> {
   const { live, clock } = context;
-  const bytes = new TextEncoder().encode(JSON.stringify(parts)).byteLength;
-  if (bytes > messageLimit) {
-    throw refuse("too_large", `The message has ${bytes} bytes; at most ${messageLimit} are taken.`, {
-      field: "content",
-      limit: messageLimit,
-    });
-  }
+  checkRoom(parts);
   const draft = messageDraft({
     id: live.uuids.next(),
     role: input.role,
@@ -161,7 +161,22 @@ function afterwards(context: ObjectContext, message: MessageRecord): void {
   context.background(hooks.afterCreateMessage(message));
 }
 
-/** Begins the run, or lets it wait for the one that is active. */
+/** The run that a message may still join; null where none is active, and where the one that is has to end. */
+function steerable({ activeRun }: Driver): RunRecord | null {
+  return activeRun?.stop === false ? activeRun : null;
+}
+
+/**
+ * The number before a run was told to wait for its client: whoever follows it from there is told so too, and not left without a
+ * last word. Nothing to follow from for any other run.
+ */
+function restOf(run: RunRecord | null): number {
+  if (run?.status !== "awaiting_tool_execution") return Number.POSITIVE_INFINITY;
+  const rest = run.events.findLast(({ type }) => type === "awaiting_tool_execution");
+  return rest === undefined ? Number.POSITIVE_INFINITY : rest.seq - 1;
+}
+
+/** Begins the run, or lets it wait: for the one that is active, or for its place in that one. */
 export function startRun(context: ObjectContext, driver: Driver, run: RunRecord): RunRecord {
   mustBeThere(driver);
   const { live } = context;
@@ -174,7 +189,10 @@ export function startRun(context: ObjectContext, driver: Driver, run: RunRecord)
   if (idle && live.record.queue.length === 0) {
     return driver.begin(run, { trigger: triggerOf(run), isNew: true });
   }
-  const queued = enqueueRun(context, run);
+  const when = run.queued?.when;
+  if (when === "interrupt" && !idle) return driver.interrupt(run);
+  const place = when === "interrupt" ? "first" : when === "steer" && steerable(driver) !== null ? "steers" : "last";
+  const queued = enqueueRun(context, run, { place });
   // After a stop the queue was held: this input is the one that lets it go on, behind those that waited.
   if (idle) driver.beginNext();
   return queued;
@@ -188,6 +206,14 @@ function triggerOf({ kind, parent_run_id }: RunRecord): EventOf<"run_start">["tr
 /** The message as it stands: in its place, or still waiting. */
 function shown({ live }: ObjectContext, draft: MessageRecord): Message {
   return toMessage(live.store.message(draft.id) ?? draft);
+}
+
+/** To join a run, or to end one and be the next, is for messages that are to be answered. */
+function mustRun({ when, run }: PostMessage): void {
+  if (run || when === "queue" || when === "reject") return;
+  throw refuse("invalid_request", `when: "${when}" is for a message that is to be answered: leave out run: false.`, {
+    fields: [{ path: "when", message: "needs run: true" }],
+  });
 }
 
 function rejectWhileActive({ live }: ObjectContext, when: PostMessage["when"]): void {
@@ -228,16 +254,29 @@ function repeated({ live }: ObjectContext, key: RequestKey | null): Admission | 
   if (known.fingerprint !== key.fingerprint) {
     throw refuse("conflict", "This Idempotency-Key was used before with another body.");
   }
-  const { message_id, run, after } = known.answer as { message_id: string | null; run: Run | null; after: number };
-  const waiting = run === null ? null : (live.store.run(run.id)?.queued?.message ?? null);
-  const message = message_id === null ? null : (live.store.message(message_id) ?? waiting);
+  const { message_id, run, after, input_id } = known.answer as {
+    message_id: string | null;
+    run: Run | null;
+    after: number;
+    /** Absent where the input and the run have one id. */
+    input_id?: string;
+  };
+  const waiting = run === null ? null : (live.store.run(input_id ?? run.id)?.queued?.message ?? null);
+  const shownWaiting = waiting === null ? null : { ...waiting, run_id: run?.id ?? null };
+  const message = message_id === null ? null : (live.store.message(message_id) ?? shownWaiting);
   return { message: message === null ? null : toMessage(message), run, after, repeated: true };
 }
 
-function kept({ live, clock }: ObjectContext, key: RequestKey | null, answer: Admission): Admission {
+/** `inputId` is what the message waits under, where it is to join another run. */
+function kept(
+  { live, clock }: ObjectContext,
+  key: RequestKey | null,
+  { answer, inputId }: { answer: Admission; inputId?: string },
+): Admission {
   if (key === null) return answer;
   const { message, run, after } = answer;
-  const record = { message_id: message?.id ?? null, run, after } as unknown as JsonObject;
+  const other = inputId === undefined || inputId === run?.id ? {} : { input_id: inputId };
+  const record = { message_id: message?.id ?? null, run, after, ...other } as unknown as JsonObject;
   live.store.insertKey({ ...key, answer: record, created_at: clock.now() });
   return answer;
 }

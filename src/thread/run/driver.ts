@@ -123,9 +123,26 @@ export class Driver {
         live.save();
       });
     }
+    this.#halt();
+    return true;
+  }
+
+  /** Ends the active run and has this one begin behind it, both durable at once. Returns it as recorded. */
+  interrupt(next: RunRecord): RunRecord {
+    const { live } = this.#context;
+    const active = this.activeRun;
+    const also = () => {
+      if (active !== null) live.store.updateRun({ ...active, stop: true });
+    };
+    const queued = enqueueRun(this.#context, next, { place: "first", also });
+    if (active !== null) active.stop = true;
+    this.#halt();
+    return queued;
+  }
+
+  #halt(): void {
     if (this.#active === null) this.resume();
     this.#active?.abort.abort(new Error("stopped"));
-    return true;
   }
 
   /** The run that is active, driven or resting; null at rest. */
@@ -289,7 +306,7 @@ export class Driver {
   #beginLeftCalls({ calls = [] }: RunRecord): void {
     if (calls.length === 0 || this.#closing || this.#context.live.record.held) return;
     const run = { ...newRun(this.#context, { kind: "tool", limits: null, input: null }), calls };
-    // Runs begin in the order of their ids, which replay relies on, so it takes its turn.
+    // Whoever waits already came first.
     if (this.#context.live.record.queue.length > 0) enqueueRun(this.#context, run);
     else this.begin(run, { trigger: "continuation", isNew: true });
   }

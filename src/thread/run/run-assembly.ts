@@ -17,6 +17,7 @@ import { executionState, StopFlag } from "./execution.ts";
 import { firstSide } from "./first-side.ts";
 import { Journal } from "./journal.ts";
 import { leftAt, notBegun } from "./recovery.ts";
+import { steeringOf } from "./steering.ts";
 
 /** What a drive needs: the loop's ports, and the journal to close afterwards. */
 export interface AssembledRun {
@@ -85,6 +86,7 @@ export async function assembleRun(
     steps,
     strategy: session,
     hooks,
+    steering: steeringOf(context, run),
     answers: answersOf(context),
     clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },

@@ -3,16 +3,19 @@
 import type { EventOf } from "#contract/event.ts";
 import type { Limits, RunKind } from "#contract/run.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord, QueuedInput, RunRecord, ThreadRecord } from "#core/record.ts";
 
 import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { beginOrder } from "./begin-order.ts";
 
 /** What a run is made of. */
 export interface NewRun {
   kind: RunKind;
   limits: Limits | null;
   input: MessageRecord | null;
+  /** What else is known of the input. */
+  waiting?: Omit<QueuedInput, "message">;
   /** The parent's run that this one answers a call of. */
   parentRunId?: string | null | undefined;
 }
@@ -20,7 +23,7 @@ export interface NewRun {
 /** A run that is about to be recorded, queued or begun. */
 export function newRun(
   { live, clock, settings }: ObjectContext,
-  { kind, limits, input, parentRunId = null }: NewRun,
+  { kind, limits, input, waiting = {}, parentRunId = null }: NewRun,
 ): RunRecord {
   const { branch, agent_id, last_position, counts } = live.record;
   return {
@@ -32,7 +35,7 @@ export function newRun(
     created_at: clock.now(),
     started_at: null,
     ended_at: null,
-    queued: { message: input },
+    queued: { message: input, ...waiting },
     after_position: last_position,
     counts_before: counts,
     steps: 0,
@@ -55,14 +58,28 @@ export function newRun(
   };
 }
 
-/** Records a run that waits for the one that is active, behind those that wait already. Returns it as recorded. */
-export function enqueueRun({ live }: ObjectContext, run: RunRecord): RunRecord {
-  const queue = [...live.record.queue, run.id];
+/** Where an input waits: behind all others, behind those that are to join the active run, or as the next one to begin. */
+export type QueuePlace = "last" | "steers" | "first";
+
+/**
+ * Records a run that waits for the one that is active. `also` is written together with it. With a next one that was not
+ * there before the active run is about to end: nothing joins it any more. Returns it as recorded.
+ */
+export function enqueueRun(
+  { live }: ObjectContext,
+  run: RunRecord,
+  { place = "last", also = () => {} }: { place?: QueuePlace; also?: () => void } = {},
+): RunRecord {
+  const { queue: waiting } = live.record;
+  const steers = steersOf(live.record);
+  const at = { last: waiting.length, steers, first: 0 }[place];
+  const queue = waiting.toSpliced(at, 0, run.id);
   const told = live.stage([{ type: "queue_changed", queued: queue }]);
   const queued = { ...run, events: told.stored };
   live.atomically(() => {
     live.store.insertRun(queued);
-    live.change({ queue });
+    live.change({ queue, steers: { last: steers, steers: steers + 1, first: 0 }[place] });
+    also();
     live.save();
   });
   told.send();
@@ -79,6 +96,7 @@ export function beginRun(
   const { agent_id, last_position, counts } = live.record;
   const of = { run_id: run.id };
   const queued = live.record.queue;
+  const passed = beginOrder(live.record, run.id);
   const start = live.stage([
     // A run that waited leaves the queue as it begins.
     ...(trigger === "queue" ? [{ type: "queue_changed" as const, queued }] : []),
@@ -96,6 +114,7 @@ export function beginRun(
     after_position: last_position,
     counts_before: counts,
     events: [...run.events, ...start.stored],
+    ...passed.run,
   };
   live.atomically(() => {
     if (input !== null && told !== null) {
@@ -105,10 +124,15 @@ export function beginRun(
     }
     if (isNew) live.store.insertRun(begun);
     else live.store.updateRun(begun);
-    live.change({ status: "running", active_run_id: run.id, updated_at: clock.now() });
+    live.change({ status: "running", active_run_id: run.id, steers: 0, updated_at: clock.now(), ...passed.thread });
     live.save();
   });
   start.send();
   told?.send();
   return begun;
+}
+
+/** So many at the head of the queue are to join the run that is active. */
+export function steersOf({ active_run_id, steers = 0 }: Pick<ThreadRecord, "active_run_id" | "steers">): number {
+  return active_run_id === null ? 0 : steers;
 }

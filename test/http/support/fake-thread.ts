@@ -3,6 +3,7 @@
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
 import type { MessagePage, Page } from "#contract/page.ts";
+import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
 import type { PatchThread, PostMessage, PostRun } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
@@ -31,6 +32,7 @@ export class FakeThread implements ThreadStub {
   thread: Thread | null = null;
   readonly messages: Message[] = [];
   readonly runs = new Map<string, Run>();
+  readonly queue: QueuedInput[] = [];
   readonly events: (FakeEvent & { seq: number })[] = [];
   readonly subscribers: FakeSubscriber[] = [];
   readonly endpointCalls: Request[] = [];
@@ -171,6 +173,24 @@ export class FakeThread implements ThreadStub {
   async deleteMessage(caller: Caller, id: string): Promise<Answer<null>> {
     const answer = await this.getMessage(caller, id);
     return answer.ok ? ok(null) : answer;
+  }
+
+  async listQueue(caller: Caller, query: ListQueue): Promise<Answer<Page<QueuedInput>>> {
+    this.#enter(`listQueue ${JSON.stringify(query)}`);
+    return this.#reach(caller) === null ? missing : ok({ items: this.queue, next_cursor: null });
+  }
+
+  async patchQueued(caller: Caller, id: string, change: PatchQueued): Promise<Answer<QueuedInput>> {
+    this.#enter(`patchQueued ${id} ${JSON.stringify(change)}`);
+    if (this.#reach(caller) === null) return missing;
+    const input = this.queue.find((known) => known.id === id);
+    return input === undefined ? refused("run_not_found", "There is no such input.") : ok(input);
+  }
+
+  async deleteQueued(caller: Caller, id: string): Promise<Answer<null>> {
+    this.#enter(`deleteQueued ${id}`);
+    if (this.#reach(caller) === null) return missing;
+    return this.queue.some((known) => known.id === id) ? ok(null) : refused("run_not_found", "There is no such input.");
   }
 
   async listRuns(caller: Caller): Promise<Answer<Page<Run>>> {

@@ -1,0 +1,83 @@
+// The routes of the inputs that wait: what is to come, in its order, and how it can still be changed. Rows of the one route
+// table.
+
+import { z } from "zod";
+
+import type { BuiltInRoute } from "./built-in-route.ts";
+import { jsonObjectSchema } from "./json.ts";
+import { messageSchema } from "./message.ts";
+import { listSchema } from "./page.ts";
+import { limit } from "./query-field.ts";
+import { limitsSchema, runKindSchema } from "./run.ts";
+
+/** Most inputs of a thread that may wait. */
+export const queueLimit = 100;
+
+/**
+ * An input that waits. `steer` joins the run that is active, before its next model call; the others begin runs of their own,
+ * one after the other, `interrupt` as soon as the active one has ended.
+ */
+export const queuedInputSchema = z.object({
+  /** Id of the run it begins; of one that steers, the input's own. */
+  id: z.string(),
+  kind: runKindSchema,
+  when: z.enum(["queue", "steer", "interrupt"]),
+  /** The message as it will be said; null for a run without one. */
+  message: messageSchema.nullable(),
+  limits: limitsSchema.nullable(),
+  /** Microseconds since epoch. */
+  created_at: z.number().int(),
+});
+export type QueuedInput = z.infer<typeof queuedInputSchema>;
+
+/** Query of `GET /api/threads/:id/queue`. A page may be shorter than `limit`: it is bounded by bytes too. */
+export const listQueueSchema = z.strictObject({ limit: limit(100, 100), cursor: z.string().max(500).optional() });
+export type ListQueue = z.infer<typeof listQueueSchema>;
+
+/** Body of `PATCH /api/threads/:id/queue/:qid`: other words, metadata to merge shallowly, another place counted from 0. */
+export const patchQueuedSchema = z
+  .strictObject({
+    content: z.string().optional(),
+    metadata: jsonObjectSchema.optional(),
+    position: z
+      .number()
+      .int()
+      .min(0)
+      .max(queueLimit - 1)
+      .optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, "name at least one field to change");
+export type PatchQueued = z.infer<typeof patchQueuedSchema>;
+
+const mib = 1024 * 1024;
+
+/** The rows. */
+export const queueRoutes = {
+  listQueue: {
+    method: "GET",
+    path: "/api/threads/:id/queue",
+    summary: "The inputs that wait, in the order they will be taken in",
+    tag: "messages",
+    access: "user",
+    query: listQueueSchema,
+    answers: { 200: listSchema("queue", queuedInputSchema) },
+  },
+  patchQueued: {
+    method: "PATCH",
+    path: "/api/threads/:id/queue/:qid",
+    summary: "Changes the text, metadata or place of an input that waits",
+    tag: "messages",
+    access: "user",
+    body: patchQueuedSchema,
+    bodyLimit: 6 * mib,
+    answers: { 200: queuedInputSchema },
+  },
+  deleteQueued: {
+    method: "DELETE",
+    path: "/api/threads/:id/queue/:qid",
+    summary: "Takes an input out of the queue; its run never begins",
+    tag: "messages",
+    access: "user",
+    answers: { 204: null },
+  },
+} as const satisfies Record<string, BuiltInRoute>;

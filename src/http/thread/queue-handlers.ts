@@ -1,0 +1,30 @@
+// The routes of the inputs that wait. The object decides what can still be changed.
+
+import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
+import { checkContent, checkMetadata } from "../input/message-size.ts";
+import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+
+/** The handlers. */
+export function queueHandlers({ calls }: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued"> {
+  return {
+    async listQueue({ params, caller, query }) {
+      const run = { threadId: params.id, repeatable: true };
+      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.listQueue(caller, query) });
+      return jsonAnswer({ queue: items, next_cursor });
+    },
+    async patchQueued({ params, caller, body }) {
+      const { id, qid } = params;
+      if (body.content !== undefined) checkContent(body.content, "content");
+      checkMetadata(body.metadata);
+      const run = { threadId: id, repeatable: true };
+      return jsonAnswer(await calls({ ...run, run: (stub) => stub.patchQueued(caller, qid, body) }));
+    },
+    async deleteQueued({ params, caller }) {
+      const { id, qid } = params;
+      // Not tried again: the second answer would be that it waits no more.
+      await calls({ threadId: id, repeatable: false, run: (stub) => stub.deleteQueued(caller, qid) });
+      return emptyAnswer();
+    },
+  };
+}

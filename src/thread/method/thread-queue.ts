@@ -1,0 +1,140 @@
+// The queue of a thread as its routes show and change it: inputs that wait, in the order they will be taken in. Until then
+// each can be changed, moved and taken out; whoever comes too late is told so and changes nothing.
+
+import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
+import { refuse } from "#contract/error.ts";
+import type { Page } from "#contract/page.ts";
+import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
+import { metadataLimit } from "#contract/route.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { textOf, toMessage } from "#core/view.ts";
+import { mergedMetadata, withText } from "#flow/hook-message.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { definitionAccess } from "../run/definition-access.ts";
+import { dropInput } from "../run/drop-input.ts";
+import { checkRoom } from "../run/message-room.ts";
+import { steersOf } from "../run/run-start.ts";
+import { boundedRows, pageBytes } from "./bounded-page.ts";
+
+/** A page of the inputs that wait. */
+export function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput> {
+  const { queue } = live.record;
+  const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "queue");
+  if (beyond !== undefined && !queue.includes(beyond)) {
+    throw refuse("conflict", "The input that the last page ended with waits no more. List the queue again.");
+  }
+  const { rows, more } = boundedRows(
+    (from, limit) => {
+      const start = from === undefined ? 0 : queue.indexOf(from) + 1;
+      return queue.slice(start, start + limit).flatMap((id) => live.store.run(id) ?? []);
+    },
+    (run) => run.id,
+    { limit: query.limit, bytes: pageBytes, beyond },
+  );
+  const last = rows.at(-1);
+  return {
+    items: rows.map((run) => view(live.record, run)),
+    next_cursor: more && last !== undefined ? encodeCursor(last.id, "queue") : null,
+  };
+}
+
+/** Changes an input that waits: its words and metadata with the update hooks around them, its place. */
+export async function patchQueued(context: ObjectContext, id: string, change: PatchQueued): Promise<QueuedInput> {
+  const { live, clock } = context;
+  const { position, ...updates } = change;
+  const before = waitingInput(context, id);
+  if (position !== undefined) movedTo(live.record, id, position);
+  const { hooks } = definitionAccess(context, null);
+  const changes = Object.keys(updates).length > 0;
+  const picked = changes ? await hooks.beforeUpdateMessage(messageOf(before).id, { ...updates }) : {};
+  // It may have been taken, and others may have come and gone, while the hooks ran.
+  const run = waitingInput(context, id);
+  const message = changes ? changed(messageOf(run), picked, clock.now()) : null;
+  const queue = position === undefined ? live.record.queue : movedTo(live.record, id, position);
+  const next = message === null ? run : { ...run, queued: { ...run.queued, message } };
+  live.tell([{ type: "queue_changed", queued: queue }], () => {
+    if (message !== null) live.store.updateRun(next);
+    live.change({ queue });
+  });
+  if (message !== null) await hooks.afterUpdateMessage(message);
+  return view(live.record, next);
+}
+
+/** Takes an input out. */
+export function deleteQueued(context: ObjectContext, id: string): void {
+  dropInput(context, waitingInput(context, id));
+}
+
+function view(record: ObjectContext["live"]["record"], run: RunRecord): QueuedInput {
+  const { id, kind, limits, created_at } = run;
+  const { message = null, when } = run.queued ?? {};
+  const steers = record.queue.indexOf(id) < steersOf(record);
+  const of = steers ? record.active_run_id : id;
+  return {
+    id,
+    kind,
+    when: steers ? "steer" : when === "interrupt" ? when : "queue",
+    message: message === null ? null : toMessage({ ...message, run_id: of }),
+    limits,
+    created_at,
+  };
+}
+
+/** An input that waits; refuses one that never did, and one that waits no more. */
+function waitingInput({ live }: ObjectContext, id: string): RunRecord {
+  const run = live.store.run(id);
+  if (run === null) throw refuse("run_not_found", `There is no input "${id}" in the queue of this thread.`);
+  if (live.record.queue.includes(id) && run.status === "queued") return run;
+  const { joined, status } = run;
+  if (joined !== undefined) {
+    throw refuse("conflict", `The input "${id}" joined the run "${joined}": it can be changed no more.`, {
+      run_id: joined,
+    });
+  }
+  const came = status === "stopped" ? "was stopped" : "has begun";
+  throw refuse("conflict", `The input "${id}" waits no more: its run ${came}.`, { run_id: id, status });
+}
+
+function messageOf({ queued }: RunRecord): MessageRecord {
+  const message = queued?.message ?? null;
+  if (message !== null) return message;
+  throw refuse("invalid_request", "This input is a run without a message: only its position can be changed.", {
+    fields: [{ path: "content", message: "there is no message" }],
+  });
+}
+
+function changed(message: MessageRecord, updates: Record<string, unknown>, now: number): MessageRecord {
+  const { content, metadata } = updates;
+  const parts = typeof content === "string" ? withText(message.parts, content) : message.parts;
+  const blank = parts.every(({ type }) => type === "text") && (textOf(parts) ?? "").trim() === "";
+  if (message.role === "user" && blank) {
+    throw refuse("invalid_request", "content: Is blank, so there is nothing to answer", {
+      fields: [{ path: "content", message: "Is blank, so there is nothing to answer" }],
+    });
+  }
+  checkRoom(parts);
+  const merged = mergedMetadata(message.metadata, metadata as MessageRecord["metadata"] | undefined);
+  if (new TextEncoder().encode(JSON.stringify(merged)).byteLength > metadataLimit) {
+    throw refuse("too_large", `The message's metadata would be over ${metadataLimit} bytes.`, {
+      field: "metadata",
+      limit: metadataLimit,
+    });
+  }
+  return { ...message, parts, metadata: merged, updated_at: now };
+}
+
+/** The queue with the input at another place, among those that are taken in as it is. */
+function movedTo(record: ObjectContext["live"]["record"], id: string, position: number): string[] {
+  const { queue } = record;
+  const steers = steersOf(record);
+  const [first, last] = queue.indexOf(id) < steers ? [0, steers - 1] : [steers, queue.length - 1];
+  if (position < first || position > last) {
+    throw refuse(
+      "invalid_request",
+      `position: This input can stand at ${first} to ${last}. Those that join the active run stand before the others.`,
+      { fields: [{ path: "position", message: `has to be ${first} to ${last}` }] },
+    );
+  }
+  return queue.filter((other) => other !== id).toSpliced(position, 0, id);
+}

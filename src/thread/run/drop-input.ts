@@ -1,0 +1,62 @@
+// Takes an input that waits out of the queue: its run never begins, and the files that came with its message go with it,
+// unless somebody else refers to them by now.
+
+import { attachmentsOf } from "#core/attachment-view.ts";
+import type { FileVersion } from "#core/ports/thread-files.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { toRun } from "#core/view.ts";
+
+import { unclaimedFiles } from "../attachments/unclaimed-files.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { steersOf } from "./run-start.ts";
+
+/** Messages that are read at once; a row may have 2 MiB. */
+const page = 25;
+
+/** Takes it out and tells it. Nothing is waited for in between: a crash keeps all of it or nothing. */
+export function dropInput(context: ObjectContext, run: RunRecord): void {
+  const { live, clock } = context;
+  const waiting = live.record.queue;
+  const steers = steersOf(live.record) - (waiting.indexOf(run.id) < steersOf(live.record) ? 1 : 0);
+  const queue = waiting.filter((id) => id !== run.id);
+  const orphans = unreferred(context, run);
+  const stopped = { ...run, status: "stopped" as const, reason: "stopped", queued: null, ended_at: clock.now() };
+  const { status, reason, outcome, usage, cost, message_ids, error } = toRun(stopped);
+  const end = { status, reason, outcome, usage, cost, message_ids, error };
+  live.tell(
+    [
+      { type: "run_end", run_id: run.id, ...end },
+      { type: "queue_changed", queued: queue },
+    ],
+    () => {
+      live.store.updateRun(stopped);
+      live.change({ queue, steers });
+    },
+  );
+  unclaimedFiles(context).remove(orphans);
+}
+
+/** The files that came with an input and that no message refers to, neither one that waits nor one that was added since. */
+function unreferred({ live }: ObjectContext, { id, queued }: RunRecord): FileVersion[] {
+  const { files = [], message = null } = queued ?? {};
+  if (files.length === 0 || message === null) return [];
+  const left = new Map(files.map((file) => [file.path, file]));
+  const spare = (other: MessageRecord) => {
+    for (const { path } of attachmentsOf(other)) left.delete(path);
+  };
+  for (const other of live.record.queue) {
+    const said = other === id ? null : (live.store.run(other)?.queued?.message ?? null);
+    if (said !== null) spare(said);
+  }
+  const { active_run_id, branch } = live.record;
+  const active = active_run_id === null ? null : live.store.run(active_run_id);
+  // The result of a call that was under way takes a place from before.
+  let beyond = active === null || active.after_position > message.id ? message.id : active.after_position;
+  while (left.size > 0) {
+    const rows = live.store.messages({ branch, order: "asc", limit: page, includeSilent: true, beyond });
+    rows.forEach(spare);
+    if (rows.length < page) break;
+    beyond = rows.at(-1)?.position ?? beyond;
+  }
+  return [...left.values()];
+}

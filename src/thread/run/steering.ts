@@ -1,0 +1,67 @@
+// Messages that are to join the run that is active (decision 28): rows of inputs at the head of the queue until the loop takes
+// them in. Those that come too late for it stay where they are, and begin runs of their own.
+
+import type { Steering } from "#core/ports/steering.ts";
+import type { RunRecord } from "#core/record.ts";
+
+import { wholeMessage } from "../live-thread.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { steersOf } from "./run-start.ts";
+
+/** UTF-16 units of JSON that join at once, of many large messages: each is in memory several times as it does. */
+const joinBytes = 6 * 1024 * 1024;
+
+/** What waits to join a run. */
+export function steeringOf(context: ObjectContext, run: RunRecord): Steering {
+  return {
+    get waiting() {
+      return steersOf(context.live.record) > 0;
+    },
+    join: () => joinRun(context, run),
+  };
+}
+
+/**
+ * All of them take their places behind the run's last message, in order; their rows say which run they joined. What is too
+ * much for once joins before the model call after the next.
+ */
+function joinRun({ live }: ObjectContext, { id: joined }: RunRecord): void {
+  const steering = fitting(live);
+  const queue = live.record.queue.slice(steering.length);
+  const steers = steersOf(live.record) - steering.length;
+  const changed = live.stage([{ type: "queue_changed", queued: queue }]);
+  const told = [changed];
+  const joinedIds = new Set<string>();
+  live.atomically(() => {
+    for (const id of steering) {
+      const input = live.store.run(id);
+      const waiting = input?.queued?.message ?? null;
+      if (input === null || waiting === null) continue;
+      const message = { ...live.placed(waiting), run_id: joined, steered: true as const };
+      const one = live.stage(wholeMessage(message));
+      const events = told.length === 1 ? [...changed.stored, ...one.stored] : one.stored;
+      const placed = { ...message, events };
+      live.store.insertMessage(placed);
+      live.joined(placed);
+      live.store.updateRun({ ...input, status: "completed", queued: null, joined });
+      told.push(one);
+      joinedIds.add(placed.id);
+    }
+    live.change({ queue, steers });
+    live.save();
+  });
+  for (const one of told) one.send();
+  // Rows hold them: a run that is spoken to again and again keeps none of it in memory.
+  live.broadcaster.settled({ step: 0, depth: 0, under: undefined, messages: joinedIds });
+}
+
+/** The first of those that wait to join, as many as fit; at least one. */
+function fitting({ record, store }: ObjectContext["live"]): string[] {
+  const steering = record.queue.slice(0, steersOf(record));
+  let size = 0;
+  const tooMuch = steering.findIndex((id, at) => {
+    size += JSON.stringify(store.run(id)?.queued ?? null).length;
+    return at > 0 && size > joinBytes;
+  });
+  return tooMuch === -1 ? steering : steering.slice(0, tooMuch);
+}

@@ -1,0 +1,83 @@
+// Runs that began in any order, found again from their rows.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { RunRecord } from "#core/record.ts";
+import { createMemoryThreadStore } from "#store/memory/memory-thread-store.ts";
+import { nextBegun, runsAsBegun, runsBackAt, runsOnAt, startOf } from "#thread/reader/begun-runs.ts";
+import { beginOrder } from "#thread/run/begin-order.ts";
+
+import { idOf, runRecord } from "../store/records.ts";
+
+/** Admissions, and beginnings that each take some input that waits. */
+const history = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant("admit" as const) },
+    { weight: 2, arbitrary: fc.nat({ max: 9 }) },
+    { weight: 1, arbitrary: fc.constant("drop" as const) },
+  ),
+  { maxLength: 150 },
+);
+
+/** Rows as the driver leaves them, and the runs in the order in which they began. */
+function played(moves: readonly (number | "admit" | "drop")[]) {
+  const store = createMemoryThreadStore();
+  const begun: RunRecord[] = [];
+  let thread: { queue: string[]; overtaker?: string } = { queue: [] };
+  let seq = 0;
+  let admitted = 0;
+  const event = (type: "queue_changed" | "run_start") => ({ seq: (seq += 1), at: 0, type });
+  for (const move of moves) {
+    if (move === "admit") {
+      admitted += 1;
+      store.insertRun(runRecord(admitted, { id: idOf(admitted), events: [event("queue_changed")] }));
+      thread = { ...thread, queue: [...thread.queue, idOf(admitted)] };
+      continue;
+    }
+    const id = move === "drop" ? thread.queue[0] : thread.queue[move % Math.max(1, thread.queue.length)];
+    const run = id === undefined ? null : store.run(id);
+    if (run === null) continue;
+    thread = { ...thread, queue: thread.queue.filter((other) => other !== id) };
+    if (move === "drop") continue;
+    const noted = beginOrder(thread, run.id);
+    thread = { ...thread, ...noted.thread };
+    const started = { ...run, ...noted.run, started_at: 1, events: [...run.events, event("run_start")] };
+    store.updateRun(started);
+    begun.push(started);
+  }
+  return { store, begun, last: seq };
+}
+
+const ids = (runs: Iterable<RunRecord>) => [...runs].map(({ id }) => id);
+
+describe("runs that began in any order", () => {
+  it("INPUT10 are found in that order, from any number on, backwards and forwards", () => {
+    fc.assert(
+      fc.property(history, (moves) => {
+        const { store, begun, last } = played(moves);
+        expect(ids(runsAsBegun(store, undefined))).toEqual(ids(begun));
+        let from: string | undefined;
+        for (let after = 1; after <= last; after += 1) {
+          const before = begun.filter((run) => startOf(run) <= after);
+          const behind = begun.filter((run) => startOf(run) > after);
+          const back = runsBackAt(store, after);
+          const on = runsOnAt(store, from, after);
+          from = on.from;
+          for (const found of [back, on]) {
+            expect(found.last?.id).toBe(before.at(-1)?.id);
+            expect(nextBegun(store, found.from, after)?.id).toBe(behind[0]?.id);
+            const told = [before.at(-1), ...behind].flatMap((run) => run?.id ?? []);
+            expect(told.filter((id) => id < (found.from ?? ""))).toEqual([]);
+          }
+          expect(back.newest).toBe(
+            before
+              .map(({ id }) => id)
+              .sort()
+              .at(-1),
+          );
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,134 @@
+// Messages that end the active run and are answered at once.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { effects } from "../worker/definitions.ts";
+import { personas } from "../worker/team.ts";
+import { atRest, busy, queueOf, resting, said, say, steer, unique } from "./queue-client.ts";
+import { freshTeam, holds, lastRunOf, panelBehind, rested } from "./team-driver.ts";
+import { admin, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+const interrupt = (id: string, text: string) => say(id, text, { when: "interrupt" });
+
+const ends = (events: Awaited<ReturnType<typeof atRest>>) =>
+  events.flatMap((event) => (event.type === "run_end" ? [[event.run_id, event.status]] : []));
+
+describe("a message that interrupts", () => {
+  it("BREAK1 ends the active run, its calls answered, and begins before all that waits", async () => {
+    const word = unique();
+    const { id, runId } = await busy("sequential", (name) => [
+      { name: "wait", arguments: { gate: name } },
+      { name: "note", arguments: { text: word } },
+    ]);
+    const behind = await say(id, "behind");
+    await steer(id, "aside");
+    const now = await interrupt(id, "now");
+    expect(now).toMatchObject({ run: { status: "queued" }, message: { content: "now", run_id: now.run?.id } });
+    const events = await atRest(id);
+    expect((await said(id)).slice(1)).toEqual([
+      "assistant: calls",
+      "tool error",
+      "tool error",
+      "user: now",
+      "assistant: echo: now",
+      "user: aside",
+      "assistant: echo: aside",
+      "user: behind",
+      "assistant: echo: behind",
+    ]);
+    expect(effects).not.toContain(`note ${word}`);
+    expect(ends(events)).toMatchObject([
+      [runId, "stopped"],
+      [now.run?.id, "completed"],
+      [expect.any(String), "completed"],
+      [behind.run?.id, "completed"],
+    ]);
+  });
+
+  it("BREAK2 ends a run that backs off", async () => {
+    const { id, runId, name } = await resting();
+    await evict(id);
+    const now = await interrupt(id, "now");
+    const events = await atRest(id);
+    expect(ends(events)).toEqual([
+      [runId, "stopped"],
+      [now.run?.id, "completed"],
+    ]);
+    expect(await said(id)).toEqual([`user: ${name}`, "user: now", "assistant: echo: now"]);
+  });
+
+  it("BREAK2 ends a run that waits for a child, and the child", async () => {
+    panelBehind(new Promise(() => {}));
+    const id = await newThread("boss");
+    const following = await follow(id, { after: "0" });
+    await say(id, "go");
+    await following.until(({ type }) => type === "subagent_start");
+    const start = following.events.find((event) => event.type === "subagent_start");
+    following.close();
+    await rested(id);
+    personas.set("boss", () => ({ text: "boss now" }));
+    await interrupt(id, "now");
+    await atRest(id);
+    expect(await said(id)).toEqual(["user: go", "assistant: calls", "tool error", "user: now", "assistant: boss now"]);
+    await holds(async () => (await lastRunOf(start?.child_thread_id ?? "")).status === "stopped");
+  });
+
+  it("BREAK3 a crash right behind it loses neither the stop nor the message", async () => {
+    const { id, runId } = await busy();
+    const key = { key: "k", fingerprint: "f" };
+    const post = () => value(stubOf(id).postMessage(admin, message("now", { when: "interrupt" }), key));
+    const now = await post();
+    await crash(id);
+    // Its answer may have been lost with the object.
+    expect(await post()).toMatchObject({ repeated: true, run: { id: now.run?.id } });
+    const events = await atRest(id);
+    expect(ends(events)).toEqual([
+      [runId, "stopped"],
+      [now.run?.id, "completed"],
+    ]);
+    expect((await said(id)).slice(2)).toEqual(["tool error", "user: now", "assistant: echo: now"]);
+  });
+
+  it("BREAK4 a repeated key interrupts once", async () => {
+    const { id } = await busy();
+    const key = { key: "k", fingerprint: "f" };
+    const post = () => value(stubOf(id).postMessage(admin, message("now", { when: "interrupt" }), key));
+    const [one, two] = await Promise.all([post(), post()]);
+    expect(one.run?.id).toBe(two.run?.id);
+    const events = await atRest(id);
+    expect(types(events).filter((type) => type === "run_start")).toHaveLength(2);
+    await post();
+    expect(await atRest(id)).toHaveLength(events.length);
+  });
+
+  it("BREAK5 begins at once at rest, before what a stop held", async () => {
+    const { id } = await busy();
+    await say(id, "held");
+    await value(stubOf(id).stop(admin, null));
+    await atRest(id);
+    const now = await interrupt(id, "now");
+    await atRest(id);
+    expect((await said(id)).slice(3)).toEqual([
+      "user: now",
+      "assistant: echo: now",
+      "user: held",
+      "assistant: echo: held",
+    ]);
+    expect((await value(stubOf(id).getRun(admin, now.run?.id ?? ""))).status).toBe("completed");
+    const alone = await newThread("parallel");
+    expect((await interrupt(alone, "alone")).run?.status).toBe("running");
+    await atRest(alone);
+  });
+
+  it.each(["steer", "interrupt"] as const)("BREAK6 %s is for a message that is to be answered", async (when) => {
+    const { id, open } = await busy();
+    const refused = await stubOf(id).postMessage(admin, message("no", { when, run: false }), null);
+    expect(refused).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });
+    expect(await queueOf(id)).toEqual([]);
+    open();
+    await atRest(id);
+    expect(await said(id)).toHaveLength(4);
+  });
+});

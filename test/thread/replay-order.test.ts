@@ -1,0 +1,69 @@
+// Replay of a thread whose runs began in another order than they were admitted in.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+
+import { exported, replaced } from "./archive-client.ts";
+import { atRest, busy, queueOf, say, steer } from "./queue-client.ts";
+import { freshTeam } from "./team-driver.ts";
+import { admin, evict, follow, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+const seqs = (events: readonly ThreadEvent[]) => events.map(({ seq }) => seq);
+
+/** A thread of which everything that can be out of order is: moved inputs, interrupts, messages that joined. */
+async function disordered(texts: readonly string[]): Promise<string> {
+  const { id, open } = await busy();
+  for (const text of texts) await say(id, text);
+  const ids = (await queueOf(id)).map((input) => input.id);
+  for (const [at, qid] of ids.toReversed().entries()) {
+    if (at % 3 !== 1) await value(stubOf(id).patchQueued(admin, qid, { position: 0 }));
+  }
+  await steer(id, "joins");
+  await say(id, "now", { when: "interrupt" });
+  await say(id, "now too", { when: "interrupt" });
+  open();
+  await atRest(id);
+  return id;
+}
+
+describe("a reader who comes back", () => {
+  it("INPUT10 is told what it missed, from any number", async () => {
+    const id = await disordered(["one", "two", "three", "four", "five"]);
+    const all = await atRest(id);
+    expect(all.filter(({ type }) => type === "run_start")).toHaveLength(9);
+    await evict(id);
+    for (const { seq } of all) {
+      const following = await follow(id, { after: String(seq), until: "idle" });
+      await following.closed;
+      expect(seqs(following.events)).toEqual(seqs(all).filter((known) => known > seq));
+    }
+  });
+
+  it("INPUT10 is told the same by a copy of the thread", async () => {
+    const id = await disordered(["one", "two", "three"]);
+    const all = await atRest(id);
+    await replaced(id, await exported(id));
+    for (const { seq } of all) {
+      const following = await follow(id, { after: String(seq), until: "idle" });
+      await following.closed;
+      expect(seqs(following.events)).toEqual(seqs(all).filter((known) => known > seq));
+    }
+  });
+
+  it("INPUT10 is told it in many parts", async () => {
+    // Each answer repeats its question: two rows of a run are more than half of what a part may hold.
+    const large = (word: string) => `${word} ${"x".repeat(150_000)}`;
+    const id = await disordered(["one", "two", "three", "four"].map(large));
+    const all = await atRest(id);
+    await evict(id);
+    const again = await atRest(id);
+    expect(seqs(again)).toEqual(seqs(all));
+    const half = all[Math.floor(all.length / 2)]?.seq ?? 0;
+    const following = await follow(id, { after: String(half), until: "idle" });
+    await following.closed;
+    expect(seqs(following.events)).toEqual(seqs(all).filter((known) => known > half));
+  });
+});

@@ -1,0 +1,189 @@
+// Messages for a run that does not see them at once: it rests, it is cut, or something below it is at work.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { Message } from "#contract/message.ts";
+
+import { skip } from "../worker/clock.ts";
+import { scripts } from "../worker/definitions.ts";
+import { acts, personas } from "../worker/team.ts";
+import {
+  atRest,
+  busy,
+  messagesOf,
+  notesBehind,
+  resting,
+  said,
+  say,
+  speaking,
+  steer,
+  unique,
+  wake,
+} from "./queue-client.ts";
+import { door, freshTeam, holds } from "./team-driver.ts";
+import { admin, alarmOf, crash, evict, follow, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+describe("a message for a run that does not see it at once", () => {
+  it("STEER6 that rests is stored, wakes nobody and joins when the run goes on", async () => {
+    const { id, runId, name } = await resting();
+    await evict(id);
+    const alarm = await alarmOf(id);
+    expect((await steer(id, `${name} again`)).run?.id).toBe(runId);
+    expect(await alarmOf(id)).toBe(alarm);
+    expect(await said(id)).toEqual([`user: ${name}`]);
+    await evict(id);
+    skip(61_000);
+    await wake(id);
+    await atRest(id);
+    expect(await said(id)).toEqual([`user: ${name}`, `user: ${name} again`, "assistant: rested"]);
+  });
+
+  it("STEER7 survives a crash before it joins, and joins once", async () => {
+    const { id, open } = await busy("sequential", notesBehind);
+    await steer(id, "aside");
+    await crash(id);
+    open();
+    const events = await atRest(id);
+    expect((await said(id)).slice(1)).toEqual([
+      "assistant: calls",
+      "tool error",
+      "tool error",
+      "user: aside",
+      "assistant: echo: aside",
+    ]);
+    const joined = events.filter((event) => event.type === "message_end" && event.message.content === "aside");
+    expect(joined).toHaveLength(1);
+  });
+
+  it("STEER7 that joined behind the last words is answered although the run was cut before that", async () => {
+    const { id, open } = await speaking();
+    const slow = unique();
+    let asks = 0;
+    const hang = door();
+    scripts.set(slow, async () => {
+      asks += 1;
+      if (asks === 1) await hang.passed;
+      return { text: "answered" };
+    });
+    await steer(id, slow);
+    open();
+    await holds(() => asks === 1);
+    await crash(id);
+    hang.open();
+    const events = await atRest(id);
+    expect((await said(id)).slice(1)).toEqual(["assistant: last words", `user: ${slow}`, "assistant: answered"]);
+    expect(events.flatMap((event) => (event.type === "run_end" ? [event.status] : []))).toEqual(["completed"]);
+  });
+
+  it("STEER12 is shown by a snapshot once, among the messages", async () => {
+    const { id, open } = await speaking();
+    const slow = unique();
+    let asks = 0;
+    const { passed, open: answer } = door();
+    scripts.set(slow, async () => {
+      asks += 1;
+      await passed;
+      return { text: "answered" };
+    });
+    const { message } = await steer(id, slow);
+    open();
+    await holds(() => asks === 1);
+    const following = await follow(id);
+    const snapshot = await following.until(({ type }) => type === "snapshot");
+    following.close();
+    if (snapshot.type !== "snapshot") throw new Error("no snapshot");
+    expect(snapshot.messages.map((one) => one.id)).toContain(message?.id);
+    expect(snapshot.partial.filter((event) => event.message_id === message?.id)).toEqual([]);
+    answer();
+    await atRest(id);
+  });
+
+  it("STEER9 a sub-prompt goes on undisturbed, and so do calls that a definition queued", async () => {
+    const { passed, open } = door();
+    let inside = false;
+    acts.set("queue", (state) => state.queueTool("act", { key: "queued" }));
+    acts.set("queued", () => "made");
+    personas.set("helper", async ({ messages }) => {
+      inside = true;
+      await passed;
+      return messages.some(({ role }) => role === "tool")
+        ? { text: "helped" }
+        : { toolCalls: [{ name: "act", arguments: { key: "queue" } }] };
+    });
+    personas.set("boss", ({ lastUser }) =>
+      lastUser === "go" ? { toolCalls: [{ name: "helper", arguments: { task: "t" } }] } : { text: "boss done" },
+    );
+    const id = await newThread("boss");
+    await say(id, "go");
+    await holds(() => inside);
+    await steer(id, "aside");
+    open();
+    await atRest(id);
+    const lines = (await messagesOf(id)).map(
+      ({ depth, role, content, tool_calls }) =>
+        `${depth} ${role} ${tool_calls === null ? content?.split("\n").at(-1) : "calls"}`,
+    );
+    expect(lines).toEqual([
+      "0 user go",
+      "0 assistant calls",
+      "0 tool helped",
+      "1 user t",
+      "1 assistant calls",
+      "1 tool null",
+      "1 assistant helped",
+      "0 assistant calls",
+      '0 tool "made"',
+      "0 user aside",
+      "0 assistant boss done",
+    ]);
+  });
+
+  it.each([
+    ["undisturbed", false],
+    ["cut", true],
+  ])("STEER9 calls that a definition queued are all made, %s", async (_, cut) => {
+    const { id, open } = await busy("sequential", (name) => [{ name: "later", arguments: { gate: name } }]);
+    await steer(id, "aside");
+    if (cut) await crash(id);
+    open();
+    await atRest(id);
+    expect((await said(id)).slice(1)).toEqual([
+      "assistant: calls",
+      "tool success",
+      "assistant: calls",
+      cut ? "tool error" : "tool success",
+      "tool success",
+      "user: aside",
+      "assistant: echo: aside",
+    ]);
+  });
+
+  it("STEER1 that is very much joins in parts, in order, and all of it is heard", async () => {
+    const { id, runId, open } = await busy();
+    const words = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
+    for (const word of words) await steer(id, `${word} ${"x".repeat(900_000)}`);
+    open();
+    const events = await atRest(id);
+    const page = { limit: 4, order: "asc" as const, include_silent: false };
+    const heard: Message[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const { items, next_cursor } = await value(
+        stubOf(id).listMessages(admin, { ...page, ...(cursor === undefined ? {} : { cursor }) }),
+      );
+      heard.push(...items);
+      cursor = next_cursor;
+    }
+    heard.splice(0, 3);
+    expect(heard.map(({ role, content }) => `${role} ${/[a-z]+(?= x)/.exec(content ?? "")?.[0]}`)).toEqual([
+      ...words.slice(0, 6).map((word) => `user ${word}`),
+      "assistant six",
+      "user seven",
+      "user eight",
+      "assistant eight",
+    ]);
+    expect(new Set(heard.map(({ run_id }) => run_id))).toEqual(new Set([runId]));
+    expect(events.filter(({ type }) => type === "run_end")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,327 @@
+// Messages that join a run under way (decision 28).
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { effects, gate, scripts } from "../worker/definitions.ts";
+import { asked, personas } from "../worker/team.ts";
+import { atRest, busy, messagesOf, notesBehind, queueOf, said, say, speaking, steer, unique } from "./queue-client.ts";
+import { door, freshTeam, holds } from "./team-driver.ts";
+import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshTeam);
+
+const starts = (events: Awaited<ReturnType<typeof atRest>>) => events.filter(({ type }) => type === "run_start").length;
+
+describe("a message that steers", () => {
+  it("STEER1 joins before the next model call, behind the results, with all that wait, in order", async () => {
+    const { id, runId, open } = await busy();
+    await steer(id, "first");
+    await say(id, "later");
+    await steer(id, "second");
+    expect((await queueOf(id)).map((input) => [input.when, input.message?.content])).toEqual([
+      ["steer", "first"],
+      ["steer", "second"],
+      ["queue", "later"],
+    ]);
+    open();
+    const events = await atRest(id);
+    const messages = await messagesOf(id);
+    expect((await said(id)).slice(1)).toEqual([
+      "assistant: calls",
+      "tool success",
+      "user: first",
+      "user: second",
+      "assistant: echo: second",
+      "user: later",
+      "assistant: echo: later",
+    ]);
+    expect(messages.slice(0, 6).map((one) => one.run_id)).toEqual(Array(6).fill(runId));
+    expect((await value(stubOf(id).getRun(admin, runId))).message_ids).toEqual(
+      messages.slice(0, 6).map((one) => one.id),
+    );
+    expect(starts(events)).toBe(2);
+    expect((await value(stubOf(id).describe(admin))).message_count).toBe(8);
+  });
+
+  it("STEER2 is answered with the active run, also when its key comes again", async () => {
+    const { id, runId, open } = await busy();
+    const key = { key: "k", fingerprint: "f" };
+    const post = () => value(stubOf(id).postMessage(admin, message("aside", { when: "steer" }), key));
+    const first = await post();
+    expect(first).toMatchObject({
+      run: { id: runId, status: "running" },
+      message: { content: "aside", run_id: runId },
+    });
+    expect(await post()).toEqual({ ...first, repeated: true });
+    expect(await queueOf(id)).toHaveLength(1);
+    open();
+    await atRest(id);
+    const again = await post();
+    expect(again).toMatchObject({ repeated: true, run: { id: runId }, message: { id: first.message?.id } });
+    expect((await said(id)).filter((line) => line === "user: aside")).toHaveLength(1);
+  });
+
+  it.each(["sequential", "batched"])("STEER3 keeps calls of a step from beginning that is %s", async (agent) => {
+    const { id, open } = await busy(agent, notesBehind);
+    await steer(id, "wait a moment");
+    open();
+    await atRest(id);
+    const [, , first, second, heard] = await messagesOf(id);
+    expect(heard?.content).toBe("wait a moment");
+    expect([first?.result?.status, second?.result?.status]).toEqual(["success", "error"]);
+    expect(second?.result?.error).toMatch(/^This call was skipped/);
+    expect(effects.filter((done) => done.startsWith("note behind q"))).toEqual([]);
+  });
+
+  it("STEER3 lets every call of a parallel step be made", async () => {
+    const { id, open } = await busy("parallel", (name) => [
+      { name: "wait", arguments: { gate: name } },
+      { name: "note", arguments: { text: `beside ${name}` } },
+    ]);
+    await steer(id, "wait a moment");
+    open();
+    await atRest(id);
+    const results = (await messagesOf(id)).flatMap(({ result }) => (result === null ? [] : [result.status]));
+    expect(results).toEqual(["success", "success"]);
+  });
+
+  it("STEER5 is a message like any other at rest, and while the active run is being stopped", async () => {
+    const id = await newThread("parallel");
+    const alone = await steer(id, "alone");
+    expect(alone.run?.status).toBe("running");
+    await atRest(id);
+    expect(await said(id)).toEqual(["user: alone", "assistant: echo: alone"]);
+
+    const slow = await busy();
+    const name = unique();
+    const held = gate(name);
+    // Its hook holds the step up, so that the run is still there when it was told to stop.
+    scripts.set("stubborn", () => ({ text: `slow:${name}` }));
+    slow.open();
+    await atRest(slow.id);
+    const { run } = await say(slow.id, "stubborn");
+    await held.reached;
+    await value(stubOf(slow.id).stop(admin, null));
+    const late = await steer(slow.id, "too late");
+    expect(late.run).toMatchObject({ status: "queued" });
+    expect(late.run?.id).not.toBe(run?.id);
+    expect(await queueOf(slow.id)).toMatchObject([{ when: "queue" }]);
+    held.open();
+    await atRest(slow.id);
+    expect((await said(slow.id)).slice(-2)).toEqual(["user: too late", "assistant: echo: too late"]);
+  });
+
+  it("STEER8 can be listed, changed, moved among its like and taken out until it joins", async () => {
+    const { id, runId, open } = await busy();
+    for (const text of ["one", "two", "three"]) await steer(id, text);
+    await say(id, "behind");
+    const [one, two, three] = (await queueOf(id)).map((input) => input.id);
+    await value(stubOf(id).patchQueued(admin, three ?? "", { position: 0, content: "three changed" }));
+    await value(stubOf(id).deleteQueued(admin, two ?? ""));
+    expect((await queueOf(id)).map((input) => [input.when, input.message?.content])).toEqual([
+      ["steer", "three changed"],
+      ["steer", "one"],
+      ["queue", "behind"],
+    ]);
+    open();
+    await atRest(id);
+    expect((await said(id)).filter((line) => line.startsWith("user")).slice(1)).toEqual([
+      "user: three changed",
+      "user: one",
+      "user: behind",
+    ]);
+    const { items } = await value(stubOf(id).listRuns(admin, { limit: 50, order: "asc" }));
+    expect(items.map((run) => [run.id === runId, run.status])).toEqual([
+      [true, "completed"],
+      [false, "stopped"],
+      [false, "completed"],
+    ]);
+    expect(await stubOf(id).getRun(admin, one ?? "")).toMatchObject({ refusal: { code: "run_not_found" } });
+  });
+
+  it("STEER8 that is taken out while the run looks for its next step changes nothing", async () => {
+    const { id, open } = await busy();
+    await steer(id, "never mind");
+    const [input] = await queueOf(id);
+    await value(stubOf(id).deleteQueued(admin, input?.id ?? ""));
+    open();
+    await atRest(id);
+    expect((await said(id)).at(-1)).toMatch(/done$/);
+  });
+
+  it("STEER8 takes no place in a page of runs once it joined", async () => {
+    const { id, runId, open } = await busy();
+    for (const text of ["one", "two", "three"]) await steer(id, text);
+    open();
+    await atRest(id);
+    const behind = await say(id, "behind");
+    await atRest(id);
+    for (const order of ["asc", "desc"] as const) {
+      const ids = [runId, behind.run?.id];
+      const first = await value(stubOf(id).listRuns(admin, { limit: 1, order }));
+      expect(first.items.map((run) => run.id)).toEqual([order === "asc" ? ids[0] : ids[1]]);
+      const cursor = first.next_cursor ?? "";
+      const second = await value(stubOf(id).listRuns(admin, { limit: 1, order, cursor }));
+      expect(second.items.map((run) => run.id)).toEqual([order === "asc" ? ids[1] : ids[0]]);
+      expect(second.next_cursor).toBeNull();
+    }
+  });
+
+  it("STEER10 waits with the others, held, after a stop", async () => {
+    const { id } = await busy();
+    await say(id, "behind");
+    await steer(id, "aside");
+    await value(stubOf(id).stop(admin, null));
+    await atRest(id);
+    expect((await queueOf(id)).map((input) => [input.when, input.message?.content])).toEqual([
+      ["queue", "aside"],
+      ["queue", "behind"],
+    ]);
+    await say(id, "go on");
+    await atRest(id);
+    expect((await said(id)).filter((line) => line.startsWith("user")).slice(1)).toEqual([
+      "user: aside",
+      "user: behind",
+      "user: go on",
+    ]);
+  });
+});
+
+describe("a run that would end", () => {
+  it("STEER4 takes another step for what waits, and ends once", async () => {
+    const { id, runId, name, open } = await speaking();
+    await steer(id, "one more thing");
+    open();
+    const events = await atRest(id);
+    expect(await said(id)).toEqual([
+      `user: ${name}`,
+      "assistant: last words",
+      "user: one more thing",
+      "assistant: echo: one more thing",
+    ]);
+    expect(events.filter(({ type }) => type === "run_end")).toMatchObject([{ run_id: runId, status: "completed" }]);
+    expect(await value(stubOf(id).getRun(admin, runId))).toMatchObject({ steps: 2, text: "echo: one more thing" });
+  });
+
+  it("STEER4 that fails leaves what waits to a run of its own, before the others", async () => {
+    const { id, runId, open } = await speaking("parallel", { error: { kind: "auth", message: "no" } });
+    await say(id, "behind");
+    const { run } = await steer(id, "aside");
+    expect(run?.id).toBe(runId);
+    open();
+    const events = await atRest(id);
+    expect((await said(id)).slice(1)).toEqual([
+      "user: aside",
+      "assistant: echo: aside",
+      "user: behind",
+      "assistant: echo: behind",
+    ]);
+    expect(events.flatMap((event) => (event.type === "run_end" ? [event.status] : []))).toEqual([
+      "error",
+      "completed",
+      "completed",
+    ]);
+  });
+
+  it("STEER4 at a limit leaves it to the next run", async () => {
+    const { id, open } = await speaking("short", { toolCalls: [{ name: "note", arguments: { text: "n" } }] });
+    await value(stubOf(id).stop(admin, null));
+    await atRest(id);
+    const name = unique();
+    const { passed, open: pass } = door();
+    let steps = 0;
+    scripts.set(name, async () => {
+      steps += 1;
+      if (steps === 3) await passed;
+      return { toolCalls: [{ name: "note", arguments: { text: "again" } }] };
+    });
+    await say(id, name);
+    await holds(() => steps === 3);
+    await steer(id, "aside");
+    pass();
+    open();
+    const events = await atRest(id);
+    expect(events.flatMap((event) => (event.type === "run_end" ? [event.status] : []))).toEqual([
+      "stopped",
+      "limit",
+      "completed",
+    ]);
+    expect((await said(id)).slice(-2)).toEqual(["user: aside", "assistant: echo: aside"]);
+  });
+
+  it("STEER4 that is complete with its last step is complete, and leaves it to the next run", async () => {
+    const { passed, open } = door();
+    const name = unique();
+    let steps = 0;
+    scripts.set(name, async () => {
+      steps += 1;
+      if (steps < 3) return { toolCalls: [{ name: "note", arguments: { text: "again" } }] };
+      await passed;
+      return { text: "last words" };
+    });
+    const id = await newThread("parallel");
+    await say(id, name, { limits: { steps: 3 } });
+    await holds(() => steps === 3);
+    await steer(id, "aside");
+    open();
+    const events = await atRest(id);
+    expect(events.flatMap((event) => (event.type === "run_end" ? [event.status] : []))).toEqual([
+      "completed",
+      "completed",
+    ]);
+    expect((await said(id)).slice(-3)).toEqual(["assistant: last words", "user: aside", "assistant: echo: aside"]);
+  });
+
+  it("STEER4 whose session was ended is over, and what waited begins another", async () => {
+    const { passed, open } = door();
+    let ends = 0;
+    personas.set("con", async () => {
+      ends += 1;
+      await passed;
+      return { toolCalls: [{ name: "conclude", arguments: { said: "done" } }] };
+    });
+    const id = await newThread("panel");
+    const { run } = await say(id, "go");
+    await holds(() => ends === 1);
+    await steer(id, "one more thing");
+    open();
+    const events = await atRest(id);
+    const finished = events.flatMap((event) =>
+      event.type === "run_end" ? [[event.run_id === run?.id, event.reason]] : [],
+    );
+    expect(finished).toEqual([
+      [true, "end_session_tool"],
+      [false, "end_session_tool"],
+    ]);
+    const human = (await messagesOf(id)).find(({ content }) => content === "one more thing");
+    expect(human?.run_id).not.toBe(run?.id);
+  });
+
+  it("STEER11 a person who speaks up between two models is marked, and heard by the one that speaks next", async () => {
+    const { passed, open } = door();
+    let turns = 0;
+    personas.set("pro", async () => {
+      turns += 1;
+      if (turns === 1) await passed;
+      return { text: "pro says" };
+    });
+    personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "done" } }] }));
+    const id = await newThread("panel");
+    const { run } = await say(id, "go");
+    await holds(() => turns === 1);
+    await steer(id, "I object");
+    open();
+    await atRest(id);
+    const human = (await messagesOf(id)).find(({ content }) => content === "I object");
+    expect(human).toMatchObject({ run_id: run?.id, metadata: { from: "human" } });
+    const con = asked.filter(({ persona }) => persona === "con");
+    const heard = con.map(({ request }) => request.messages.map(({ role, content }) => [role, content]));
+    expect(heard).toMatchObject([
+      [
+        ["assistant", "go"],
+        ["user", "pro says"],
+        ["user", "I object"],
+      ],
+    ]);
+  });
+});
