@@ -14,7 +14,8 @@ import { systemClock } from "#thread/system-clock.ts";
 import { threadObject } from "#thread/thread-object.ts";
 import type { World } from "#thread/world.ts";
 
-import { fileSettings, stepCeiling } from "./environment.ts";
+import { deploymentLimits } from "./deployment-limits.ts";
+import { fileSettings } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { outboundFetch } from "./outbound.ts";
 
@@ -36,6 +37,7 @@ export function compose(
   function appOf(env: Environment) {
     const known = apps.get(env);
     if (known !== undefined) return known;
+    deploymentLimits(env, reportMisread);
     const app = createApp({
       registry,
       diagnostics,
@@ -68,8 +70,14 @@ function worldOf(env: Environment, registry: Registry): World {
     faults: noFaults,
     files: fileSettings(env),
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
-    settings: { stepCeiling: stepCeiling(env.STEP_CEILING), version: versionOf(env) },
+    settings: { limits: deploymentLimits(env), version: versionOf(env) },
   };
+}
+
+/** Says in the log, once an isolate, which budget makes no sense. */
+function reportMisread(variable: string): void {
+  const message = "No positive number, and whole but for USD: nothing is allowed until it is mended.";
+  console.error(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
 }
 
 function objectIdOf(env: Environment, objectId: string): DurableObjectId {

@@ -4,14 +4,14 @@ import type { Variables } from "#http/dependencies.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
 import type { FileSettings } from "#thread/files/thread-files.ts";
 
+import type { LimitVariables } from "./deployment-limits.ts";
+
 /** What the platform hands to the Worker. Provider keys and addresses come beside these, by the providers' own names. */
-export interface Environment extends Variables {
+export interface Environment extends Variables, LimitVariables {
   [name: string]: unknown;
   THREADS: DurableObjectNamespace;
   CATALOG: D1Database;
   VERSION?: WorkerVersionMetadata;
-  /** Steps a run may take where nobody sets a limit: a number, or `null` to lift the ceiling. 250 when absent. */
-  STEP_CEILING?: string;
   /** Measures images and makes small ones; without it neither is done. */
   IMAGES?: ImagesBinding;
   /** Takes large files; without it every file stays in its thread. */
@@ -24,16 +24,6 @@ export interface Environment extends Variables {
   ALLOWED_OUTBOUND_HOSTS?: string;
   /** Where names are looked up before an outbound request; Cloudflare's resolver when absent. */
   DNS_OVER_HTTPS_URL?: string;
-}
-
-/** Steps a run may take where nobody sets a limit (decision 8). */
-export const defaultStepCeiling = 250;
-
-/** The ceiling of a deployment. A value that makes no sense keeps the default. */
-export function stepCeiling(value: string | undefined): number | null {
-  if (value === "null") return null;
-  const steps = Number(value ?? defaultStepCeiling);
-  return Number.isInteger(steps) && steps > 0 ? steps : defaultStepCeiling;
 }
 
 const mib = 1024 * 1024;

@@ -4,6 +4,7 @@
 import { z } from "zod";
 
 import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
+import type { LimitAmounts, Limits } from "#spec/limits.ts";
 import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
 import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
 import type { ToolOptions } from "#spec/tool-options.ts";
@@ -15,7 +16,14 @@ type Fields<T> = Record<keyof T, z.ZodType>;
 const name = z.string().min(1);
 const count = z.number().int().positive();
 const price = z.number().nonnegative();
-const bound = z.number().positive().nullable().optional();
+const bound = count.nullable().optional();
+const amounts = {
+  steps: bound,
+  turns: bound,
+  tokens: bound,
+  durationMs: bound,
+  cost: z.number().positive().nullable().optional(),
+} satisfies Fields<LimitAmounts>;
 const callable = z.instanceof(Function);
 
 /** Every provider a model may name. */
@@ -154,7 +162,9 @@ const conduct = {
       ]),
     ])
     .optional(),
-  limits: z.strictObject({ steps: bound, turns: bound, tokens: bound, durationMs: bound, cost: bound }).optional(),
+  limits: z
+    .strictObject({ ...amounts, onLimit: z.enum(["end", "rest"]).optional() } satisfies Fields<Limits>)
+    .optional(),
   filters: z.array(callable).optional(),
 };
 
@@ -174,6 +184,7 @@ const agentFields = {
   title: z.string().optional(),
   type: z.enum(["ai_human", "dual_ai"]).optional(),
   maxSessionTurns: count.optional(),
+  threadLimits: z.strictObject(amounts).optional(),
   sideA: z.strictObject(sideFields),
   sideB: z.strictObject(sideFields).optional(),
   exposeAsTool: z.boolean().optional(),

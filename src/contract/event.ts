@@ -54,8 +54,9 @@ export const awaitedCallSchema = pendingCallSchema.extend({
 });
 export type AwaitedCall = z.infer<typeof awaitedCallSchema>;
 
-/** The call without its arguments, which may be of any size and are in the message that asks for it. */
+/** The call without its arguments, which may be of any size and are in the message that asks for it. None asks for a limit. */
 export function withoutArguments(call: AwaitedCall): PendingCall {
+  if (call.kind === "limit") return call;
   const { arguments: _, ...pending } = call;
   return pending;
 }

@@ -25,8 +25,23 @@ export function isFinished(status: RunStatus): boolean {
 export const runKindSchema = z.enum(["message", "continue", "tool"]);
 export type RunKind = z.infer<typeof runKindSchema>;
 
-/** Bounds of one run; null lifts a bound (decision 8, 21). */
-export const limitsSchema = z.object({ steps: z.number().int().positive().nullable().optional() }).strict();
+const amount = z.number().int().positive().nullable();
+
+/**
+ * What a run may use at most, what it has others do for it included; null lifts a bound (decisions 8 and 21). `turns` are of
+ * both sides together, `tokens` in and out, `duration_ms` is time at work, `cost` is USD. `on_limit` says what becomes of a
+ * run that reaches one: it ends, or rests until a continue raises it.
+ */
+export const limitsSchema = z
+  .object({
+    steps: amount.optional(),
+    turns: amount.optional(),
+    tokens: amount.optional(),
+    duration_ms: amount.optional(),
+    cost: z.number().positive().nullable().optional(),
+    on_limit: z.enum(["end", "rest"]).optional(),
+  })
+  .strict();
 export type Limits = z.infer<typeof limitsSchema>;
 
 /** What ended a run that did not complete. */

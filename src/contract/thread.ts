@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 
+import { toolCallSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { costSchema, usageSchema } from "./usage.ts";
 
@@ -20,6 +21,8 @@ export const pendingCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.enum(["remote", "approval", "limit"]),
+  /** Of a limit what is reached: `{reason, amount, allowed, used}`. Those of others are in the message that asks for them. */
+  arguments: toolCallSchema.shape.arguments.optional(),
   /** The call's tool message, of a child thread's call the one under which that thread works; a limit has none. */
   message_id: z.string().optional(),
   /** The child thread that made the call, where it was not this one. It can be answered here and there. */

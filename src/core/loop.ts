@@ -1,11 +1,14 @@
 // The loop: from where a line's rows end to its rest. One step is prepare, ask, keep, tools, commit; a strategy decides
 // between steps what the next one asks. No clock, no fetch, no `this`: everything comes in through the ports.
 
+import type { LimitReason } from "./limits/reached.ts";
+import { TimeUp } from "./limits/time-up.ts";
 import { isAnswer, isOnLine } from "./line.ts";
 import { ask } from "./model/ask.ts";
 import type { RetryPlace } from "./model/ask.ts";
 import { spendingOf } from "./model/asked.ts";
 import type { Asked } from "./model/asked.ts";
+import type { ReachedLimit } from "./ports/limit-port.ts";
 import type { RunPorts } from "./ports/run-ports.ts";
 import type { NumberedPlan, StepProblem } from "./ports/step-port.ts";
 import type { Decision, RunEnd, StepShape } from "./ports/strategy.ts";
@@ -35,14 +38,16 @@ export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
     await ports.faults.at("loop.resume");
     const until = isSettled(open) && isCommitted(open, ports) ? null : await resumeStep(open, ports, signal);
     if (until !== null) return { type: "rest", until };
-    const halt = haltOf(open);
+    const halt = haltOf(open, ports);
     if (halt !== null) return halt;
   }
   for (;;) {
-    if (signal.aborted) return { type: "end", end: stoppedEnd };
+    if (signal.aborted) return cut(timeUp(signal), ports);
     if (ports.stopAsked()) return { type: "end", end: { status: "stopped", reason: "stop_called" } };
     await ports.faults.at("loop.step");
-    const halt = await (hasQueuedCalls(ports) ? makeQueuedCalls(ports, signal) : nextStep(ports, signal));
+    const halt = await (hasQueuedCalls(ports) && !tooManyQueued(ports)
+      ? makeQueuedCalls(ports, signal)
+      : nextStep(ports, signal));
     if (halt !== null) return halt;
   }
 }
@@ -52,9 +57,31 @@ function isCommitted({ answer }: OpenStep, { committed, line }: RunPorts): boole
 }
 
 /** An answer that was kept although it never came to its end is the run's last, also when the run is taken up again. */
-function haltOf({ answer }: OpenStep): Halt | null {
-  if (answer.stop_reason === "aborted") return { type: "end", end: stoppedEnd };
+function haltOf({ answer }: OpenStep, ports: RunPorts): Halt | null {
+  if (answer.stop_reason === "aborted") return cut(answer.failure?.limit, ports);
   return answer.stop_reason === "error" ? failedEnd(answer.failure ?? null) : null;
+}
+
+/** The limit that cut a run at work; none where somebody stopped it. */
+function timeUp({ reason }: AbortSignal): LimitReason | undefined {
+  return reason instanceof TimeUp ? reason.limit : undefined;
+}
+
+/** A run that was cut at its limit of time, or stopped. */
+function cut(limit: LimitReason | undefined, ports: RunPorts): Halt {
+  return limit === undefined ? { type: "end", end: stoppedEnd } : atLimit({ reason: limit, until: null }, ports);
+}
+
+/**
+ * What becomes of a run that reached a limit. One that rests goes on at this place when the limit is raised, with the calls
+ * that are still queued. One that ends has nothing put into its transcript (decision 21).
+ */
+function atLimit({ reason, until }: ReachedLimit, { run, line, strategy }: RunPorts): Halt {
+  if (until !== null) return { type: "rest", until };
+  // Calls that are still queued would begin a run of their own, with a budget of its own.
+  if (line.depth === 0) run.calls = [];
+  const turn = strategy.turn?.() ?? null;
+  return { type: "end", end: { status: "limit", reason, ...(turn === null ? {} : { turn }) } };
 }
 
 /** Definitions queue calls for the run as a whole: its own line makes them. */
@@ -63,10 +90,6 @@ function hasQueuedCalls({ run: { calls = [] }, line }: RunPorts): boolean {
 }
 
 async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
-  if (tooManyQueued(ports)) {
-    ports.run.calls = [];
-    return { type: "end", end: { status: "limit", reason: "max_steps" } };
-  }
   await ports.faults.at("loop.queued");
   const done = await queuedStep(ports, signal);
   if (done === null) return null;
@@ -83,6 +106,8 @@ function tooManyQueued({ journal, run, line }: RunPorts): boolean {
   return queued >= queuedStepLimit || (typeof limit === "number" && made.length >= limit);
 }
 
+const tooManyCalls: ReachedLimit = { reason: "max_steps", until: null };
+
 /** Null when the run goes on. */
 async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
   const backsOff = ownRest(ports);
@@ -91,9 +116,21 @@ async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | nu
   const progress = progressOf(ports.journal.messages, ports.line);
   await ports.faults.at("loop.decide");
   const decision: Decision = await ports.strategy.next(steered ? { ...progress, heard: true } : progress);
-  // A message came, or was taken back, while the strategy was asked.
+  // Calls that are queued still are more than the run may make, however its line would end.
+  const isCut = hasQueuedCalls(ports);
+  await ports.faults.at("loop.limits");
+  const reached = decision.type === "end" && !isCut ? null : ((await ports.limits?.reached()) ?? null);
+  // A message came, or was taken back, while somebody was asked.
   if (isSteered(ports) !== steered) return null;
-  if (decision.type === "end") return { type: "end", end: decision };
+  if (decision.type === "end" && !isCut) return { type: "end", end: decision };
+  if (reached !== null || isCut || decision.type === "end") {
+    // No step is left for who spoke up behind the end: the run is as complete as it would be without.
+    await ports.faults.at("loop.unheard");
+    const unheard = steered && !isCut ? await ports.strategy.next(progress) : null;
+    if (unheard?.type !== "end") return atLimit(reached ?? tooManyCalls, ports);
+    ports.run.at_limit = null;
+    return { type: "end", end: unheard };
+  }
   if (steered) ports.steering?.join();
   return step(decision.shape ?? {}, ports, signal);
 }
@@ -116,9 +153,13 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
     spend: (spending) => spend(ports.run, spending),
   });
   if (asked.type === "rest") return restInBackOff(asked, plan.step, ports);
+  if (asked.type === "limit") {
+    keepRetry(asked.at, { step: plan.step, at: ports.clock.now() }, ports);
+    return atLimit(asked.reached, ports);
+  }
   return asked.asked.failure === null
     ? keepAnswer(asked.asked, { plan, ports, events, signal })
-    : keepPartial(asked.asked, { plan, ports, events });
+    : keepPartial(asked.asked, { plan, ports, events, signal });
 }
 
 /** Stores the answer, runs its calls, writes the step's row; rests where a call's answer comes from elsewhere. */
@@ -135,18 +176,19 @@ async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSi
   return ran.restsUntil === null ? null : { type: "rest", until: ran.restsUntil };
 }
 
-/** A stop or a final failure: what was shown is kept, without calls, and the run ends (decision 20). */
-async function keepPartial(asked: Asked, context: StepContext): Promise<Halt> {
+/** A stop, the end of the run's time, or a final failure: what was shown is kept, without calls, and the run ends (decision 20). */
+async function keepPartial(asked: Asked, context: StepContext & { signal: AbortSignal }): Promise<Halt> {
   const { ports } = context;
   const stopped = asked.failure?.kind === "aborted";
+  const limit = timeUp(context.signal);
   if (asked.answer.shown) {
     await ports.faults.at("loop.keep-partial");
-    await storeAnswer(asked, asked.answer.partial(), context);
+    await storeAnswer({ ...asked, limit }, asked.answer.partial(), context);
   }
   spend(ports.run, spendingOf(asked));
   await ports.faults.at("loop.commit-partial");
   await commitAsked(asked, { settled: [], warnings: [], restsUntil: null, answer: null }, context);
-  return stopped ? { type: "end", end: stoppedEnd } : failedEnd(asked.failure);
+  return stopped ? cut(limit, ports) : failedEnd(asked.failure);
 }
 
 function failedEnd(failure: MessageRecord["failure"] | null): Halt {
@@ -179,10 +221,14 @@ function takeRetry({ run, line: { parent_id } }: RunPorts): (RetryPlace & { step
 }
 
 function restInBackOff({ until, at }: { until: number; at: RetryPlace }, step: number, ports: RunPorts): Halt {
-  const { run, line } = ports;
-  if (line.parent_id === null) run.retry = { step, ...at };
-  else run.nested_retries = { ...run.nested_retries, [line.parent_id]: { step, ...at, at: until } };
+  keepRetry(at, { step, at: until }, ports);
   return { type: "rest", until };
+}
+
+/** Where the line's request goes on, and not before `at` (microseconds). */
+function keepRetry(place: RetryPlace, { step, at }: { step: number; at: number }, { run, line }: RunPorts): void {
+  if (line.parent_id === null) run.retry = { step, ...place };
+  else run.nested_retries = { ...run.nested_retries, [line.parent_id]: { step, ...place, at } };
 }
 
 function planFailed({ problem }: StepProblem): Halt {

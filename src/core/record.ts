@@ -11,6 +11,8 @@ import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
 
+import type { AmountName, Bounds } from "./limits/amounts.ts";
+import type { LimitReason } from "./limits/reached.ts";
 import type { FileVersion } from "./ports/thread-files.ts";
 
 /** Opaque data that goes back to the provider that made it, and to no other: thinking signatures and the like. */
@@ -58,7 +60,7 @@ export interface MessageRecord {
   updated_at: number;
   events: StoredEvent[];
   /** Why a partial answer came to no end, so that a run that is taken up behind it ends with the same words. */
-  failure?: { kind: string; message: string };
+  failure?: { kind: string; message: string; limit?: LimitReason };
   /** A started call whose answer comes from elsewhere. */
   awaits?: AwaitedAnswer;
   /** A settled call that a child thread worked on: the child. Until it told what that cost, `usage` is null. */
@@ -71,6 +73,20 @@ export interface MessageRecord {
   handoff?: string;
   /** It joined a run that was under way. */
   steered?: true;
+  /** Of a settled call that a child thread worked on: what the child did, as far as it told. */
+  work?: Work;
+}
+
+/** What is counted beside tokens and money. */
+export interface Work {
+  /** Model calls, on every line. */
+  steps: number;
+  /** Turns that ended. */
+  turns: number;
+  /** Milliseconds at work, rests left out. */
+  driven_ms: number;
+  /** USD, as far as they are known: a cost is null beside anything without a price, and what is known is counted all the same. */
+  paid: number;
 }
 
 /** What a started call waits for. */
@@ -127,6 +143,18 @@ export interface ClientAnswer {
   answer: ToolResult;
 }
 
+/** The limit of its own that a run rests at, until somebody raises it. */
+export interface LimitRest {
+  /** Of the call that stands for it; no message of the transcript has it. */
+  id: string;
+  reason: LimitReason;
+  amount: AmountName;
+  allowed: number;
+  used: number;
+  /** Microseconds; then the run ends at it. */
+  deadline: number;
+}
+
 /** A child thread's answer with what it cost. */
 export interface Delivered {
   answer: ToolResult;
@@ -134,6 +162,7 @@ export interface Delivered {
   cost: number | null;
   /** Tool calls the child made. */
   tool_executions: number;
+  work?: Work;
 }
 
 /** A call that a definition asked for: made before the model is asked again. */
@@ -194,6 +223,20 @@ export interface RunRecord {
   calls?: QueuedCall[];
   /** Child threads that are known to have begun: they need not be asked again. */
   begun_children?: string[];
+  /** What child threads were given of the run's bounds, by their ids. */
+  grants?: Record<string, Bounds>;
+  /** Milliseconds that a run which is not over was driven, as of its last step or rest. */
+  driven_ms?: number;
+  /** Turns that ended in a run which is not over, as of its last halt. */
+  turns?: number;
+  /** USD of its own model calls that are known, of a run which is not over. */
+  paid?: number;
+  /** Set while the run rests at a limit. */
+  at_limit?: LimitRest | null;
+  /** What somebody raised since the run began: its values stand in `limits`. */
+  raised?: AmountName[];
+  /** What a run that is over did, its children included. */
+  work?: Work;
   /** The turn a definition gave away: pending until a step's row with an id behind `at` is written. */
   forced?: { side: Side; at: string };
   /** A definition called `execution.stop()`. */
@@ -270,6 +313,8 @@ export interface ThreadRecord {
   counts: MessageCounts;
   usage: Usage;
   cost: number | null;
+  /** What runs that are over did. */
+  work?: Work;
   active_run_id: string | null;
   /** Runs that wait, in order. Kept here so that a finished run knows its successor without a search. */
   queue: string[];

@@ -7,7 +7,7 @@ import type { Usage } from "#contract/usage.ts";
 import { isAnswer, isModelAnswer, isOnLine } from "./line.ts";
 import type { Line } from "./line.ts";
 import type { Progress, StepOutcome } from "./ports/strategy.ts";
-import type { MessageRecord, RunRecord } from "./record.ts";
+import type { Delivered, MessageRecord, RunRecord } from "./record.ts";
 import { textOf } from "./view.ts";
 
 /** The calls of an assistant message. */
@@ -92,10 +92,18 @@ export function spendOfChild(
   totals.cost = addCost(totals.cost, cost);
 }
 
+type Spent = Pick<Delivered, "usage" | "cost" | "work">;
+
+/** What the row of a call says of the child that worked on it. */
+export function childSpending({ usage, cost, work }: Spent): Spent {
+  return { usage, cost, ...(work === undefined ? {} : { work }) };
+}
+
 /** Counts a model attempt into the run. */
 export function spend(run: RunRecord, { model, usage, cost }: Spending): void {
   run.usage = addUsage(run.usage, usage);
   run.cost = addCost(run.cost, cost);
+  run.paid = (run.paid ?? 0) + (cost ?? 0);
   const before = run.spent[model];
   run.spent[model] = {
     usage: addUsage(before?.usage ?? zeroUsage, usage),

@@ -3,6 +3,7 @@
 
 import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import type { Limits } from "#contract/run.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 
 import type { Delivered, ThreadParent } from "./record.ts";
@@ -16,6 +17,8 @@ export interface ChildInput {
   parent: ThreadParent;
   /** Its first message. */
   text: string;
+  /** What its run may use at most: what its parent's bounds leave. */
+  limits: Limits;
 }
 
 /** An answer for a call of a parent. */

@@ -4,13 +4,14 @@
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { wordsOf } from "#core/cut-text.ts";
+import { sharersOf } from "#core/limits/share.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
 import type { AwaitedChild, Delivered } from "#core/record.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
-import { failed, stoppedCall } from "#core/tools/outcome.ts";
+import { failed, nothingLeft, stoppedCall } from "#core/tools/outcome.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { firstWords } from "./first-words.ts";
@@ -60,6 +61,9 @@ export function agentToolRunner(
       const end = nestedEnd(call, awaits, { success: false, ...nothingUsed });
       return { type: "answer", answer: failed(tooDeep), end };
     }
+    await faults.at("child.limits");
+    const limits = await context.ports.limits?.forChild(awaits.thread_id, () => sharersOf(call.id, context));
+    if (limits === null) return givenUp(awaits, nothingLeft, call);
     try {
       await faults.at("child.start");
       await children.start({
@@ -69,6 +73,7 @@ export function agentToolRunner(
         tool_call_id: call.id,
         message_id: call.message.id,
         text: firstWords(call.args, prompt),
+        limits: limits ?? {},
       });
     } catch (thrown) {
       const said = failed(`The agent "${agent.name}" could not be started: ${wordsOf(thrown)}`);

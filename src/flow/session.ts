@@ -12,8 +12,7 @@ import type { Side } from "#contract/message.ts";
 import type { Decision, FinishedStep, Progress, RunEnd, StepEffects, Strategy } from "#core/ports/strategy.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 
-import { runBound, turnBound } from "./step-bounds.ts";
-import type { RunBounds } from "./step-bounds.ts";
+import { turnBound } from "./step-bounds.ts";
 import { turnEnd } from "./turn-end.ts";
 import type { TurnEnd } from "./turn-end.ts";
 
@@ -48,7 +47,6 @@ export interface SessionParts {
   agent: () => Promise<AnyAgentDefinition>;
   /** The side that speaks first. */
   first: Side;
-  bounds: RunBounds;
   /** Blank answers at the end of the run's line. */
   blanks: () => number;
   /** What the last finished step recorded; null for a run that has none. */
@@ -86,6 +84,16 @@ export class Session implements Strategy {
     return this.#state.turns;
   }
 
+  /** A handoff gave the thread to another agent in the course of the run. */
+  get handedOver(): boolean {
+    return this.#state.handed_over;
+  }
+
+  /** The side whose turn has begun and is not over. */
+  turn(): Side | null {
+    return this.#state.turn_steps > 0 ? this.#state.side : null;
+  }
+
   /** The side that speaks next, whatever else would follow; only two-sided agents take turns (decision 9). */
   force(side: Side): void {
     this.#state.forced = side;
@@ -96,14 +104,9 @@ export class Session implements Strategy {
     return structuredClone(this.#state);
   }
 
-  async next({ steps, heard = false }: Progress): Promise<Decision> {
+  next({ heard = false }: Progress): Decision {
     const { end } = this.#state;
-    if (end !== null && !(heard && mayGoOn(end))) return { type: "end", ...runEnd(end) };
-    const bound = runBound(await this.#parts.agent(), this.#state.handed_over, this.#parts.bounds);
-    if (bound === null || steps < bound) return { type: "step" };
-    // No step is left for who spoke up behind the end: the run is as complete as it would be without.
-    if (end !== null) return { type: "end", ...runEnd(end) };
-    return { type: "end", status: "limit", reason: "max_steps", turn: this.#state.side };
+    return end === null || (heard && mayGoOn(end)) ? { type: "step" } : { type: "end", ...runEnd(end) };
   }
 
   async finished(step: FinishedStep): Promise<StepEffects> {
@@ -139,7 +142,7 @@ export class Session implements Strategy {
   #turnEnd(agent: AnyAgentDefinition, step: FinishedStep): TurnEnd | null {
     const side = sideOf(agent, this.#state.side);
     const end = turnEnd(side, step, this.#parts.blanks);
-    const bound = turnBound(agent, side);
+    const bound = turnBound(side);
     if (end !== null || bound === null || this.#state.turn_steps < bound) return end;
     return { type: "turn", reason: "max_steps" };
   }
@@ -169,6 +172,11 @@ export class Session implements Strategy {
     else state.end = { ...over, outcome: end.outcome ?? null, message: null };
     return [told];
   }
+}
+
+/** Turns that had ended when a step recorded this memory. */
+export function turnsIn(recorded: Json | undefined): number {
+  return stateSchema.safeParse(recorded).data?.turns ?? 0;
 }
 
 const forcedEnd: TurnEnd = { type: "turn", reason: "forced" };

@@ -1,4 +1,4 @@
-// How many steps a run may take (decision 8).
+// How many steps a run and its turns may take (decision 8).
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 
@@ -11,13 +11,13 @@ export interface RunBounds {
 }
 
 /** Steps a side may take in a turn; null for no bound. */
-export function turnBound(agent: AnyAgentDefinition, side: SideConfig): number | null {
-  return side.maxSteps ?? side.limits?.steps ?? agent.limits?.steps ?? null;
+export function turnBound(side: SideConfig): number | null {
+  return side.maxSteps ?? null;
 }
 
 /**
- * Steps the whole run may take; null for no bound. What the agent says makes the ceiling needless only where it bounds
- * every path: a handoff begins a new turn, and two sides may take turns for ever.
+ * Steps the whole run may take; null for no bound. What the agent says of its turns makes the ceiling needless only where
+ * it bounds every path: a handoff begins a new turn, and two sides may take turns for ever.
  */
 export function runBound(agent: AnyAgentDefinition, handedOver: boolean, { asked, ceiling }: RunBounds): number | null {
   if (asked !== undefined) return asked;
@@ -25,8 +25,8 @@ export function runBound(agent: AnyAgentDefinition, handedOver: boolean, { asked
 }
 
 function isBounded(agent: AnyAgentDefinition): boolean {
-  const a = turnBound(agent, agent.sideA) !== null;
+  const a = turnBound(agent.sideA) !== null;
   if (agent.type !== "dual_ai") return a;
-  const b = agent.sideB !== undefined && turnBound(agent, agent.sideB) !== null;
+  const b = agent.sideB !== undefined && turnBound(agent.sideB) !== null;
   return a && b && agent.maxSessionTurns !== undefined;
 }

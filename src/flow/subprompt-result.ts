@@ -10,18 +10,23 @@ import type { SubpromptConfig } from "#spec/index.ts";
 
 type Included = Pick<SubpromptConfig, "includeTextResponse" | "includeToolCalls" | "includeErrors">;
 
-/** The answer to the call with the tool message `call`; `messages` are the run's. */
+/** The answer to the call with the tool message `call`; `messages` are the run's, whose limits may have cut it. */
 export function subpromptResult(
   config: Included,
-  { call, messages, end }: { call: MessageRecord; messages: readonly MessageRecord[]; end: RunEnd },
+  {
+    call,
+    messages,
+    end,
+    isCut,
+  }: { call: MessageRecord; messages: readonly MessageRecord[]; end: RunEnd; isCut: boolean },
 ): ToolAnswer {
   const line = lineUnder(call);
   const own = messages.filter((message) => isOnLine(line, message));
-  const failed = end.status === "error" || end.status === "stopped";
+  const failed = end.status === "error" || end.status === "stopped" || isCut;
   const shown = own.flatMap((message, at) =>
     isAnswer(message) ? stepLines(message, { behind: own.slice(at + 1), config }) : [],
   );
-  const ending = endingOf(end);
+  const ending = endingOf(end, isCut);
   if (ending !== null && (config.includeErrors !== false || failed)) shown.push(`[error] ${ending}`);
   const text = shown.join("\n\n");
   if (failed) return { status: "error", error: text };
@@ -49,12 +54,13 @@ function argumentsText(value: unknown): string {
 }
 
 /** What kept it from coming to an end of its own; null when nothing did. */
-function endingOf({ status, reason, error }: RunEnd): string | null {
+function endingOf(end: RunEnd, isCut: boolean): string | null {
+  const { status, reason, error } = end;
   switch (status) {
     case "completed":
       return null;
     case "limit":
-      return "It was ended at its limit of steps.";
+      return isCut ? "The run came to a limit before it was done." : "It was ended at its limit of steps.";
     case "stopped":
       return "The run was stopped before it was done.";
     case "error":

@@ -15,6 +15,7 @@ import type {
   ToolRunner,
 } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { progressOf } from "#core/run-state.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
 import { failed } from "#core/tools/outcome.ts";
 import { toMessage } from "#core/view.ts";
@@ -65,7 +66,9 @@ export function subpromptRunner(
     await ports.faults.at("subprompt.run");
     const halt = await run({ ...ports, line, steps, strategy }, context.signal);
     if (halt.type === "rest") return { type: "rest", until: halt.until };
-    const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end });
+    // Before its own steps are used up only the run's limits can have ended it.
+    const isCut = halt.end.status === "limit" && progressOf(journal.messages, line).steps < subpromptSteps;
+    const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end, isCut });
     return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
   }
 

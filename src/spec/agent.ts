@@ -1,7 +1,7 @@
 // Agents: who speaks with whom, with which prompts, and when a turn or the session ends.
 
 import type { InputFilter } from "./input-filter.ts";
-import type { Limits } from "./limits.ts";
+import type { LimitAmounts, Limits } from "./limits.ts";
 import type { CallableName, PromptName } from "./register.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -39,7 +39,7 @@ export interface SideConfig<
   endSessionTool?: Callable;
 }
 
-/** An agent (Standard Agents, agents). `strategy`, `limits` and `filters` are ours. */
+/** An agent (Standard Agents, agents). `strategy`, `limits`, `filters` and `threadLimits` are ours. */
 export interface AgentDefinition<
   N extends string = string,
   Prompt extends string = PromptName,
@@ -56,6 +56,8 @@ export interface AgentDefinition<
   type?: AgentType;
   /** `dual_ai` only: turns of both sides together. */
   maxSessionTurns?: number;
+  /** Ceilings of a thread: all its runs together. */
+  threadLimits?: LimitAmounts;
   /** The model's side; under `dual_ai` the first one. */
   sideA: SideConfig<Prompt, Callable>;
   /** The second model's side; required under `dual_ai`. */

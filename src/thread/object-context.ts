@@ -1,6 +1,7 @@
 // What the parts of a thread's object share: the loaded thread and the world around it.
 
 import type { JsonObject } from "#contract/json.ts";
+import type { Allowance } from "#core/limits/allowed.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
@@ -19,8 +20,8 @@ import type { LiveThread } from "./live-thread.ts";
 
 /** What a deployment decides; the same for every thread of it. */
 export interface Settings {
-  /** Steps a run may take where nobody sets a limit; null lifts the ceiling (decision 8). */
-  stepCeiling: number | null;
+  /** What runs and threads may use; the steps of a run where nobody sets a limit (decision 8). */
+  limits: Allowance;
   /** Version of the deployment, written on every run. */
   version: string | null;
 }

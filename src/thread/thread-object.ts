@@ -209,7 +209,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async startChild(input: ChildInput): Promise<Answer<null>> {
-      const { text: _, ...made } = input;
+      const { text: _, limits: __, ...made } = input;
       const answer = await this.create(peerCaller, { ...made, creation: `call ${input.parent.message_id}` });
       return answer.ok ? this.#answer(() => admitChild(this.#owned(peerCaller), input)) : answer;
     }

@@ -58,6 +58,24 @@ describe("fields", () => {
     ).toMatchObject({ code: "invalid_field", file: "agents/agents/night.ts", line: 2, column: 10 });
   });
 
+  it("LIMIT20 reports limits that are none, of a run and of a thread", async () => {
+    const limits = "limits: { steps: 5, turns: 2, tokens: 9, durationMs: 1000, cost: 0.5, onLimit: 'rest' },";
+    const whole = "threadLimits: { tokens: 1000000, cost: 5 },";
+    expect(await findingsOf("invalid_field", { "agents/agents/night.ts": agent(`${limits} ${whole}`) })).toEqual([]);
+    for (const wrong of [
+      "limits: { steps: 0 },",
+      "limits: { tokens: 1.5 },",
+      "limits: { cost: -1 },",
+      "limits: { onLimit: 'stop' },",
+      "threadLimits: { turns: -2 },",
+    ]) {
+      expect(await onlyFinding({ "agents/agents/night.ts": agent(wrong) })).toMatchObject({ code: "invalid_field" });
+    }
+    expect(await onlyFinding({ "agents/agents/night.ts": agent("threadLimits: { onLimit: 'end' },") })).toMatchObject({
+      code: "unknown_field",
+    });
+  });
+
   it("COMP16 reports a zod type that function calling cannot express, with its path in the schema", async () => {
     const findings = await findingsOf("invalid_schema", {
       "agents/prompts/other.ts": prompt(

@@ -89,6 +89,25 @@ it("ASK5: a message waits in the queue, is shown and starts a run, unless it say
   expect(postMessageSchema.parse({ content: "hi", limits: { steps: null } }).limits).toEqual({ steps: null });
 });
 
+it("LIMIT19 limits are positive numbers or null, whole but for USD, and nothing else", () => {
+  const all = { steps: 1, turns: 2, tokens: 3, duration_ms: 4, cost: 0.5, on_limit: "end" };
+  const none = { steps: null, turns: null, tokens: null, duration_ms: null, cost: null, on_limit: "rest" };
+  for (const limits of [{}, all, none]) {
+    expect(postMessageSchema.parse({ content: "hi", limits }).limits).toEqual(limits);
+    expect(request.postRunSchema.parse({ limits }).limits).toEqual(limits);
+  }
+  const amounts = ["steps", "turns", "tokens", "duration_ms", "cost"];
+  for (const name of amounts) {
+    for (const wrong of [0, -1, "5", true, [], {}, Number.NaN, Infinity, ...(name === "cost" ? [] : [1.5, 2 ** 60])]) {
+      const read = postMessageSchema.safeParse({ content: "hi", limits: { [name]: wrong } });
+      expect([name, wrong, read.success]).toEqual([name, wrong, false]);
+    }
+  }
+  for (const limits of [{ durationMs: 5 }, { on_limit: "stop" }, { on_limit: null }, { thread: {} }, [], null]) {
+    expect(postMessageSchema.safeParse({ content: "hi", limits }).success).toBe(false);
+  }
+});
+
 it("ASK6: a change names something; ids are UUIDs; titles, tags and paths are bounded", () => {
   expect([patchThreadSchema, request.patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([
     false,

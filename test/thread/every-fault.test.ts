@@ -46,6 +46,19 @@ async function asks(id: string): Promise<void> {
   );
 }
 
+/** Comes to a limit in the middle of a sub-prompt, and raises it as a client that comes by now and then. */
+async function raises(id: string): Promise<void> {
+  const limits = { steps: 2, on_limit: "rest" } as const;
+  await value(stubOf(id).postMessage(admin, message(`limits ${id}`, { limits }), key));
+  const waits = async () => {
+    const { status, pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+    return pending.length > 0 ? "raise" : status === "idle" && "over";
+  };
+  if ((await vi.waitUntil(waits, { timeout: 60_000, interval: 2 })) === "over") return;
+  const raise = { key: "raise", fingerprint: "raise" };
+  await value(stubOf(id).postRun(admin, { kind: "continue", limits: { steps: 9 } }, raise));
+}
+
 function answerTo({ id, name, kind }: PendingCall): PostedResult {
   if (kind === "remote") return { tool_call_id: id, result: "answered" };
   if (name === "fault_refused") return { tool_call_id: id, approved: false, error: "No." };
@@ -56,6 +69,7 @@ const plays: [name: string, conversation: Play][] = [
   ["tools side by side, a sub-prompt, a handoff and a retry", team],
   ["an agent in a thread of its own", { agent: "fault_boss", begin: says("go") }],
   ["a call that a client answers", { agent: "fault_asker", begin: asks }],
+  ["a limit in a sub-prompt, which is raised", { agent: "fault_desk", begin: raises }],
   ["calls that need consent", { agent: "fault_payer", begin: asks }],
   ["calls of a thread below", { agent: "fault_host", begin: asks }],
   ["a model that fails for good", { agent: "fault_desk", begin: says("fails") }],

@@ -22,6 +22,16 @@ export function waitingFor(ms: number): number {
   return [...timers].filter((timer) => timer.ms === ms).length;
 }
 
+/** Forgets the timers of an object that is dead: nobody may set them off any more. */
+export function forgetTimers(): void {
+  timers.clear();
+}
+
+/** For how long timers wait now, as far as it is more than `above` and at most `upTo`. */
+export function waits({ above, upTo }: { above: number; upTo: number }): number[] {
+  return [...timers].map(({ ms }) => ms).filter((ms) => ms > above && ms <= upTo);
+}
+
 /** Sets off the timers that wait for `ms` now, as though they had waited so long. Call it in the object whose timers they are. */
 export function ring(ms: number): void {
   for (const { goOff } of [...timers].filter((timer) => timer.ms === ms)) goOff();

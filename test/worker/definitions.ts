@@ -18,6 +18,7 @@ import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
 import { faultAgents, faultModel, faultPrompts, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
+import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
 import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
 import { teamAgents, teamModel, teamPrompts, teamTools } from "./team.ts";
 
@@ -239,13 +240,14 @@ const agents = [
 
 /** The registry of the test Worker. */
 export const registry: Registry = {
-  models: entries([model, failing, teamModel, faultModel, ...attachedModels]),
+  models: entries([model, failing, teamModel, faultModel, ...attachedModels, ...limitedModels]),
   prompts: entries([
     ...prompts,
     ...teamPrompts,
     ...attachedPrompts,
     ...filePrompts,
     ...faultPrompts,
+    ...limitedPrompts,
     ...remotePrompts,
     ...approvalPrompts,
   ]),
@@ -255,6 +257,7 @@ export const registry: Registry = {
     ...attachedAgents,
     ...fileAgents,
     ...faultAgents,
+    ...limitedAgents,
     ...remoteAgents,
     ...approvalAgents,
   ]),

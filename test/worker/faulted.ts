@@ -56,6 +56,9 @@ function script(request: TestRequest): TestTurn {
     return { toolCalls: asking, usage };
   }
   if (persona === "member") return { text: "I say so", usage };
+  if (kind === "limits") {
+    return last?.role === "user" ? { toolCalls: [call("fault_helper", id)], usage } : { text: "enough", usage };
+  }
   if (kind === "short") return { text: "short", usage };
   if (last?.role === "user") {
     if (!failed.has(id)) {

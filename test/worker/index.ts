@@ -11,6 +11,7 @@ import { testClock } from "./clock.ts";
 import { registry } from "./definitions.ts";
 import { plannedFaults } from "./fault-plan.ts";
 import { fileWorld } from "./file-works.ts";
+import { allowance } from "./limited.ts";
 import { madeObjects } from "./made-objects.ts";
 import { meteredDatabase } from "./metered-catalog.ts";
 import { placedCatalog, placedFaults, placedThreads } from "./places.ts";
@@ -25,6 +26,7 @@ const { ThreadObject, fetch } = compose(registry, [], (world, state) => {
     catalog: placedCatalog(state, catalog),
     threads: placedThreads(state, world.threads),
     clock: testClock,
+    settings: { ...world.settings, limits: allowance.current },
     files: { ...world.files, ...fileWorld },
   };
 });

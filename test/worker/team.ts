@@ -79,6 +79,8 @@ export const teamPrompts = [
       "deep",
       "debate",
       "panel",
+      "duel",
+      "miser",
       "billing",
       "nest",
       "pass",

@@ -24,6 +24,7 @@ const mostEvents = 2 ** 48;
 const micros = z.number().int().nonnegative();
 const tokens = z.number().int().nonnegative().max(mostSpent);
 const word = z.string().max(1000);
+const knownCost = z.number().nonnegative().max(mostSpent);
 const cost = costSchema.refine((value) => value === null || value <= mostSpent, "has to be a cost that can be");
 const usage = z.strictObject({
   input: tokens,
@@ -172,12 +173,13 @@ export const archivedRunSchema = z.strictObject({
   usage,
   cost,
   spent: z.record(word, z.strictObject({ usage, cost })),
+  work: z.strictObject({ steps: tokens, turns: tokens, driven_ms: tokens, paid: knownCost }).exactOptional(),
   text: z.string().nullable(),
   reason: z.string().nullable(),
   outcome: parsedJson,
   error: z.strictObject({ ...runErrorSchema.shape, retryable: z.boolean().exactOptional() }).nullable(),
   message_ids: z.array(orderedId),
-  limits: limitsSchema.extend({ steps: z.number().int().positive().nullable().exactOptional() }).nullable(),
+  limits: limitsSchema.nullable(),
   parent_run_id: orderedId.nullable(),
   version: word.nullable(),
   stop: z.boolean(),

@@ -51,6 +51,7 @@ export const messageFate = {
   approval: "carried",
   // Only there to count what the child still comes to cost, and that is told to the original.
   child: "left",
+  work: "left",
 } as const satisfies Record<keyof MessageRecord, Fate>;
 
 /** A run. What only one under way needs is left: it ends in the copy, and nothing of it is done again. */
@@ -69,6 +70,7 @@ export const runFate = {
   usage: "carried",
   cost: "carried",
   spent: "carried",
+  work: "carried",
   text: "carried",
   reason: "carried",
   outcome: "carried",
@@ -90,6 +92,12 @@ export const runFate = {
   retry: "left",
   nested_retries: "left",
   begun_children: "left",
+  grants: "left",
+  driven_ms: "left",
+  turns: "left",
+  paid: "left",
+  at_limit: "left",
+  raised: "left",
   forced: "left",
   stop_asked: "left",
   context: "left",
@@ -132,6 +140,7 @@ export const threadFate = {
   counts: "counted",
   usage: "counted",
   cost: "counted",
+  work: "counted",
   seq_reserved: "anew",
   outbox: "anew",
   creation: "anew",

@@ -12,7 +12,7 @@ export function answerRecord(
   parts: StoredPart[],
   { plan, ports }: { plan: NumberedPlan; ports: RunPorts },
 ): MessageRecord {
-  const { answer, times, failure } = asked;
+  const { answer, times, failure, limit } = asked;
   return {
     id: answer.messageId,
     branch: ports.run.branch,
@@ -34,7 +34,9 @@ export function answerRecord(
     usage: asked.usage,
     cost: asked.cost,
     result: null,
-    ...(failure === null ? {} : { failure: { kind: failure.kind, message: failure.message } }),
+    ...(failure === null
+      ? {}
+      : { failure: { kind: failure.kind, message: failure.message, ...(limit === undefined ? {} : { limit }) } }),
     created_at: times.started_at,
     updated_at: times.ended_at,
     events: [],

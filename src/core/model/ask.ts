@@ -6,6 +6,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { costOf } from "../cost.ts";
 import type { EventList } from "../event-list.ts";
+import type { ReachedLimit } from "../ports/limit-port.ts";
 import type { ModelFailure } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
@@ -24,10 +25,13 @@ export interface RetryPlace {
   attempt: number;
 }
 
-/** An answer, or a rest until `resume_at` (microseconds). */
-export type AskResult = { type: "asked"; asked: Asked } | { type: "rest"; until: number; at: RetryPlace };
+/** An answer; a rest until then (microseconds); or a limit that the attempts came to, and where the next would have begun. */
+export type AskResult =
+  | { type: "asked"; asked: Asked }
+  | { type: "rest"; until: number; at: RetryPlace }
+  | { type: "limit"; reached: ReachedLimit; at: RetryPlace };
 
-/** Asks until there is an answer, a final failure, a stop or a rest. Contract: never rejects. */
+/** Asks until there is an answer, a final failure, a stop, a rest or a limit. Contract: never rejects. */
 export async function ask(
   plan: NumberedPlan,
   {
@@ -72,6 +76,9 @@ export async function ask(
     }
     ports.journal.log(attemptLog(asked, { plan, ports, events: events.take() }));
     spend(spendingOf(asked));
+    await ports.faults.at("model.limits");
+    const reached = (await ports.limits?.reached()) ?? null;
+    if (reached !== null && !signal.aborted) return { type: "limit", reached, at: place };
     if (delay === null) continue;
     if (delay > longestWaitMs) {
       return { type: "rest", until: ports.clock.now() + delay * 1000, at: place };

@@ -4,6 +4,7 @@ import type { StopReason } from "#contract/message.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import type { LimitReason } from "../limits/reached.ts";
 import type { ModelFailure } from "../ports/model-port.ts";
 import type { Spending } from "../run-state.ts";
 import type { Answer } from "./answer.ts";
@@ -27,6 +28,8 @@ export interface Asked {
   cost: number | null;
   /** Null for an answer; else why there is none. */
   failure: ModelFailure | null;
+  /** The limit that cut it, where one did. */
+  limit?: LimitReason | undefined;
 }
 
 /** What an attempt counts for. */

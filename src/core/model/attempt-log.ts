@@ -62,10 +62,16 @@ export function attemptLog(
       ...(warnings.length === 0 ? {} : { warnings }),
       /** `state.context` as it was when the step was committed: a cut run goes on with it. */
       context: ports.run.context,
+      ...drivenOf(ports),
       ...(session === undefined ? {} : { session }),
       ...(ports.stopAsked() ? { stop_asked: true } : {}),
     },
   });
+}
+
+/** How long the run was driven by now: what a cut run goes on counting from. */
+export function drivenOf({ limits }: Pick<RunPorts, "limits">): { driven_ms?: number } {
+  return limits === undefined ? {} : { driven_ms: limits.drivenMs() };
 }
 
 /** The line a step's row belongs to: nothing for the run's own, else the message it hangs under. */

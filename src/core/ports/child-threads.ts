@@ -1,5 +1,7 @@
 // Threads that a run starts to have a call answered.
 
+import type { Limits } from "#contract/run.ts";
+
 import type { AwaitedChild } from "../record.ts";
 
 /** The call that a child thread answers, and what it is asked. */
@@ -11,6 +13,8 @@ export interface ChildStart {
   message_id: string;
   /** Its first message. */
   text: string;
+  /** What its run may use at most. */
+  limits: Limits;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Faults } from "./faults.ts";
 import type { Ids } from "./ids.ts";
+import type { LimitPort } from "./limit-port.ts";
 import type { ModelPort } from "./model-port.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { Steering } from "./steering.ts";
@@ -28,6 +29,8 @@ export interface RunPorts {
   readonly steering?: Steering;
   /** Left out: long texts of tools are cut, and what they attach is dropped. */
   readonly answers?: AnswerFiles;
+  /** Left out: nothing bounds the run but its strategy. */
+  readonly limits?: LimitPort;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly faults: Faults;

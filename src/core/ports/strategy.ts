@@ -77,6 +77,8 @@ export type Decision = { type: "step"; shape?: StepShape } | ({ type: "end" } & 
 export interface Strategy {
   readonly name: string;
   next(progress: Progress): Decision | Promise<Decision>;
+  /** The side whose turn has begun and is not over; left out where there are no turns. */
+  turn?(): Side | null;
   /** What a step that rests records of the strategy's memory. */
   memory?(): JsonObject;
   /** Called once for each step, when its row is about to be written. */

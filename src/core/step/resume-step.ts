@@ -6,7 +6,7 @@ import { zeroUsage } from "#contract/usage.ts";
 import type { EventList } from "../event-list.ts";
 import { fitLog } from "../fit-log.ts";
 import { keepContext } from "../keep-context.ts";
-import { lineOf } from "../model/attempt-log.ts";
+import { drivenOf, lineOf } from "../model/attempt-log.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { MessageRecord } from "../record.ts";
 import type { OpenStep } from "../run-state.ts";
@@ -61,6 +61,7 @@ export async function writeStepEnd(
         tools: settled.map(toolTrace),
         warnings,
         context: ports.run.context,
+        ...drivenOf(ports),
         ...session,
         ...stopAsked,
       },

@@ -12,7 +12,7 @@ import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
 import type { NestedEnd, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { Delivered, MessageRecord } from "../record.ts";
-import { spendOfChild } from "../run-state.ts";
+import { childSpending, spendOfChild } from "../run-state.ts";
 import { skipsCalls } from "../step/steer.ts";
 import { toMessage } from "../view.ts";
 import { askedFor, awaitedApproval, consented, recordConsent, tellStart } from "./approval.ts";
@@ -222,7 +222,7 @@ async function finalise(
   const said = await ports.hooks.beforeCreateMessage(draft);
   // The child may have told what it used while the hooks ran, also of a call that gave up waiting for it.
   const spent = spentOn(latest(work.message, ports));
-  const settled = spent === null ? said : { ...said, usage: spent.usage, cost: spent.cost };
+  const settled = spent === null ? said : { ...said, ...childSpending(spent) };
   const duration_ms = (ports.clock.now() - work.begun) / 1000;
   // A hook may have changed what the message says: everybody is told the same.
   const done = { call: publicCall(call), result: settled.result ?? result, message: settled, duration_ms, stack };

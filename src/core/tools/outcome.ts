@@ -61,3 +61,6 @@ export function notApproved(name: string): ToolResult {
 export function nobodyAnswers(name: string): ToolResult {
   return failed(`The tool "${name}" is answered by a client, which only a run can wait for. Use queueTool for it.`);
 }
+
+/** The run's limits leave nothing for another agent. */
+export const nothingLeft = failed("The run's limits leave too little for another agent. Answer without calling one.");

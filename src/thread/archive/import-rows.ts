@@ -12,6 +12,8 @@ import type {
   ArchivedRun,
   ArchivedThread,
 } from "#core/archive/archive-record.ts";
+import { excess } from "#core/limits/allowed.ts";
+import type { Bounds } from "#core/limits/amounts.ts";
 import type { RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { unknownOutcome } from "#core/tools/outcome.ts";
 import { messageDraft } from "#flow/message-draft.ts";
@@ -28,8 +30,8 @@ export interface ImportSetting {
   threadId: string;
   /** Whose thread it will be; `exported` keeps the owner of the file. */
   owner: { user: string | null } | "exported";
-  /** Steps that a run may be allowed; null for any number. */
-  mostSteps: number | null;
+  /** What a run may be allowed to use. */
+  allowed: Bounds;
   /** Microseconds since epoch. */
   now: number;
 }
@@ -186,10 +188,7 @@ export class ImportRows {
 
   /** What a run that waits may do, and no more than its importer could have asked for. */
   #limitsOf({ limits }: ArchivedRun): ArchivedRun["limits"] {
-    const { mostSteps } = this.#setting;
-    const steps = limits?.steps;
-    if (steps === undefined || mostSteps === null || (steps !== null && steps <= mostSteps)) return limits;
-    return null;
+    return excess(limits, this.#setting.allowed) === null ? limits : null;
   }
 
   #takeMessage(message: ArchivedMessage, bytes: number): void {

@@ -5,8 +5,9 @@ import { isFinished } from "#contract/run.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
+import { addWork, noWork, workIn } from "#core/limits/used.ts";
 import { counted } from "#core/message-counts.ts";
-import type { MessageCounts } from "#core/record.ts";
+import type { MessageCounts, Work } from "#core/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 
 /** Bytes of records that belong to the run under way: ending it takes them into memory. */
@@ -18,6 +19,7 @@ export class ImportTotals {
   #underWay = 0;
   #usage: Usage = zeroUsage;
   #cost: number | null = 0;
+  #work: Work = noWork;
   #lastPosition = "";
   counts: MessageCounts = {};
   /** The run under way, once it was read. */
@@ -31,10 +33,12 @@ export class ImportTotals {
   }
 
   /** Adds what a finished run used. */
-  run({ status, usage, cost }: ArchivedRun): void {
+  run(run: ArchivedRun): void {
+    const { status, usage, cost } = run;
     if (!isFinished(status)) return;
     this.#usage = addUsage(this.#usage, usage);
     this.#cost = addCost(this.#cost, cost);
+    this.#work = addWork(this.#work, workIn(run));
   }
 
   message(message: ArchivedMessage, bytes: number): void {
@@ -61,8 +65,10 @@ export class ImportTotals {
   }
 
   /** What all runs used. Refused where no number can say it exactly. */
-  get spent(): { usage: Usage; cost: number | null } {
-    if (Object.values(this.#usage).every(Number.isSafeInteger)) return { usage: this.#usage, cost: this.#cost };
+  get spent(): { usage: Usage; cost: number | null; work: Work } {
+    const { paid: _, ...work } = this.#work;
+    const counts: number[] = Object.values({ ...this.#usage, ...work });
+    if (counts.every(Number.isSafeInteger)) return { usage: this.#usage, cost: this.#cost, work: this.#work };
     throw refuse("invalid_request", "The runs of the file used more tokens than can be.");
   }
 }

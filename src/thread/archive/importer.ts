@@ -5,6 +5,7 @@ import { refuse } from "#contract/error.ts";
 import { rankOf } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { ArchiveTally } from "#core/archive/archive-tally.ts";
+import { noBounds } from "#core/limits/amounts.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -89,7 +90,7 @@ export class Importer {
         store,
         threadId: thread_id,
         owner: caller.admin ? "exported" : { user: caller.user },
-        mostSteps: caller.admin ? null : world.settings.stepCeiling,
+        allowed: caller.admin ? noBounds : world.settings.limits.run,
         now: world.clock.now(),
       });
       const sha256 = await this.#takeLines(reader, rows, thread_id);

@@ -13,8 +13,11 @@ export function callKey(parent: ThreadParent): string {
 }
 
 /** Begins the child's run; asked again, it changes nothing. */
-export async function admitChild({ context, driver }: OpenThread, { id, parent, text }: ChildInput): Promise<null> {
-  const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true } as const;
+export async function admitChild(
+  { context, driver }: OpenThread,
+  { id, parent, text, limits }: ChildInput,
+): Promise<null> {
+  const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true, limits } as const;
   const key = { key: callKey(parent), fingerprint: id };
   await admitMessage(context, driver, { caller: peerCaller, input, key, parentRunId: parent.run_id });
   return null;

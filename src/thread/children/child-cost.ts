@@ -4,8 +4,9 @@
 
 import { addCost, usageSince } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
-import { spendOfChild } from "#core/run-state.ts";
+import { addWork, workIn, workSince } from "#core/limits/used.ts";
+import type { MessageRecord, RunRecord, Work } from "#core/record.ts";
+import { childSpending, spendOfChild } from "#core/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -15,6 +16,7 @@ import type { Driver } from "../run/driver.ts";
 export interface Spent {
   usage: Usage;
   cost: number | null;
+  work?: Work;
 }
 
 /** Whether a child tells more than is known. */
@@ -26,10 +28,9 @@ export function isMore(known: Spent | null, told: Spent): boolean {
 /** Counts it for a settled call of that child. */
 export function takeCost(context: ObjectContext, driver: Driver, { call, told }: { call: MessageRecord; told: Spent }) {
   const { live, alarm, clock } = context;
-  const { usage, cost } = told;
-  const known = call.usage === null ? null : { usage: call.usage, cost: call.cost };
+  const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
   if (!isMore(known, told)) return;
-  const paid = { ...call, usage, cost };
+  const paid = { ...call, ...childSpending(told) };
   const run = runOf(context, driver, call.run_id);
   live.store.transaction(() => {
     live.store.updateMessage(paid);
@@ -43,13 +44,15 @@ export function takeCost(context: ObjectContext, driver: Driver, { call, told }:
 
 function spendOnRun({ live }: ObjectContext, driver: Driver, { run, more }: { run: RunRecord; more: Spent }): void {
   spendOfChild(run, more);
+  // What a run that is not over did is counted from its rows.
+  if (run.work !== undefined) run.work = addWork(run.work, workIn(more));
   live.store.updateRun(run);
   // A run that is not over is counted into the thread, and told of, with its end.
   if (live.record.active_run_id === run.id) return;
   const { usage, cost } = live.record;
   const totals = { usage, cost };
   spendOfChild(totals, more);
-  live.change(totals);
+  live.change({ ...totals, work: addWork(workIn(live.record), workIn(more)) });
   driver.outbox.mark();
   if (run.parent_run_id !== null) driver.outgoings.append({ type: "result", run_id: run.id, tool_executions: 0 });
   live.save();
@@ -66,5 +69,6 @@ function since(known: Spent | null, told: Spent): Spent {
   return {
     usage: usageSince(known.usage, told.usage),
     cost: known.cost === null ? null : addCost(told.cost, -known.cost),
+    work: workSince(workIn(known), workIn(told)),
   };
 }

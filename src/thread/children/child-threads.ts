@@ -33,7 +33,7 @@ export class ChildThreadsOf implements ChildThreads {
     return crypto.randomUUID();
   }
 
-  async start({ thread_id, agent_id, text, ...call }: ChildStart): Promise<void> {
+  async start({ thread_id, agent_id, text, limits, ...call }: ChildStart): Promise<void> {
     const { begun_children: begun = [] } = this.#run;
     // Known since the run last rested: asking again would wake it for nothing.
     if (begun.includes(thread_id)) return;
@@ -41,7 +41,7 @@ export class ChildThreadsOf implements ChildThreads {
     const { id, user_id } = live.record;
     const parent = { ...call, thread_id: id, depth: this.depth + 1 };
     try {
-      await this.#ask({ id: thread_id, agent_id, user_id, parent, text });
+      await this.#ask({ id: thread_id, agent_id, user_id, parent, text, limits });
     } finally {
       // The thread was deleted while the child was made: the child goes too.
       if (live.retired) await threads(thread_id).remove(peerCaller, true);

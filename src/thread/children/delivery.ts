@@ -3,6 +3,7 @@
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { AwaitedChild, MessageRecord } from "#core/record.ts";
+import { childSpending } from "#core/run-state.ts";
 import type { Delivery, Relay } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -24,8 +25,10 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
   }
   const known = row.awaits.delivered;
   if (known !== null && !isMore(known, delivered)) return;
-  const { usage, cost } = delivered;
-  const answered = { ...row, awaits: { ...row.awaits, delivered: { ...(known ?? delivered), usage, cost } } };
+  const answered = {
+    ...row,
+    awaits: { ...row.awaits, delivered: { ...(known ?? delivered), ...childSpending(delivered) } },
+  };
   live.store.updateMessage(answered);
   live.changed(answered);
   driver.goOn(row.run_id);

@@ -120,7 +120,9 @@ function heard(answer: Answer<unknown>): void {
 
 /** What a child's run comes to for its parent (decision 6). */
 export function childAnswer(run: RunRecord, tool_executions: number): Delivered {
-  return { answer: settle(resultOf(run)), usage: run.usage, cost: addCost(0, run.cost), tool_executions };
+  const { usage, cost, work } = run;
+  const told = { usage, cost: addCost(0, cost), tool_executions };
+  return { answer: settle(resultOf(run)), ...told, ...(work === undefined ? {} : { work }) };
 }
 
 function resultOf({ status, outcome, text, error }: RunRecord): Delivered["answer"] {

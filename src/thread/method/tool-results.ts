@@ -121,6 +121,10 @@ function openCalls({ live }: ObjectContext): OpenCall[] {
 /** A call that is over: it had this answer, or none. Throws for another one. */
 function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer): MessageRecord {
   const row = findCall(live, id);
+  if (live.record.pending?.some((call) => call.id === id && call.kind === "limit")) {
+    const way = 'Raise it with POST …/runs {"kind":"continue","limits":{…}}';
+    throw refuse("conflict", `The call "${id}" is a limit that the run rests at, which no result answers. ${way}.`);
+  }
   if (row === undefined) throw refuse("tool_call_not_found", `No call "${id}" waits for a result in this thread.`);
   if (row.answered === undefined) {
     throw refuse(

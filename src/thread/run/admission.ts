@@ -8,6 +8,7 @@ import type { Message } from "#contract/message.ts";
 import { queueLimit } from "#contract/queue-route.ts";
 import type { PostMessage, PostRun } from "#contract/request.ts";
 import type { Limits, Run, RunKind } from "#contract/run.ts";
+import { excess } from "#core/limits/allowed.ts";
 import { totalOf } from "#core/message-counts.ts";
 import type { FileVersion } from "#core/ports/thread-files.ts";
 import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
@@ -22,6 +23,7 @@ import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { checkRoom } from "./message-room.ts";
+import { limitedRun, raiseLimit } from "./raise-limit.ts";
 import { enqueueRun, newRun } from "./run-start.ts";
 
 /** A message to admit. */
@@ -102,8 +104,18 @@ export async function admitRun(
   if (first !== null) return first;
   await context.faults.at("admission.run-agent");
   const agent = await agentOf(context);
+  // Another caller with the same key may have come meanwhile.
+  const meanwhile = repeated(context, key);
+  if (meanwhile !== null) return meanwhile;
   mustBeThere(driver);
   const { live } = context;
+  const limited = limitedRun(driver);
+  if (limited !== null) {
+    const after = live.lastSeq;
+    raiseLimit(driver, limited, input);
+    const run = toRun(live.store.run(limited.id) ?? limited);
+    return kept(context, key, { answer: { message: null, run, after, repeated: false } });
+  }
   // Two models need nobody's word to begin with (decision 9).
   if (agent.type !== "dual_ai" && isEmpty(context)) {
     throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
@@ -225,18 +237,16 @@ function rejectWhileActive({ live }: ObjectContext, when: PostMessage["when"]): 
 
 /** A user may ask for less than the deployment allows; more is an admin's to give. */
 function mayAsk({ settings }: ObjectContext, caller: Caller, limits: Limits | undefined): void {
-  const steps = limits?.steps;
-  if (caller.admin || steps === undefined || settings.stepCeiling === null) return;
-  if (steps !== null && steps <= settings.stepCeiling) return;
-  throw refuse(
-    "forbidden",
-    `At most ${settings.stepCeiling} steps a run are allowed here; more needs an admin's token.`,
-    {
-      field: "limits.steps",
-      limit: settings.stepCeiling,
-    },
-  );
+  const beyond = caller.admin ? null : excess(limits, settings.limits.run);
+  if (beyond === null) return;
+  const { name, limit } = beyond;
+  throw refuse("forbidden", `At most ${limit} ${unitOf[name]} a run are allowed here; more needs an admin's token.`, {
+    field: `limits.${name}`,
+    limit,
+  });
 }
+
+const unitOf = { steps: "steps", turns: "turns", tokens: "tokens", duration_ms: "milliseconds", cost: "USD" };
 
 /** The thread may have been deleted while hooks or definitions were waited for. */
 function mustBeThere(driver: Driver): void {

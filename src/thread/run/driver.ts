@@ -152,13 +152,16 @@ export class Driver {
     return this.#active?.run ?? (id === null ? null : live.store.run(id));
   }
 
-  /** A resting run goes on at once: an answer came that it waits for. One that is driven sees it by itself. */
-  goOn(runId: string | null): void {
+  /**
+   * A resting run goes on at once: an answer came that it waits for. One that is driven sees it by itself. What changes of it
+   * is written with that.
+   */
+  goOn(runId: string | null, changes: Partial<RunRecord> = {}): void {
     const { live } = this.#context;
     if (this.#active !== null || runId === null || live.record.active_run_id !== runId) return;
     const run = live.store.run(runId);
     if (run === null || run.resume_at === null) return;
-    this.#wake(run);
+    this.#wake(Object.assign(run, changes));
   }
 
   #wake(run: RunRecord): void {
@@ -206,11 +209,10 @@ export class Driver {
     if (run.stop) abort.abort(new Error("stopped"));
     this.#active = { run, abort };
     this.#context.live.drives(run);
-    const { signal } = abort;
-    background(this.#driveToHalt(run, { signal, takenUp }).catch((thrown: unknown) => this.#letGo(run, thrown)));
+    background(this.#driveToHalt(run, { abort, takenUp }).catch((thrown: unknown) => this.#letGo(run, thrown)));
   }
 
-  async #driveToHalt(run: RunRecord, { signal, takenUp }: { signal: AbortSignal; takenUp: boolean }): Promise<void> {
+  async #driveToHalt(run: RunRecord, { abort, takenUp }: { abort: AbortController; takenUp: boolean }): Promise<void> {
     const { faults, storage } = this.#context;
     const { meter } = storage;
     const before = meter.snapshot();
@@ -224,12 +226,14 @@ export class Driver {
         await storage.sync();
       }
       await faults.at("run.assemble");
-      assembled = await assembleRun(this.#context, run, { signal, outgoings: this.outgoings });
+      assembled = await assembleRun(this.#context, run, { abort, outgoings: this.outgoings });
       await faults.at("run.loop");
-      halt = await loop(assembled.ports, signal);
+      halt = await loop(assembled.ports, abort.signal);
     } catch (thrown) {
       if (this.#abandoned) return;
       halt = { type: "end", end: this.#failed(run, thrown) };
+    } finally {
+      assembled?.limits.halt();
     }
     if (this.#abandoned) return;
     if (halt.type === "rest") this.#rest(run, assembled, halt.until);

@@ -10,11 +10,12 @@ import { zeroUsage } from "#contract/usage.ts";
 import { isAnswer, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
-import { spend, spendOfChild, stepOf } from "#core/run-state.ts";
+import { childSpending, spend, spendOfChild, stepOf } from "#core/run-state.ts";
 import type { OpenStep, Spending } from "#core/run-state.ts";
 import { awaitedApproval } from "#core/tools/approval.ts";
 import { spentOn } from "#core/tools/call.ts";
 import { declined, stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
+import { turnsIn } from "#flow/session.ts";
 
 import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -122,8 +123,9 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       tool_call_id: call.id,
       stop_reason: null,
       model: null,
-      usage: spent?.usage ?? null,
-      cost: spent?.cost ?? null,
+      usage: null,
+      cost: null,
+      ...(spent === null ? {} : childSpending(spent)),
       ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
       ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: row?.answered ?? "" } : {}),
       ...(approval === undefined ? {} : { approval }),
@@ -175,10 +177,12 @@ function endsStep(log: LogRecord): boolean {
 
 /** What the run's row does not say between its beginning and its end: tokens, cost, context. */
 function rebuild(run: RunRecord, logs: readonly LogRecord[], messages: readonly MessageRecord[]): RunRecord {
-  const rebuilt: RunRecord = { ...run, usage: zeroUsage, cost: 0, spent: {} };
+  const rebuilt: RunRecord = { ...run, usage: zeroUsage, cost: 0, paid: 0, spent: {} };
   const logged = new Set<unknown>();
   for (const { type, data } of logs) {
     if (typeof data["context"] === "object") rebuilt.context = data["context"] as JsonObject;
+    rebuilt.driven_ms = Math.max(rebuilt.driven_ms ?? 0, countIn(data["driven_ms"]));
+    rebuilt.turns = Math.max(rebuilt.turns ?? 0, countIn(turnsIn(data["session"])));
     if (type !== "llm_request") continue;
     logged.add(data["message_id"]);
     // The row was written by `attemptLog`: these fields are the spending it recorded.
@@ -190,4 +194,9 @@ function rebuild(run: RunRecord, logs: readonly LogRecord[], messages: readonly 
     else if (!logged.has(id)) spend(rebuilt, { usage, cost, model });
   }
   return rebuilt;
+}
+
+/** A count that a row holds; nothing where the row came from elsewhere and holds no count. */
+function countIn(value: Json | undefined): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

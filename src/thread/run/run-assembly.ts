@@ -17,21 +17,24 @@ import { executionState, StopFlag } from "./execution.ts";
 import { firstSide } from "./first-side.ts";
 import { Journal } from "./journal.ts";
 import { leftAt, notBegun } from "./recovery.ts";
+import { RunLimits } from "./run-limits.ts";
 import { steeringOf } from "./steering.ts";
 
 /** What a drive needs: the loop's ports, and the journal to close afterwards. */
 export interface AssembledRun {
   ports: RunPorts;
   journal: Journal;
+  limits: RunLimits;
 }
 
 /** Assembles a run from its rows. Rejects when its agent is not defined any more. */
 export async function assembleRun(
   context: ObjectContext,
   run: RunRecord,
-  { signal, outgoings }: { signal: AbortSignal; outgoings: Outgoings },
+  { abort, outgoings }: { abort: AbortController; outgoings: Outgoings },
 ): Promise<AssembledRun> {
   const { live, definitions, clock } = context;
+  const { signal } = abort;
   const agent = () => definitions.agent(live.record.agent_id);
   await context.faults.at("run.first-side");
   const first = run.side ?? firstSide(context, run, await agent());
@@ -43,11 +46,11 @@ export async function assembleRun(
   const session = new Session({
     agent,
     first,
-    bounds: { asked: run.limits?.steps, ceiling: context.settings.stepCeiling },
     blanks: () => blankStreak(journal.messages, mainLine),
     recorded: left.session,
     forced: left.forced,
   });
+  const limits = new RunLimits(context, run, { agent, session, messages: journal.messages, abort });
   // A definition may keep `execution` for longer than the run is at work: the row is another's then.
   const keep = (asked: Pick<RunRecord, "forced" | "stop_asked">) => {
     if (live.driven === run) live.store.updateRun(Object.assign(run, asked));
@@ -88,6 +91,7 @@ export async function assembleRun(
     hooks,
     steering: steeringOf(context, run),
     answers: answersOf(context),
+    limits,
     clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
     faults: context.faults,
@@ -95,5 +99,7 @@ export async function assembleRun(
     committed: left.step,
     context: liveContext,
   };
-  return { ports, journal };
+  await context.faults.at("run.limits");
+  await limits.watchTime();
+  return { ports, journal, limits };
 }

@@ -2,6 +2,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
+import { addWork, workIn, workOf } from "#core/limits/used.ts";
 import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
@@ -14,15 +15,27 @@ import type { Outbox } from "../outbox.ts";
 export function finishRun(
   context: ObjectContext,
   run: RunRecord,
-  work: { end: RunEnd; messages: readonly MessageRecord[]; outbox: Outbox },
+  halted: { end: RunEnd; messages: readonly MessageRecord[]; outbox: Outbox },
 ): RunRecord {
   const { live, clock } = context;
-  const { end } = work;
+  const { end } = halted;
   // What only a run under way needs to know.
-  const { begun_children: _, forced: __, ...kept } = run;
+  const {
+    begun_children: _,
+    forced: __,
+    grants: ___,
+    at_limit: ____,
+    raised: _____,
+    driven_ms = 0,
+    turns = 0,
+    paid = 0,
+    ...kept
+  } = run;
+  const work = workOf(halted.messages, { turns, driven_ms, paid });
   const finished: RunRecord = {
     ...kept,
-    ...summary(work.messages),
+    ...summary(halted.messages),
+    work,
     status: end.status,
     ended_at: clock.now(),
     reason: end.reason,
@@ -42,11 +55,12 @@ export function finishRun(
       active_run_id: null,
       usage: addUsage(usage, finished.usage),
       cost: addCost(cost, finished.cost),
+      work: addWork(workIn(live.record), work),
       updated_at: clock.now(),
     });
-    work.outbox.mark(run.id);
+    halted.outbox.mark(run.id);
     if (finished.parent_run_id !== null) {
-      const tool_executions = work.messages.filter(({ role }) => role === "tool").length;
+      const tool_executions = halted.messages.filter(({ role }) => role === "tool").length;
       const result = { type: "result" as const, run_id: run.id, tool_executions };
       live.change({ outgoing: [...(live.record.outgoing ?? []), result] });
     }

@@ -24,6 +24,13 @@ export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] 
   });
 }
 
+/** The call that stands for the limit a run rests at: it is answered by raising that. */
+function limitCalls({ at_limit }: RunRecord): AwaitedCall[] {
+  if (at_limit == null) return [];
+  const { id, deadline, ...args } = at_limit;
+  return [{ id, name: "limit", arguments: args, kind: "limit", deadline }];
+}
+
 /** What a rest is recorded with. */
 interface Rest {
   messages: readonly MessageRecord[];
@@ -38,7 +45,7 @@ export function recordRest(
   { until, ...rest }: Rest & { until: number },
 ): boolean {
   run.resume_at = until;
-  const calls = awaitedCalls(rest.messages);
+  const calls = [...awaitedCalls(rest.messages), ...limitCalls(run)];
   if (calls.length === 0) {
     const { live } = context;
     live.atomically(() => {
@@ -54,7 +61,7 @@ export function recordRest(
 /** Records what a resting run waits for by now, where a child thread told that this changed. */
 export function recordAwaited(context: ObjectContext, run: RunRecord, { messages, mark }: Rest): void {
   const { live } = context;
-  const calls = awaitedCalls(messages);
+  const calls = [...awaitedCalls(messages), ...limitCalls(run)];
   const known = new Set((live.record.pending ?? []).map(({ id }) => id));
   if (calls.some(({ id }) => !known.has(id))) show(context, run, { calls, mark });
   else if (calls.length < known.size) showLess(context, run, { calls, mark });

@@ -36,6 +36,8 @@ const bodies: Wrong[] = [
   { what: "an unknown role", json: { ...hello, role: "god" }, answer: invalid },
   { what: "an unknown when", json: { ...hello, when: "never" }, answer: invalid },
   { what: "limits that are none", json: { ...hello, limits: { steps: -1 } }, answer: invalid },
+  { what: "limits spelled as definitions do", json: { ...hello, limits: { durationMs: 5 } }, answer: invalid },
+  { what: "a limit of half a token", json: { ...hello, limits: { tokens: 0.5 } }, answer: invalid },
   { what: "metadata that is a list", json: { ...hello, metadata: [] }, answer: invalid },
   { what: "__proto__", ...raw('{"content":"x","metadata":{"__proto__":{"admin":true}}}'), answer: invalid },
   { what: "half a surrogate pair", ...raw('{"content":"\\ud800"}'), answer: invalid },

@@ -93,6 +93,42 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.call("GET", "/api/threads?limit=200")).text).not.toContain(id);
     });
 
+    it("E2E42 a run at its limit says so on every way to it, keeps what it did, and the next message is answered", async () => {
+      const { api } = use();
+      const { id } = await api.createThread();
+      const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1 } });
+      expect(run).toMatchObject({ status: "limit", reason: "max_tokens", error: null, steps: 1 });
+      expect((await api.messages(id)).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+      const feed = await api.sayForEvents(id, "What is a run?", { limits: { steps: 1, on_limit: "end" } });
+      expect(await feed.until("run_end")).toMatchObject({ status: "limit", reason: "max_steps" });
+      feed.close();
+      expect((await api.say(id, "Hello")).run.status).toBe("completed");
+    });
+
+    it("E2E43 a run that rests at its limit says so on every way to it, and goes on when a continue raises that", async () => {
+      const { api } = use();
+      const { id } = await api.createThread();
+      const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1, on_limit: "rest" } });
+      expect(run).toMatchObject({ status: "awaiting_tool_execution", error: null });
+      const { status, pending_tool_calls: pending } = await api.thread(id);
+      expect(status).toBe("awaiting_tool_execution");
+      expect(pending).toMatchObject([
+        { kind: "limit", name: "limit", arguments: { reason: "max_tokens", amount: "tokens" } },
+      ]);
+      const runs = `/api/threads/${id}/runs`;
+      const json = (limits: object) => ({ json: { kind: "continue", limits } });
+      const low = await api.call("POST", runs, json({ tokens: 1 }));
+      expect([low.status, codeOf(low)]).toEqual([409, "conflict"]);
+      const again = await api.call("POST", `${runs}?wait=true`, json({ tokens: null, steps: 1 }));
+      expect(again).toMatchObject({ status: 200, body: { run: { id: run.id, status: "awaiting_tool_execution" } } });
+      const headers = { accept: "text/event-stream" };
+      const feed = await api.stream("POST", runs, { ...json({ steps: 20 }), headers });
+      expect(await feed.until("run_end")).toMatchObject({ run_id: run.id, status: "completed" });
+      feed.close();
+      expect((await api.messages(id)).map(({ role }) => role)).toEqual(turn);
+      expect(await api.runs(id)).toHaveLength(1);
+    });
+
     it("E2E11 an Idempotency-Key gives the first answer again, and refuses another body", async () => {
       const { api } = use();
       const headers = { "idempotency-key": "create-once" };

@@ -1,0 +1,29 @@
+// What bounds a run, as the loop asks for it.
+
+import type { Limits } from "#contract/run.ts";
+
+import type { LimitReason } from "../limits/reached.ts";
+
+/** A limit that is reached, and what becomes of a run then. */
+export interface ReachedLimit {
+  reason: LimitReason;
+  /** Until when the run rests at it, to be raised (microseconds); null where the run ends. */
+  until: number | null;
+}
+
+/**
+ * Contract: `reached` is asked before each model request, further attempts included, on every line of the run; what lines below and child threads use
+ * counts. Time that the run ends with is watched between two questions: when it is up the run's signal fires with `TimeUp`.
+ * Neither rejects for anything but a bug.
+ */
+export interface LimitPort {
+  /** Null while a model may be asked. */
+  reached(): Promise<ReachedLimit | null>;
+  /**
+   * What a child thread may use, where `sharers` says how many calls have no share of what is left yet, this one among them;
+   * null where too little is left. Asked again for the same child it says the same.
+   */
+  forChild(threadId: string, sharers: () => number): Promise<Limits | null>;
+  /** How long the run was driven, in all its drives together: milliseconds. */
+  drivenMs(): number;
+}

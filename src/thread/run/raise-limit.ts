@@ -1,0 +1,48 @@
+// A run that rests at a limit goes on when somebody raises that. A continue that does not is refused rather than answered with
+// another rest at once: it would have changed nothing, and its caller would have to look for the reason.
+
+import { refuse } from "#contract/error.ts";
+import type { PostRun } from "#contract/request.ts";
+import { amountNames, leftOf, noBounds } from "#core/limits/amounts.ts";
+import type { LimitRest, RunRecord } from "#core/record.ts";
+
+import type { Driver } from "./driver.ts";
+
+/** A run that rests at a limit. */
+export type LimitedRun = RunRecord & { at_limit: LimitRest };
+
+/** The active run, where it rests at a limit. */
+export function limitedRun({ activeRun: run }: Driver): LimitedRun | null {
+  const at_limit = run?.at_limit ?? null;
+  return run === null || run.resume_at === null || at_limit === null ? null : { ...run, at_limit };
+}
+
+/** Lets it go on with what is asked in the place of what was asked before. Throws `conflict` where that is not enough. */
+export function raiseLimit(driver: Driver, run: LimitedRun, { limits = {}, side }: PostRun): void {
+  const { amount, allowed, used } = run.at_limit;
+  if (side !== undefined) {
+    throw refuse("conflict", "A run rests at a limit, and goes on with the side that was to speak. Leave `side` out.", {
+      field: "side",
+      run_id: run.id,
+    });
+  }
+  const wish = limits[amount];
+  if (wish === undefined || !isMore(wish, run.at_limit)) {
+    const message = `The run rests at its limit of ${amount}: ${used} of ${allowed} are used. Continue with a higher \`limits.${amount}\` than what is used, or with null; or stop the run.`;
+    throw refuse("conflict", message, { field: `limits.${amount}`, run_id: run.id, limit: allowed, used });
+  }
+  const given = amountNames.filter((name) => limits[name] !== undefined);
+  driver.goOn(run.id, {
+    limits: { ...run.limits, ...limits },
+    raised: [...new Set([...(run.raised ?? []), ...given])],
+    at_limit: null,
+  });
+}
+
+/** Whether something is left then. */
+function isMore(wish: number | null, { amount, used }: LimitRest): boolean {
+  const left = leftOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
+  return left === null || left > 0;
+}
+
+const nothing = { steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 };

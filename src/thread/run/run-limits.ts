@@ -1,0 +1,180 @@
+// The limits of one drive of a run: what bounds it now, what it used by now, and the timer that cuts it when its time is
+// over. At a halt the timer goes and what was counted stands in the run's record, so that a rest holds nothing and costs
+// nothing.
+
+import type { Limits } from "#contract/run.ts";
+import { leftOf, noBounds, strictest, together } from "#core/limits/amounts.ts";
+import type { AmountName, Used } from "#core/limits/amounts.ts";
+import { reachedAmount, reachedLimit, timeLeft } from "#core/limits/reached.ts";
+import type { Budget, LimitReason } from "#core/limits/reached.ts";
+import { asLimits, promised, shareOf } from "#core/limits/share.ts";
+import { TimeUp } from "#core/limits/time-up.ts";
+import { usedOf, workIn, workOf } from "#core/limits/used.ts";
+import type { LimitPort, ReachedLimit } from "#core/ports/limit-port.ts";
+import type { LimitRest, MessageRecord, RunRecord } from "#core/record.ts";
+import { cutAfter, lastBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
+import type { Asked, Speaking } from "#flow/limit-bounds.ts";
+import { sideOf } from "#flow/session.ts";
+import type { Session } from "#flow/session.ts";
+import type { AnyAgentDefinition } from "#spec/index.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+
+/** Milliseconds that a timer can wait. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Microseconds that a run rests at a limit before it ends there. */
+const patience = 24 * 60 * 60 * 1_000_000;
+
+/** What a drive is made of, as far as its limits need it. */
+export interface DriveParts {
+  /** The thread's agent as it is now. */
+  agent: () => Promise<AnyAgentDefinition>;
+  session: Session;
+  /** The run's, in memory. */
+  messages: readonly MessageRecord[];
+  /** Cuts the run. */
+  abort: AbortController;
+}
+
+/** One per drive of a run. */
+export class RunLimits implements LimitPort {
+  readonly #context: ObjectContext;
+  readonly #run: RunRecord;
+  readonly #parts: DriveParts;
+  readonly #begun: number;
+  readonly #before: number;
+  /** The limit that the run rested at before this drive. */
+  readonly #rested: LimitRest | null;
+  #disarm: () => void = () => {};
+  #halted = false;
+
+  constructor(context: ObjectContext, run: RunRecord, parts: DriveParts) {
+    this.#context = context;
+    this.#run = run;
+    this.#parts = parts;
+    this.#begun = context.clock.now();
+    this.#before = run.driven_ms ?? 0;
+    this.#rested = run.at_limit ?? null;
+    // Every drive finds out anew whether it comes to a rest there.
+    run.at_limit = null;
+  }
+
+  drivenMs(): number {
+    return this.#before + Math.max(0, Math.round((this.#context.clock.now() - this.#begun) / 1000));
+  }
+
+  async reached(): Promise<ReachedLimit | null> {
+    await this.#context.faults.at("limits.speaking");
+    const speaking = await this.#speaking();
+    // Whoever speaks now may have more time, or less.
+    this.#watch(speaking);
+    const budgets = this.#promised(speaking);
+    const reason = reachedLimit(budgets);
+    return reason === null ? null : this.#atLimit(speaking, budgets, reason);
+  }
+
+  #atLimit(speaking: Speaking, { run, thread }: Record<"run" | "thread", Budget>, reason: LimitReason): ReachedLimit {
+    const amount = reachedAmount(run);
+    if (amount === null || !this.#canBeRaised(speaking, amount, run.used)) return { reason, until: null };
+    // Nobody can raise a limit of the thread: resting at one of the run's would be in vain.
+    const whole = reachedLimit({ run: { ...run, bounds: noBounds }, thread });
+    if (whole !== null) return { reason: whole, until: null };
+    const allowed = run.bounds[amount] ?? 0;
+    const used = run.used[amount];
+    const { clock, live } = this.#context;
+    // Also where several lines come to it, and where the run is woken for another line's sake, it is one rest.
+    const known = this.#run.at_limit ?? this.#rested;
+    const { id, deadline } = known ?? { id: live.uuids.next(), deadline: clock.now() + patience };
+    if (deadline <= clock.now()) return { reason, until: null };
+    this.#run.at_limit = { id, reason, amount, allowed, used, deadline };
+    return { reason, until: deadline };
+  }
+
+  /** Whether a run that reached its limit of an amount rests there, and somebody may raise it. */
+  #canBeRaised(speaking: Speaking, amount: AmountName, used: Used): boolean {
+    const last = lastBounds(speaking, this.#asked, { amount, allowed: this.#context.settings.limits });
+    return (leftOf(last, used)[amount] ?? 1) > 0;
+  }
+
+  async forChild(threadId: string, sharers: () => number): Promise<Limits | null> {
+    await this.#context.faults.at("limits.for-child");
+    const { run, thread } = this.#promised(await this.#speaking());
+    const { grants = {}, limits } = this.#run;
+    const left = strictest(leftOf(run.bounds, run.used), leftOf(thread.bounds, thread.used));
+    const share = grants[threadId] ?? shareOf(left, sharers());
+    if (share === null) return null;
+    // Written with the rest that follows.
+    this.#run.grants = { ...grants, [threadId]: share };
+    return asLimits(share, limits);
+  }
+
+  /** Begins to watch the time, before anything is done. */
+  async watchTime(): Promise<void> {
+    await this.#context.faults.at("limits.watch");
+    this.#watch(await this.#speaking());
+  }
+
+  /** The drive is over. */
+  halt(): void {
+    this.#halted = true;
+    this.#disarm();
+    this.#run.driven_ms = this.drivenMs();
+    this.#run.turns = this.#parts.session.turns;
+  }
+
+  async #speaking(): Promise<Speaking> {
+    const { session } = this.#parts;
+    await this.#context.faults.at("limits.agent");
+    const agent = await this.#parts.agent();
+    return { agent, side: sideOf(agent, session.side), handedOver: session.handedOver };
+  }
+
+  /** What bounds the run and its thread, and what they used. */
+  #budgets(speaking: Speaking): { run: Budget; thread: Budget } {
+    const { live, settings } = this.#context;
+    const { session, messages } = this.#parts;
+    const used = usedOf(
+      this.#run,
+      workOf(messages, { turns: session.turns, driven_ms: this.drivenMs(), paid: this.#run.paid ?? 0 }),
+    );
+    const earlier = usedOf(live.record, workIn(live.record));
+    return {
+      run: { bounds: runBounds(speaking, this.#run, settings.limits), used },
+      thread: { bounds: threadBounds(speaking.agent, settings.limits), used: together(earlier, used) },
+    };
+  }
+
+  /** The same with what children are at work with, as though they had used it. */
+  #promised(speaking: Speaking): { run: Budget; thread: Budget } {
+    const { run, thread } = this.#budgets(speaking);
+    const more = promised(this.#run, this.#parts.messages);
+    return {
+      run: { ...run, used: together(run.used, more) },
+      thread: { ...thread, used: together(thread.used, more) },
+    };
+  }
+
+  /** What callers asked for. A child ends at its share, which is its parent's to give. */
+  get #asked(): Asked {
+    const { limits, parent_run_id } = this.#run;
+    return parent_run_id === null ? this.#run : { limits: { ...limits, on_limit: "end" } };
+  }
+
+  /** The bounds of time that end the run. One that it rests at cuts nothing: it would have to be done again behind the rest. */
+  #ending(speaking: Speaking): { run: Budget; thread: Budget } {
+    const { run, thread } = this.#budgets(speaking);
+    const duration_ms = cutAfter(speaking, this.#asked, this.#context.settings.limits);
+    return { run: { ...run, bounds: { ...run.bounds, duration_ms } }, thread };
+  }
+
+  /** Cuts the run when its time is over; asked again, only the last word counts. */
+  #watch(speaking: Speaking): void {
+    this.#disarm();
+    const left = timeLeft(this.#ending(speaking));
+    if (left === null || this.#halted) return;
+    const { ms, reason } = left;
+    if (ms === 0) this.#parts.abort.abort(new TimeUp(reason));
+    else this.#disarm = this.#context.clock.after(Math.min(ms, longestTimer), () => this.#watch(speaking));
+  }
+}

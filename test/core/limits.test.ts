@@ -1,0 +1,169 @@
+// What is counted, what is left, which limit is reached, and how what is left is shared.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { excess } from "#core/limits/allowed.ts";
+import { amountNames, eachAmount, leftOf, noBounds, strictest } from "#core/limits/amounts.ts";
+import type { Bounds, Used } from "#core/limits/amounts.ts";
+import { reachedLimit, timeLeft } from "#core/limits/reached.ts";
+import { asLimits, promised, shareOf } from "#core/limits/share.ts";
+import { workOf } from "#core/limits/used.ts";
+import { deploymentLimits } from "#deployment-limits.ts";
+
+import { messageRecord } from "../store/records.ts";
+
+const nothing: Used = { steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 };
+const bound = fc.option(fc.integer({ min: 1, max: 1000 }));
+const bounds = fc.record({ steps: bound, turns: bound, tokens: bound, duration_ms: bound, cost: bound });
+const count = fc.integer({ min: 0, max: 1000 });
+const used = fc.record({ steps: count, turns: count, tokens: count, duration_ms: count, cost: count });
+
+const of = (run: Partial<Bounds>, spent: Partial<Used>, thread: Partial<Bounds> = {}, all: Partial<Used> = spent) => ({
+  run: { bounds: { ...noBounds, ...run }, used: { ...nothing, ...spent } },
+  thread: { bounds: { ...noBounds, ...thread }, used: { ...nothing, ...all } },
+});
+
+describe("a limit", () => {
+  it("LIMIT1 is reached by as much as it says, the run's before the thread's", () => {
+    expect(reachedLimit(of({ tokens: 10 }, { tokens: 9 }))).toBeNull();
+    expect(reachedLimit(of({ tokens: 10 }, { tokens: 10 }))).toBe("max_tokens");
+    expect(reachedLimit(of({ tokens: 10 }, { tokens: 10 }, { steps: 1 }, { steps: 5 }))).toBe("max_tokens");
+    const reasons = amountNames.map((name) => reachedLimit(of({}, {}, { [name]: 1 }, { [name]: 1 })));
+    expect(reasons).toEqual(["thread_steps", "thread_turns", "thread_tokens", "thread_duration", "thread_cost"]);
+    expect(reachedLimit(of({}, { tokens: 1e12, steps: 1e9, cost: 1e9 }))).toBeNull();
+  });
+
+  it("LIMIT4 of money is no matter of the last binary digit", () => {
+    const cost = Array.from({ length: 5 }, () => 0.00014).reduce((sum, one) => sum + one, 0);
+    expect(cost).toBeLessThan(0.0007);
+    expect(reachedLimit(of({ cost: 0.0007 }, { cost }))).toBe("max_cost");
+  });
+
+  it("LIMIT7 that several set is the strictest of them", () => {
+    fc.assert(
+      fc.property(fc.array(bounds, { maxLength: 4 }), (all) => {
+        const strict = strictest(...all);
+        for (const name of amountNames) {
+          const given = all.flatMap((one) => one[name] ?? []);
+          expect(strict[name]).toBe(given.length === 0 ? null : Math.min(...given));
+        }
+      }),
+    );
+  });
+
+  it("LIMIT14 of time is the shorter one, and is never less than nothing", () => {
+    expect(timeLeft(of({}, { duration_ms: 5 }))).toBeNull();
+    expect(timeLeft(of({ duration_ms: 8 }, { duration_ms: 5 }, { duration_ms: 20 }))).toEqual({
+      ms: 3,
+      reason: "max_duration",
+    });
+    expect(timeLeft(of({ duration_ms: 8 }, {}, { duration_ms: 20 }, { duration_ms: 30 }))).toEqual({
+      ms: 0,
+      reason: "thread_duration",
+    });
+  });
+});
+
+describe("what is left", () => {
+  it("LIMIT12 is shared so that all shares together are never more than it", () => {
+    fc.assert(
+      fc.property(bounds, used, fc.integer({ min: 1, max: 9 }), (whole, spent, shares) => {
+        const left = leftOf(whole, spent);
+        const share = shareOf(left, shares);
+        if (share === null) return;
+        for (const name of amountNames) {
+          if (left[name] === null) expect(share[name]).toBeNull();
+          else expect((share[name] ?? Infinity) * shares).toBeLessThanOrEqual(left[name] * (1 + 1e-12));
+          expect(share[name] === null || share[name] > 0).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("LIMIT13 is no share where somebody would have nothing", () => {
+    expect(shareOf({ ...noBounds, steps: 1 }, 2)).toBeNull();
+    expect(shareOf({ ...noBounds, tokens: -5 }, 1)).toBeNull();
+    expect(shareOf(leftOf({ ...noBounds, cost: 0.1 }, { ...nothing, cost: 0.1 - 1e-17 }), 1)).toBeNull();
+  });
+
+  it("LIMIT11 a child is asked to keep to its share; what was lifted for its parent is lifted for it", () => {
+    const share = { ...noBounds, tokens: 5 };
+    expect(asLimits(share, null)).toEqual({ tokens: 5 });
+    expect(asLimits(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
+  });
+
+  it("LIMIT12 what a child at work was given is spoken for, what it told counts instead, what is settled is not counted twice", () => {
+    const grant = { ...noBounds, tokens: 100, cost: 1 };
+    const awaits = { kind: "child" as const, thread_id: "c", agent_id: "a", deadline: 0, delivered: null };
+    const usage = { input: 3, output: 4, cache_read: 0, cache_write: 0, total_tokens: 7 };
+    const work = { steps: 2, turns: 1, driven_ms: 9, paid: 0.5 };
+    const told = { answer: { status: "success" as const }, usage, cost: null, tool_executions: 0, work };
+    const row = messageRecord(1, { role: "tool", status: "started", awaits });
+    const grants = { c: grant };
+    expect(promised({ grants }, [row])).toEqual({ ...nothing, tokens: 100, cost: 1 });
+    expect(promised({}, [row])).toEqual(nothing);
+    const delivered = { ...row, awaits: { ...awaits, delivered: told } };
+    expect(promised({ grants }, [delivered])).toEqual({ steps: 2, turns: 1, tokens: 7, duration_ms: 9, cost: 0.5 });
+    const settled = messageRecord(2, { role: "tool", status: "complete", work });
+    expect(promised({ grants }, [settled])).toEqual(nothing);
+    expect(workOf([settled], { turns: 1, driven_ms: 1, paid: 0.25 })).toEqual({
+      steps: 2,
+      turns: 2,
+      driven_ms: 10,
+      paid: 0.75,
+    });
+  });
+});
+
+describe("what a deployment allows", () => {
+  it("LIMIT8 is what its callers may ask for", () => {
+    fc.assert(
+      fc.property(bounds, bounds, (allowed, wishes) => {
+        const beyond = amountNames.find((name) => {
+          const [limit, wish] = [allowed[name], wishes[name]];
+          return limit !== null && (wish === null || wish > limit);
+        });
+        const found = excess(wishes, allowed);
+        expect(found?.name).toBe(beyond);
+      }),
+    );
+    expect(excess(undefined, { ...noBounds, steps: 1 })).toBeNull();
+    expect(excess({ on_limit: "rest" }, { ...noBounds, steps: 1 })).toBeNull();
+  });
+
+  it("LIMIT17 stands in its variables; without them nothing but steps is bounded", () => {
+    expect(deploymentLimits({})).toEqual({ run: { ...noBounds, steps: 250 }, thread: noBounds });
+    const read = deploymentLimits({
+      STEP_CEILING: "null",
+      LIMIT_RUN_TURNS: "4",
+      LIMIT_RUN_TOKENS: " 1000 ",
+      LIMIT_RUN_DURATION_MS: "60000",
+      LIMIT_RUN_COST: "0.25",
+      LIMIT_THREAD_STEPS: "1",
+      LIMIT_THREAD_TURNS: "2",
+      LIMIT_THREAD_TOKENS: "1e6",
+      LIMIT_THREAD_DURATION_MS: "",
+      LIMIT_THREAD_COST: "null",
+    });
+    expect(read).toEqual({
+      run: { steps: null, turns: 4, tokens: 1000, duration_ms: 60_000, cost: 0.25 },
+      thread: { steps: 1, turns: 2, tokens: 1_000_000, duration_ms: null, cost: null },
+    });
+  });
+
+  it.each(["many", "-1", "0", "1.5", "NaN", "Infinity", "1,000"])(
+    "LIMIT18 allows nothing where a variable is %s, and says which",
+    (value) => {
+      const misread: string[] = [];
+      const variables = { LIMIT_RUN_TOKENS: value, LIMIT_THREAD_STEPS: value, STEP_CEILING: value };
+      const { run, thread } = deploymentLimits(variables, (name) => misread.push(name));
+      expect([run.tokens, thread.steps, run.steps]).toEqual([0, 0, 250]);
+      expect(misread).toEqual(["LIMIT_RUN_TOKENS", "LIMIT_THREAD_STEPS"]);
+      expect(reachedLimit({ run: { bounds: run, used: nothing }, thread: { bounds: thread, used: nothing } })).toBe(
+        "max_tokens",
+      );
+      expect(eachAmount((name) => run[name])).toEqual(run);
+    },
+  );
+});

@@ -1,0 +1,123 @@
+// Which limits a run with `on_limit: "rest"` rests at, on which of its lines, and what a limit of time does.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { Limits } from "#contract/run.ts";
+
+import { skip } from "../worker/clock.ts";
+import { capped, duel, freshLimits, limit } from "../worker/limited.ts";
+import { acts, asked, personas } from "../worker/team.ts";
+import { acting, boss, calling, goOn, isRest, limited, restsOf, usage } from "./limit-driver.ts";
+import { childOf, freshTeam, isEnd, lastRunOf, messagesOf } from "./team-driver.ts";
+import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(() => {
+  freshTeam();
+  freshLimits();
+});
+
+describe("which limits a run rests at", () => {
+  const ended = async (limits: Limits) => {
+    const id = await newThread("capped");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("go", { limits }), null));
+    const end = await following.until((event) => isEnd(event) || isRest(event));
+    following.close();
+    return end;
+  };
+
+  it("LIMIT25 an agent's, where the agent says so: it is what the agent asks to be raised", async () => {
+    boss(3);
+    limit(capped, { steps: 2, onLimit: "rest" });
+    const { id, following } = await limited(null);
+    await value(goOn(id, { steps: 20 }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    following.close();
+    expect(await ended({ on_limit: "end" })).toMatchObject({ type: "run_end", status: "limit" });
+  });
+
+  it("LIMIT25 not one that no caller may raise: an agent's that says nothing, and a thread's", async () => {
+    boss(5);
+    limit(capped, { steps: 2 });
+    const rest = "rest" as const;
+    expect(await ended({ on_limit: rest })).toMatchObject({ type: "run_end", reason: "max_steps" });
+    expect(await ended({ steps: 1, on_limit: rest })).toMatchObject({ type: "awaiting_tool_execution" });
+    freshLimits();
+    capped.threadLimits = { tokens: 200 };
+    expect(await ended({ on_limit: rest })).toMatchObject({ type: "run_end", reason: "thread_tokens" });
+    expect(await ended({ steps: 2, on_limit: rest })).toMatchObject({ type: "run_end", reason: "thread_tokens" });
+  });
+
+  it("LIMIT25 a continue gives it no more than the agent allows", async () => {
+    boss(5);
+    limit(capped, { steps: 3 });
+    const { id, following } = await limited({ steps: 1, on_limit: "rest" });
+    await value(goOn(id, { steps: null }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_steps" });
+    following.close();
+    expect(asked).toHaveLength(3);
+  });
+
+  it("LIMIT22 goes on with the next attempt where a failed one came to it", async () => {
+    const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
+    personas.set("boss", () => (asked.length < 2 ? cut : { text: "done", usage }));
+    const { id, following } = await limited({ tokens: 1, on_limit: "rest" });
+    expect(asked).toHaveLength(1);
+    await value(goOn(id, { tokens: null }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    following.close();
+    const attempts = following.events.flatMap((event) => (event.type === "step_start" ? [event.attempt] : []));
+    expect(attempts).toEqual([1, 2]);
+    expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", "done"]);
+  });
+
+  it("LIMIT26 a sub-prompt's line rests with its run, and goes on in the middle", async () => {
+    personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
+    personas.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
+    const { id, following } = await limited({ steps: 3, on_limit: "rest" });
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ pending_tool_calls: [{ name: "limit" }] });
+    await evict(id);
+    await value(goOn(id, { steps: 9 }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed", usage: { total_tokens: 500 } });
+    following.close();
+    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "helper", "boss"]);
+    const call = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
+    expect(call?.result).toMatchObject({ status: "success" });
+  });
+
+  it("LIMIT26 a child thread ends at its share whatever its agent says, and its parent rests", async () => {
+    for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+    limit(duel, { onLimit: "rest", turns: 500 });
+    personas.set("boss", ({ step }) => (step === 0 ? calling("duel") : { text: "done", usage }));
+    const { id, following } = await limited({ tokens: 500, on_limit: "rest" });
+    const child = childOf(await following.until(({ type }) => type === "subagent_start"));
+    expect(await lastRunOf(child)).toMatchObject({
+      status: "limit",
+      reason: "max_tokens",
+      usage: { total_tokens: 400 },
+    });
+    expect(restsOf(following.events)[0]?.tool_calls).toMatchObject([
+      { arguments: { used: 500, reason: "max_tokens" } },
+    ]);
+    await value(goOn(id, { tokens: 600 }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed", usage: { total_tokens: 600 } });
+    following.close();
+  });
+});
+
+describe("a limit of time that a run rests at", () => {
+  it("LIMIT27 cuts nothing: it is looked at before a model is asked", async () => {
+    acts.set("slow", () => skip(60_000));
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "slow" } }], usage } : { text: "done", usage },
+    );
+    const { id, following } = await limited({ duration_ms: 40_000, on_limit: "rest" });
+    const results = (await messagesOf(id)).filter(({ role }) => role === "tool").map(({ result }) => result?.status);
+    expect(results).toEqual(["success"]);
+    expect(restsOf(following.events)[0]?.tool_calls).toMatchObject([{ arguments: { reason: "max_duration" } }]);
+    expect(await goOn(id, { duration_ms: 50_000 })).toMatchObject({ ok: false });
+    await value(goOn(id, { duration_ms: 120_000 }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    following.close();
+  });
+});

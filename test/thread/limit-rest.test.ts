@@ -1,0 +1,272 @@
+// A run with `on_limit: "rest"`: it rests as rows at its limit, and goes on where it was when somebody raises that.
+
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { foldAll } from "#contract/fold.ts";
+import type { Limits } from "#contract/run.ts";
+
+import { skip, testClock } from "../worker/clock.ts";
+import { allow, freshLimits } from "../worker/limited.ts";
+import { acts, asked, personas } from "../worker/team.ts";
+import { exported, imported, linesOf } from "./archive-client.ts";
+import { acting, boss, goOn, limited, restsOf, usage } from "./limit-driver.ts";
+import { door, freshTeam, holds, isEnd, lastRunOf, messagesOf, passing, rested, wake } from "./team-driver.ts";
+import { admin, alarmOf, crash, evict, message, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(() => {
+  freshTeam();
+  freshLimits();
+});
+
+describe("a run that rests at a limit", () => {
+  it.each<[string, Limits, Limits, number]>([
+    ["max_steps", { steps: 2 }, { steps: 4 }, 2],
+    ["max_tokens", { tokens: 150 }, { tokens: null }, 200],
+    ["max_cost", { cost: 0.0002 }, { cost: 1 }, 0.00028],
+  ])(
+    "LIMIT22 shows a call for it and goes on where it was when it is raised: %s",
+    async (reason, given, raise, used) => {
+      boss(3);
+      const { id, runId, following } = await limited({ ...given, on_limit: "rest" });
+      const [amount = "", allowed] = Object.entries(given)[0] ?? [];
+      const shown = restsOf(following.events)[0]?.tool_calls ?? [];
+      expect(shown).toMatchObject([{ name: "limit", kind: "limit", arguments: { reason, amount, allowed, used } }]);
+      const [call] = shown;
+      const thread = await value(stubOf(id).describe(admin));
+      expect(thread).toMatchObject({
+        status: "awaiting_tool_execution",
+        active_run_id: runId,
+        pending_tool_calls: [{ id: call?.id, name: "limit", kind: "limit" }],
+      });
+      expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
+      expect((await messagesOf(id)).map(({ role }) => role)).toEqual([
+        "user",
+        ...Array(2).fill(["assistant", "tool"]).flat(),
+      ]);
+      const { run } = await value(goOn(id, raise));
+      expect(run).toMatchObject({ id: runId, status: "running" });
+      expect(await following.until(isEnd)).toMatchObject({ status: "completed", reason: "response", run_id: runId });
+      following.close();
+      expect(asked).toHaveLength(4);
+      expect(following.events.filter(({ type }) => type === "run_start")).toHaveLength(1);
+      expect(Object.values(foldAll(following.events).runs)).toMatchObject([{ status: "completed" }]);
+      expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+      expect(await lastRunOf(id)).toMatchObject({ steps: 4, usage: { total_tokens: 400 } });
+    },
+  );
+
+  it("LIMIT22 is listed as one that waits", async () => {
+    boss(3);
+    const { id, following } = await limited({ steps: 1, on_limit: "rest" });
+    following.close();
+    await holds(async () => {
+      const status = await env.CATALOG.prepare("SELECT status FROM thread WHERE id = ?")
+        .bind(id)
+        .first<string>("status");
+      return status === "awaiting_tool_execution";
+    });
+  });
+
+  it("LIMIT22 rests again at the same limit raised, and at another one, with a call of its own", async () => {
+    boss(4);
+    const { id, following } = await limited({ steps: 1, tokens: 300, on_limit: "rest" });
+    await value(goOn(id, { steps: 2 }));
+    await holds(() => restsOf(following.events).length === 2);
+    await value(goOn(id, { steps: 20 }));
+    await holds(() => restsOf(following.events).length === 3);
+    const calls = restsOf(following.events).flatMap(({ tool_calls }) => tool_calls);
+    expect(calls.map(({ arguments: args }) => args)).toMatchObject([
+      { reason: "max_steps", used: 1 },
+      { reason: "max_steps", used: 2 },
+      { reason: "max_tokens", used: 300 },
+    ]);
+    expect(new Set(calls.map((call) => call.id)).size).toBe(3);
+    await value(goOn(id, { tokens: 301, on_limit: "end" }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_tokens" });
+    following.close();
+  });
+
+  it("LIMIT22 has turns as well: two sides go on talking", async () => {
+    for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+    const { id, following } = await limited({ turns: 2, on_limit: "rest" }, "duel");
+    await value(goOn(id, { turns: 3, on_limit: "end" }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_turns" });
+    following.close();
+    const turns = following.events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []));
+    expect(turns).toEqual(["a", "b", "a"]);
+  });
+
+  it("LIMIT22 keeps its queued calls, and makes them when it goes on", async () => {
+    acts.set("again", (state) => {
+      state.queueTool("act", { key: "none" });
+    });
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "again" } }], usage } : { text: "done", usage },
+    );
+    const { id, following } = await limited({ steps: 1, on_limit: "rest" });
+    expect((await messagesOf(id)).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    await value(goOn(id, { steps: 3 }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    following.close();
+    const roles = (await messagesOf(id)).map(({ role }) => role);
+    expect(roles).toEqual(["user", "assistant", "tool", "assistant", "tool", "assistant"]);
+  });
+});
+
+describe("a continue that raises nothing", () => {
+  it("LIMIT23 is refused, names what is used, and changes nothing", async () => {
+    boss(3);
+    const { id, following } = await limited({ tokens: 150, on_limit: "rest" });
+    for (const limits of [
+      undefined,
+      {},
+      { tokens: 199 },
+      { tokens: 200 },
+      { steps: 100 },
+      { on_limit: "rest" as const },
+    ]) {
+      expect(await goOn(id, limits)).toMatchObject({
+        ok: false,
+        refusal: { code: "conflict", details: { field: "limits.tokens", limit: 150, used: 200 } },
+      });
+    }
+    const sided = await stubOf(id).postRun(admin, { kind: "continue", side: "a", limits: { tokens: 900 } }, null);
+    expect(sided).toMatchObject({ ok: false, refusal: { code: "conflict", details: { field: "side" } } });
+    expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
+    expect((await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
+    await value(goOn(id, { tokens: 201, on_limit: "end" }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "limit" });
+    expect(asked).toHaveLength(3);
+    following.close();
+  });
+
+  it("LIMIT23 goes no further than its caller may ask for", async () => {
+    allow({ tokens: 300 });
+    boss(5);
+    const { id, following } = await limited({ tokens: 100, on_limit: "rest" }, "capped", { user_id: "ada" });
+    const ada = { user: "ada", admin: false };
+    for (const tokens of [null, 301]) {
+      const refused = await stubOf(id).postRun(ada, { kind: "continue", limits: { tokens } }, null);
+      expect(refused).toMatchObject({ ok: false, refusal: { code: "forbidden" } });
+    }
+    await value(stubOf(id).postRun(ada, { kind: "continue", limits: { tokens: 300, on_limit: "end" } }, null));
+    expect(await following.until(isEnd)).toMatchObject({ status: "limit", usage: { total_tokens: 300 } });
+    following.close();
+  });
+
+  it("LIMIT23 of two with one key at once begins no second run", async () => {
+    boss(3);
+    const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
+    const key = { key: "k", fingerprint: "k" };
+    // Each has looked for the key before either goes on.
+    const gate = door();
+    const places = passing(({ name }) => (name === "admission.run-agent" ? gate.passed : undefined));
+    void holds(() => places.seen.filter(({ name }) => name === "admission.run-agent").length === 2).then(gate.open);
+    const both = await Promise.all([goOn(id, { steps: 9 }, key), goOn(id, { steps: 9 }, key)]);
+    expect(both.map((answer) => (answer.ok ? answer.value.run?.id : null))).toEqual([runId, runId]);
+    await following.until(isEnd);
+    following.close();
+    expect(await value(goOn(id, { steps: 9 }, key))).toMatchObject({ run: { id: runId }, repeated: true });
+    expect((await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
+  });
+});
+
+describe("a rest at a limit", () => {
+  it("LIMIT24 holds nothing but the alarm of its deadline, at which the run ends as limit", async () => {
+    boss(3);
+    const { id, following } = await limited({ steps: 1, on_limit: "rest" });
+    const [rest] = restsOf(following.events);
+    const deadline = rest?.tool_calls[0]?.deadline ?? 0;
+    expect(Math.ceil((deadline - testClock.now()) / 3_600_000_000)).toBe(24);
+    expect(await rested(id)).toBe(Math.floor(deadline / 1000));
+    skip(24 * 3_600_000 + 1000);
+    expect(await wake(id)).toBe(true);
+    expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_steps" });
+    following.close();
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("LIMIT24 survives the death of its object, and so does what raised it", async () => {
+    boss(3);
+    const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
+    following.close();
+    await crash(id);
+    await crash(id);
+    expect(await lastRunOf(id)).toMatchObject({ id: runId, status: "awaiting_tool_execution" });
+    const alarm = await alarmOf(id);
+    expect(alarm).not.toBeNull();
+    await value(goOn(id, { steps: 9 }));
+    await crash(id);
+    await wake(id);
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    expect(await lastRunOf(id)).toMatchObject({ id: runId, steps: 4 });
+  });
+
+  it("LIMIT24 is no time at work", async () => {
+    boss(2);
+    const { id, following } = await limited({ steps: 1, duration_ms: 40_000, on_limit: "rest" });
+    await evict(id);
+    skip(3_600_000);
+    await value(goOn(id, { steps: 9, on_limit: "end" }));
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    following.close();
+  });
+
+  it("LIMIT24 ends with a stop; what waits behind it waits, and begins when it is over", async () => {
+    personas.set("boss", ({ lastUser, step }) =>
+      lastUser === "go" ? (step < 5 ? acting : { text: "done" }) : { text: "next done" },
+    );
+    const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
+    const next = await value(stubOf(id).postMessage(admin, message("next"), null));
+    expect(next.run?.status).toBe("queued");
+    expect(await stubOf(id).postMessage(admin, message("no", { when: "reject" }), null)).toMatchObject({ ok: false });
+    const { pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+    const results = pending.map((call) => ({ tool_call_id: call.id, result: "more" }));
+    expect(await stubOf(id).postToolResults(admin, { results })).toMatchObject({
+      ok: false,
+      refusal: { code: "conflict" },
+    });
+    await value(stubOf(id).stop(admin, null));
+    const end = await following.until((event) => isEnd(event) && event.run_id === runId);
+    expect(end).toMatchObject({ status: "stopped" });
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    expect(await following.until((event) => isEnd(event) && event.run_id === next.run?.id)).toMatchObject({
+      status: "completed",
+    });
+    following.close();
+  });
+});
+
+it("LIMIT24 is one rest, with one call, also where the run is woken for another line's sake", async () => {
+  for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+  personas.set("helper", () => acting);
+  const calls = ["duel", "helper"].map((name) => ({ name, arguments: { task: "talk" } }));
+  personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: calls, usage } : { text: "done", usage }));
+  const { id, following } = await limited({ tokens: 900, on_limit: "rest" });
+  await holds(async () => (await lastRunOf(id)).usage.total_tokens >= 900);
+  await holds(async () => (await lastRunOf(id)).status === "awaiting_tool_execution");
+  const told = restsOf(following.events).flatMap(({ tool_calls }) => tool_calls);
+  expect(new Set(told.map((call) => `${call.id} ${call.deadline}`)).size).toBe(1);
+  expect(await value(stubOf(id).describe(admin))).toMatchObject({ pending_tool_calls: [{ id: told[0]?.id }] });
+  personas.set("helper", () => ({ text: "helped", usage }));
+  await value(goOn(id, { tokens: 5000 }));
+  expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+  following.close();
+});
+
+it("LIMIT24 a run at rest at a limit is exported as one that ends where it was", async () => {
+  boss(3);
+  const { id, following } = await limited({ steps: 1, on_limit: "rest" });
+  following.close();
+  const text = await exported(id);
+  await value(stubOf(id).remove(admin));
+  expect(await imported(id, text, admin)).toMatchObject({ status: 201 });
+  const copy = await value(stubOf(id).describe(admin));
+  expect(copy).toMatchObject({ status: "error", active_run_id: null, pending_tool_calls: [] });
+  const runs = linesOf(await exported(id)).filter(({ type }) => type === "run");
+  expect(runs).toHaveLength(1);
+  expect(await lastRunOf(id)).toMatchObject({ status: "error", steps: 1 });
+});

@@ -1,0 +1,87 @@
+// What limits count outlasts the run it was counted in: told late, exported, imported.
+
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { Caller } from "#core/thread-rpc.ts";
+import type { TestTurn } from "#spec/index.ts";
+
+import { allow, capped, freshLimits } from "../worker/limited.ts";
+import { acts, personas } from "../worker/team.ts";
+import { exported, imported, linesOf, replaced } from "./archive-client.ts";
+import { childOf, door, freshTeam, isEnd } from "./team-driver.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(() => {
+  freshTeam();
+  freshLimits();
+});
+
+const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" } }] };
+const duelling: TestTurn = { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] };
+
+it("LIMIT11 what a child tells after its call was given up counts for the thread", async () => {
+  const reached = door();
+  capped.threadLimits = { steps: 2 };
+  personas.set("boss", () => duelling);
+  personas.set("con", () => {
+    reached.open();
+    return new Promise(() => {});
+  });
+  const id = await newThread("capped");
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go", { limits: { steps: 20 } }), null));
+  // Too little is left for a child under the thread's own limit: it is given more for this once.
+  capped.threadLimits = { steps: 20 };
+  const child = childOf(await following.until(({ type }) => type === "subagent_start"));
+  await reached.opened();
+  await value(stubOf(id).stop(admin, null));
+  const end = await following.until(isEnd);
+  following.close();
+  const known = end.type === "run_end" ? end.usage.total_tokens : 0;
+  await vi.waitUntil(async () => (await value(stubOf(id).describe(admin))).usage.total_tokens > known);
+  expect((await value(stubOf(child).describe(admin))).usage.total_tokens).toBeGreaterThan(0);
+  capped.threadLimits = { steps: 2 };
+  expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_steps" });
+});
+
+describe("an export", () => {
+  it("LIMIT21 carries what the thread has used, and the copy is held to it", async () => {
+    capped.threadLimits = { steps: 3 };
+    personas.set("boss", ({ step }) => (step < 2 ? acting : { text: "done" }));
+    const id = await newThread("capped");
+    expect((await converse(id, "go")).at(-1)).toMatchObject({ status: "completed" });
+    const text = await exported(id);
+    const run = linesOf(text).find(({ type }) => type === "run")?.["run"] as { work?: object };
+    expect(run.work).toMatchObject({ steps: 3, turns: 1 });
+    await replaced(id, text);
+    expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_steps" });
+  });
+
+  it.each<[string, Caller, object | null]>([
+    ["a user", { user: "ada", admin: false }, null],
+    ["an admin", admin, { tokens: 500, on_limit: "end" }],
+  ])(
+    "IMPORT18 gives a run that waits no more of anything than its importer may ask for: %s",
+    async (_who, importer, kept) => {
+      allow({ tokens: 100 });
+      const reached = door();
+      acts.set("hang", () => {
+        reached.open();
+        return new Promise(() => {});
+      });
+      personas.set("boss", () => ({ toolCalls: [{ name: "act", arguments: { key: "hang" } }] }));
+      const id = await newThread("capped");
+      await value(stubOf(id).postMessage(admin, message("go"), null));
+      await reached.opened();
+      const limits = { tokens: 500, on_limit: "end" as const };
+      await value(stubOf(id).postMessage(admin, message("waits", { limits }), null));
+      await value(stubOf(id).stop(admin, null));
+      await vi.waitUntil(async () => (await value(stubOf(id).describe(admin))).active_run_id === null);
+      const text = await exported(id);
+      await value(stubOf(id).remove(admin));
+      expect(await imported(id, text, importer)).toMatchObject({ status: 201 });
+      const runs = linesOf(await exported(id)).filter(({ type }) => type === "run");
+      expect(runs.at(-1)?.["run"]).toMatchObject({ status: "queued", limits: kept });
+    },
+  );
+});

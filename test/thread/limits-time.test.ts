@@ -1,0 +1,235 @@
+// A run's limit of time: it cuts what is under way, and counts nothing but time at work.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { PostMessage } from "#contract/request.ts";
+
+import { forgetTimers, ring, skip, waits } from "../worker/clock.ts";
+import { planFaults } from "../worker/fault-plan.ts";
+import { allow, capped, freshLimits, limit } from "../worker/limited.ts";
+import { acts, personas } from "../worker/team.ts";
+import { childOf, door, freshTeam, isEnd, lastRunOf, messagesOf, rested, wake } from "./team-driver.ts";
+import { admin, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import type { Following } from "./thread-driver.ts";
+
+beforeEach(() => {
+  freshTeam();
+  freshLimits();
+});
+
+const limits = { duration_ms: 40_000 };
+const cutShort = { type: "run_end", status: "limit", reason: "max_duration" };
+const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
+
+/** An answer that nobody waits out. */
+const long = { text: Array.from({ length: 20_000 }, (_, word) => `w${word} `), delayMs: 1 };
+
+async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: string; following: Following }> {
+  const id = await newThread("capped");
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go", extra), null));
+  return { id, following };
+}
+
+/** Lets so much time go by at once, and the timer that waits for no more of it go off. */
+async function passes(id: string, ms: number): Promise<void> {
+  const above = ms - 10_000;
+  await vi.waitUntil(() => waits({ above, upTo: ms }).length > 0, { timeout: 5000 });
+  await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), () => {
+    const due = waits({ above, upTo: ms });
+    skip(ms);
+    for (const timer of due) ring(timer);
+  });
+}
+
+describe("a run whose time is over", () => {
+  it("LIMIT14 keeps what its model had said, and the queue goes on", async () => {
+    personas.set("boss", ({ lastUser }) => (lastUser === "go" ? long : { text: "next done" }));
+    const { id, following } = await begun();
+    const next = await value(stubOf(id).postMessage(admin, message("next"), null));
+    await following.until(({ type }) => type === "text_delta");
+    await passes(id, 40_000);
+    expect(await following.until(isEnd)).toMatchObject({ ...cutShort, error: null });
+    await following.until((event) => isEnd(event) && event.run_id === next.run?.id);
+    following.close();
+    const [, partial, , answer] = await messagesOf(id);
+    expect(partial).toMatchObject({ role: "assistant", stop_reason: "aborted" });
+    expect(partial?.content).toMatch(/^w0 /);
+    expect(partial?.usage?.total_tokens).toBeGreaterThan(0);
+    expect(answer?.content).toBe("next done");
+    expect(following.events.some(({ type }) => type === "message_retracted")).toBe(false);
+  });
+
+  it("LIMIT14 answers its open calls with errors", async () => {
+    acts.set("hang", () => new Promise(() => {}));
+    personas.set("boss", () => ({ toolCalls: [act("none"), act("hang")].flatMap(({ toolCalls }) => toolCalls) }));
+    const { id, following } = await begun();
+    await following.until(({ type }) => type === "tool_execution_end");
+    await passes(id, 40_000);
+    expect(await following.until(isEnd)).toMatchObject(cutShort);
+    following.close();
+    const results = (await messagesOf(id)).filter(({ role }) => role === "tool").map(({ result }) => result?.status);
+    expect(results).toEqual(["success", "error"]);
+  });
+
+  it("LIMIT14 ends with its queued calls, which begin no run with time of its own", async () => {
+    acts.set("queue and hang", (state) => {
+      state.queueTool("act", { key: "none" });
+      return new Promise(() => {});
+    });
+    personas.set("boss", () => act("queue and hang"));
+    const { id, following } = await begun();
+    await following.until(({ type }) => type === "tool_execution_start");
+    await passes(id, 40_000);
+    expect(await following.until(isEnd)).toMatchObject(cutShort);
+    following.close();
+    expect((await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
+  });
+
+  it.each(["loop.commit-partial", "answer.after-create"])(
+    "LIMIT14 ends with the same words where a crash falls behind its partial answer, at %s",
+    async (point) => {
+      personas.set("boss", () => long);
+      const { id, following } = await begun();
+      await following.until(({ type }) => type === "text_delta");
+      const plan = planFaults(id, [{ point, hit: 1, mode: "kept" }]);
+      await passes(id, 40_000).catch(() => undefined);
+      following.close();
+      await vi.waitUntil(() => plan.died === 1);
+      await wake(id);
+      const again = await follow(id, { after: "0" });
+      expect(await again.until(isEnd)).toMatchObject(cutShort);
+      again.close();
+      expect((await messagesOf(id)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+    },
+  );
+
+  it("LIMIT14 ends the sub-prompt that its step waits for, too", async () => {
+    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }] }));
+    personas.set("helper", () => long);
+    const { id, following } = await begun();
+    await following.until((event) => event.type === "text_delta" && event.depth === 1);
+    await passes(id, 40_000);
+    expect(await following.until(isEnd)).toMatchObject(cutShort);
+    following.close();
+    const call = (await messagesOf(id)).find(({ role }) => role === "tool");
+    expect(call?.result).toMatchObject({ status: "error" });
+  });
+});
+
+describe("a limit of time that a run rests at", () => {
+  it("LIMIT27 is the deployment's to the end where only the request says so, and cuts", async () => {
+    allow({ duration_ms: 40_000 });
+    personas.set("boss", () => long);
+    const { id, following } = await begun({ limits: { on_limit: "rest" } });
+    await following.until(({ type }) => type === "text_delta");
+    await passes(id, 40_000);
+    expect(await following.until(isEnd)).toMatchObject(cutShort);
+    following.close();
+  });
+
+  it("LIMIT27 holds no timer where the agent says so", async () => {
+    allow({ duration_ms: 40_000 });
+    limit(capped, { onLimit: "rest" });
+    personas.set("boss", () => long);
+    const { id, following } = await begun({});
+    await following.until(({ type }) => type === "text_delta");
+    expect(waits({ above: 30_000, upTo: 40_000 })).toEqual([]);
+    await value(stubOf(id).stop(admin, null));
+    await following.until(isEnd);
+    following.close();
+  });
+});
+
+describe("time at rest", () => {
+  it("LIMIT15 does not count, and holds no timer", async () => {
+    let asked = 0;
+    const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
+    personas.set("boss", () => ((asked += 1) === 1 ? { error: slow } : { text: "done" }));
+    const { id, following } = await begun();
+    await following.until(({ type }) => type === "model_retry");
+    await evict(id);
+    expect(waits({ above: 30_000, upTo: 40_000 })).toEqual([]);
+    skip(61_000);
+    await wake(id);
+    expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
+    following.close();
+  });
+
+  it("LIMIT15 what was worked before a rest counts behind it", async () => {
+    const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
+    let asked = 0;
+    personas.set("boss", () => {
+      asked += 1;
+      // Half a minute before it rests.
+      if (asked === 1) skip(30_000);
+      return asked === 1 ? { error: slow } : long;
+    });
+    const { id, following } = await begun();
+    await following.until(({ type }) => type === "model_retry");
+    await evict(id);
+    skip(61_000);
+    await wake(id);
+    await following.until(({ type }) => type === "text_delta");
+    await passes(id, 10_000);
+    expect(await following.until(isEnd)).toMatchObject(cutShort);
+    following.close();
+  });
+});
+
+describe("a run that was cut", () => {
+  it("LIMIT16 has the time left that its last step had left", async () => {
+    acts.set("slow", () => skip(30_000));
+    personas.set("boss", ({ step }) => (step === 0 ? act("slow") : long));
+    const { id, following } = await begun();
+    await following.until((event) => event.type === "text_delta" && event.step === 2);
+    following.close();
+    await crash(id);
+    forgetTimers();
+    // Nobody drives it meanwhile.
+    skip(300_000);
+    await wake(id);
+    const again = await follow(id, { after: "0" });
+    await again.until(({ type }) => type === "text_delta");
+    await passes(id, 10_000);
+    expect(await again.until(isEnd)).toMatchObject(cutShort);
+    again.close();
+  });
+});
+
+describe("the time of others", () => {
+  it("LIMIT9 a thread's runs together have what the thread has, with the reason thread_duration", async () => {
+    capped.threadLimits = { durationMs: 40_000 };
+    acts.set("slow", () => skip(25_000));
+    personas.set("boss", ({ lastUser, step }) => (step % 2 === 0 ? act("slow") : { text: lastUser }));
+    const id = await newThread("capped");
+    expect((await converse(id, "one")).at(-1)).toMatchObject({ status: "completed" });
+    expect((await converse(id, "two")).at(-1)).toMatchObject({ status: "limit", reason: "thread_duration" });
+  });
+
+  it("LIMIT11 a child thread has what its parent's run has left, and what it took counts", async () => {
+    const gate = door();
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] } : { text: "done" },
+    );
+    personas.set("pro", async () => {
+      await gate.passed;
+      skip(25_000);
+      return { text: "pro" };
+    });
+    personas.set("con", () => {
+      skip(25_000);
+      return { text: "con" };
+    });
+    const { id, following } = await begun();
+    const child = childOf(await following.until(({ type }) => type === "subagent_start"));
+    await rested(id);
+    gate.open();
+    expect(await following.until(isEnd)).toMatchObject(cutShort);
+    following.close();
+    expect(await lastRunOf(child)).toMatchObject({ status: "limit", reason: "max_duration", steps: 2 });
+    expect(await lastRunOf(id)).toMatchObject({ steps: 1 });
+  });
+});

@@ -1,0 +1,361 @@
+// Limits of a run and of a thread: where they come from, and what becomes of a run that reaches one.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { Limits } from "#contract/run.ts";
+import type { TestTurn } from "#spec/index.ts";
+
+import { allow, capped, duel, freshLimits, limit } from "../worker/limited.ts";
+import { acts, asked, personas } from "../worker/team.ts";
+import { childOf, freshTeam, lastRunOf, messagesOf } from "./team-driver.ts";
+import { admin, converse, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+beforeEach(() => {
+  freshTeam();
+  freshLimits();
+});
+
+/** A hundred tokens, 0.00014 USD. */
+const usage = { input: 60, output: 40 };
+const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" } }], usage };
+
+/** A persona that calls its tool again and again. */
+function endless(...names: string[]): void {
+  for (const name of names) personas.set(name, () => acting);
+}
+
+/** Two personas that talk and never stop. */
+function talkative(): void {
+  for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
+}
+
+/** The first child that a run made. */
+const childIn = (events: readonly ThreadEvent[]) =>
+  events.flatMap((event) => (event.type === "subagent_start" ? [childOf(event)] : []))[0] ?? "";
+
+const endOf = (events: readonly ThreadEvent[]) => events.at(-1);
+const stepsOf = (events: readonly ThreadEvent[]) => types(events).filter((type) => type === "step_end").length;
+
+describe("a run that reaches a limit", () => {
+  it.each<[string, Limits, number]>([
+    ["max_steps", { steps: 3 }, 3],
+    ["max_tokens", { tokens: 300 }, 3],
+    ["max_tokens", { tokens: 201 }, 3],
+    ["max_cost", { cost: 0.00028 }, 2],
+    ["max_steps", { steps: 2, tokens: 200, cost: 0.00028 }, 2],
+  ])("LIMIT1 ends with the reason %s before it asks again: %o", async (reason, limits, steps) => {
+    endless("boss");
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits });
+    expect(endOf(events)).toMatchObject({ type: "run_end", status: "limit", reason, error: null });
+    expect(stepsOf(events)).toBe(steps);
+    expect(asked).toHaveLength(steps);
+    const said = await messagesOf(id);
+    expect(said.map(({ role }) => role)).toEqual(["user", ...Array(steps).fill(["assistant", "tool"]).flat()]);
+    expect(said.filter(({ role }) => role === "tool").every(({ result }) => result?.status === "success")).toBe(true);
+    expect(await lastRunOf(id)).toMatchObject({ status: "limit", reason, usage: { total_tokens: steps * 100 } });
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({
+      status: "idle",
+      usage: { total_tokens: steps * 100 },
+    });
+  });
+
+  it("LIMIT1 ends at its turns, those of both sides together", async () => {
+    talkative();
+    const id = await newThread("duel");
+    const events = await converse(id, "go", { limits: { turns: 3 } });
+    expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_turns" });
+    const turns = events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []));
+    expect(turns).toEqual(["a", "b", "a"]);
+  });
+
+  it("LIMIT1 tells the end of a turn that was under way", async () => {
+    endless("pro");
+    const id = await newThread("duel");
+    const events = await converse(id, "go", { limits: { tokens: 200 } });
+    const turns = events.flatMap((event) => (event.type === "turn_end" ? [[event.side, event.reason]] : []));
+    expect(turns).toEqual([["a", "max_tokens"]]);
+  });
+
+  it("LIMIT2 lets a request come to its end, and counts what it used beyond the limit", async () => {
+    personas.set("boss", () => ({ ...acting, text: "a long word", usage: { input: 1000, output: 4000 } }));
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits: { tokens: 10 } });
+    expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 5000 } });
+    expect((await messagesOf(id))[1]).toMatchObject({ content: "a long word", stop_reason: "tool_calls" });
+  });
+
+  it("LIMIT2 counts what a failed attempt used, and makes no other one at the limit", async () => {
+    const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
+    personas.set("boss", () => (asked.length < 3 ? cut : { text: "done", usage }));
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits: { tokens: 1 } });
+    expect(asked).toHaveLength(1);
+    expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_tokens", error: null });
+    expect((await messagesOf(id)).map(({ role }) => role)).toEqual(["user"]);
+    expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(0);
+  });
+
+  it("LIMIT3 is completed where its last step ends it anyway", async () => {
+    personas.set("boss", () => ({ text: "done", usage }));
+    const id = await newThread("capped");
+    const limits = { steps: 1, turns: 1, tokens: 100, cost: 0.00014 };
+    expect(endOf(await converse(id, "go", { limits }))).toMatchObject({ status: "completed", reason: "response" });
+  });
+
+  it("LIMIT4 is not held to a cost that nobody knows", async () => {
+    personas.set("miser", ({ step }) => (step < 4 ? acting : { text: "done" }));
+    const id = await newThread("miser");
+    const events = await converse(id, "go", { limits: { cost: 0.000001 } });
+    expect(endOf(events)).toMatchObject({ status: "completed", cost: null });
+    expect(stepsOf(events)).toBe(5);
+  });
+
+  it("LIMIT4 is held to what is known of its cost, beside anything that has no price, in its thread as well", async () => {
+    personas.set("boss", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "miser", arguments: { task: "ask" } }], usage } : acting,
+    );
+    personas.set("miser", () => ({ text: "mine", usage }));
+    const id = await newThread("capped");
+    capped.threadLimits = { cost: 0.0007 };
+    const ends = [];
+    for (const text of ["one", "two"]) ends.push(endOf(await converse(id, text, { limits: { cost: 0.00042 } })));
+    expect(ends).toMatchObject([
+      { status: "limit", reason: "max_cost", cost: null },
+      { status: "limit", reason: "thread_cost" },
+    ]);
+    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "miser", "boss", "boss", "boss", "miser", "boss"]);
+  });
+
+  it("LIMIT5 lets the queue go on, and a continue has limits of its own", async () => {
+    endless("boss");
+    const id = await newThread("capped");
+    await converse(id, "go", { limits: { steps: 2 } });
+    const { run } = await value(stubOf(id).postRun(admin, { kind: "continue", limits: { steps: 1 } }, null));
+    await expect.poll(async () => (await lastRunOf(id)).status).toBe("limit");
+    expect(await lastRunOf(id)).toMatchObject({ id: run?.id, steps: 1, reason: "max_steps" });
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", active_run_id: null });
+  });
+
+  it("LIMIT6 takes queued calls with it: they begin no run with a budget of its own", async () => {
+    acts.set("again", (state) => {
+      state.queueTool("act", { key: "again" });
+    });
+    personas.set("boss", () => ({ toolCalls: [{ name: "act", arguments: { key: "again" } }], usage }));
+    const id = await newThread("capped");
+    expect(endOf(await converse(id, "go", { limits: { steps: 3 } }))).toMatchObject({ reason: "max_steps" });
+    const { items } = await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }));
+    expect(items).toHaveLength(1);
+  });
+});
+
+describe("where limits come from", () => {
+  const reached = async (limits?: Limits) => {
+    endless("boss");
+    const id = await newThread("capped");
+    const events = await converse(id, "go", limits === undefined ? {} : { limits });
+    return [stepsOf(events), endOf(events)?.type === "run_end" ? (await lastRunOf(id)).reason : null];
+  };
+
+  it("LIMIT7 the strictest of agent, request and deployment holds", async () => {
+    allow({ tokens: 500 });
+    expect(await reached()).toEqual([5, "max_tokens"]);
+    expect(await reached({ tokens: 400 })).toEqual([4, "max_tokens"]);
+    limit(capped, { tokens: 300, steps: 10 });
+    expect(await reached({ tokens: 400 })).toEqual([3, "max_tokens"]);
+    expect(await reached({ tokens: 200 })).toEqual([2, "max_tokens"]);
+    limit(capped, { tokens: 600, steps: 10 });
+    expect(await reached()).toEqual([5, "max_tokens"]);
+    limit(capped, { steps: 2 });
+    expect(await reached({ steps: 4 })).toEqual([2, "max_steps"]);
+  });
+
+  it("LIMIT7 a side's word goes over its agent's while that side is to speak", async () => {
+    limit(capped, { tokens: 200 });
+    limit(capped.sideA, { tokens: null, steps: 4 });
+    expect(await reached()).toEqual([4, "max_steps"]);
+    talkative();
+    limit(duel.sideB, { tokens: 300 });
+    const id = await newThread("duel");
+    const events = await converse(id, "go");
+    expect(endOf(events)).toMatchObject({ reason: "max_tokens" });
+    expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a", "b", "a"]);
+  });
+
+  it("LIMIT8 a user may ask for less than the deployment allows, an admin for more or for none", async () => {
+    const all = { turns: 4, tokens: 300, duration_ms: 60_000, cost: 1 };
+    allow(all);
+    endless("boss");
+    const id = await newThread("capped", { user_id: "ada" });
+    const ada = { user: "ada", admin: false };
+    for (const [name, bound] of Object.entries(all)) {
+      for (const wish of [null, bound * 2]) {
+        const limits = { [name]: wish };
+        const refused = await stubOf(id).postMessage(ada, message("more", { limits }), null);
+        const field = `limits.${name}`;
+        expect(refused).toMatchObject({ ok: false, refusal: { code: "forbidden", details: { field, limit: bound } } });
+        expect(await stubOf(id).postRun(ada, { kind: "continue", limits }, null)).toMatchObject({ ok: false });
+      }
+    }
+    expect(await stubOf(id).postMessage(ada, message("as much", { limits: all }), null)).toMatchObject({ ok: true });
+    await expect.poll(async () => (await lastRunOf(id)).status).toBe("limit");
+    expect(await lastRunOf(id)).toMatchObject({ steps: 3, reason: "max_tokens" });
+    expect(await reached({ tokens: 500 })).toEqual([5, "max_tokens"]);
+    expect(await reached({ tokens: null, steps: 6 })).toEqual([6, "max_steps"]);
+  });
+});
+
+describe("a thread's limits", () => {
+  it.each<[string, object, object]>([
+    ["thread_tokens", { tokens: 400 }, {}],
+    ["thread_tokens", {}, { tokens: 400 }],
+    ["thread_cost", { cost: 0.00056 }, { cost: 1 }],
+    ["thread_steps", { steps: 10 }, { steps: 4 }],
+    ["thread_turns", {}, { turns: 2 }],
+  ])(
+    "LIMIT9 hold for all its runs together, with the reason %s: agent %o, deployment %o",
+    async (reason, own, whole) => {
+      capped.threadLimits = own;
+      allow({}, whole);
+      personas.set("boss", ({ step }) => (step === 0 ? acting : { text: "done", usage }));
+      const id = await newThread("capped");
+      for (const text of ["one", "two"]) expect(endOf(await converse(id, text))).toMatchObject({ status: "completed" });
+      const events = await converse(id, "three");
+      expect(endOf(events)).toMatchObject({ status: "limit", reason, usage: { total_tokens: 0 } });
+      expect(types(events)).not.toContain("step_start");
+      expect(asked).toHaveLength(4);
+      expect((await messagesOf(id)).at(-1)).toMatchObject({ role: "user", content: "three" });
+    },
+  );
+
+  it("LIMIT9 hold in the middle of a run, and an admin's wish for the run does not lift them", async () => {
+    capped.threadLimits = { tokens: 500 };
+    personas.set("boss", ({ step }) => (step < 3 ? acting : { text: "done", usage }));
+    const id = await newThread("capped");
+    expect(endOf(await converse(id, "one"))).toMatchObject({ status: "completed" });
+    const events = await converse(id, "two", { limits: { tokens: null } });
+    expect(endOf(events)).toMatchObject({ status: "limit", reason: "thread_tokens" });
+    expect(stepsOf(events)).toBe(1);
+  });
+});
+
+describe("what a sub-prompt uses", () => {
+  it("LIMIT10 counts against its run, which ends it and then itself", async () => {
+    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
+    endless("helper");
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits: { tokens: 400 } });
+    expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 400 } });
+    const call = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
+    expect(call?.result).toMatchObject({ status: "error" });
+    expect(call?.result?.error).toContain("The run came to a limit before it was done.");
+  });
+
+  it("LIMIT10 counts its steps as well", async () => {
+    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
+    personas.set("helper", ({ step }) => (step === 0 ? acting : { text: "helped", usage }));
+    const id = await newThread("capped");
+    expect(endOf(await converse(id, "go", { limits: { steps: 6 } }))).toMatchObject({ reason: "max_steps" });
+    expect(asked.map(({ persona }) => persona)).toEqual(["boss", "helper", "helper", "boss", "helper", "helper"]);
+    const calls = (await messagesOf(id)).filter(({ role, depth }) => role === "tool" && depth === 0);
+    expect(calls.map(({ result }) => result?.status)).toEqual(["success", "success"]);
+  });
+
+  it("LIMIT10 ends a sub-prompt with an error also at its run's limit of steps", async () => {
+    personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
+    endless("helper");
+    const id = await newThread("capped");
+    expect(endOf(await converse(id, "go", { limits: { steps: 3 } }))).toMatchObject({ reason: "max_steps" });
+    const call = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
+    expect(call?.result).toMatchObject({ status: "error" });
+  });
+});
+
+describe("what a child thread uses", () => {
+  const duelling = (n = 1): TestTurn => ({
+    toolCalls: Array.from({ length: n }, () => ({ name: "duel", arguments: { task: "talk" } })),
+    usage,
+  });
+
+  it("LIMIT11 is at most what its parent's run has left, and counts against it", async () => {
+    talkative();
+    personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits: { tokens: 550 } });
+    const child = childIn(events);
+    expect(await lastRunOf(child)).toMatchObject({
+      status: "limit",
+      reason: "max_tokens",
+      usage: { total_tokens: 500 },
+    });
+    expect(endOf(events)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 600 } });
+    expect(asked.filter(({ persona }) => persona === "boss")).toHaveLength(1);
+  });
+
+  it.each<[Limits, string, string]>([
+    [{ steps: 5 }, "max_steps", "max_steps"],
+    [{ turns: 4 }, "max_turns", "max_turns"],
+    [{ cost: 0.0007 }, "max_cost", "max_cost"],
+  ])("LIMIT11 so it is with %o", async (limits, inside, reason) => {
+    talkative();
+    personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits });
+    const child = childIn(events);
+    expect(await lastRunOf(child)).toMatchObject({ status: "limit", reason: inside, usage: { total_tokens: 400 } });
+    expect(endOf(events)).toMatchObject({ status: "limit", reason, usage: { total_tokens: 500 } });
+  });
+
+  it("LIMIT11 is bounded by what the parent's thread has left, too", async () => {
+    talkative();
+    capped.threadLimits = { steps: 6 };
+    personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
+    const id = await newThread("capped");
+    const events = await converse(id, "go");
+    const child = childIn(events);
+    expect(await lastRunOf(child)).toMatchObject({ status: "limit", reason: "max_steps", steps: 5 });
+    expect(endOf(events)).toMatchObject({ status: "limit", reason: "thread_steps" });
+    expect(endOf(await converse(id, "more"))).toMatchObject({ reason: "thread_steps", usage: { total_tokens: 0 } });
+  });
+
+  it("LIMIT12 is shared by calls side by side, sub-prompts among them", async () => {
+    talkative();
+    endless("helper");
+    personas.set("boss", ({ step }) =>
+      step === 0
+        ? {
+            ...duelling(2),
+            toolCalls: [...(duelling(2).toolCalls ?? []), { name: "helper", arguments: { task: "t" } }],
+          }
+        : { text: "done" },
+    );
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits: { tokens: 1000 } });
+    const children = events
+      .flatMap((event) => (event.type === "subagent_start" ? [childOf(event)] : []))
+      .filter(Boolean);
+    expect(children).toHaveLength(2);
+    for (const child of children) {
+      expect(await lastRunOf(child)).toMatchObject({ reason: "max_tokens", usage: { total_tokens: 300 } });
+    }
+    const run = await lastRunOf(id);
+    expect(run.usage.total_tokens).toBe(1000);
+    expect(run).toMatchObject({ status: "limit", reason: "max_tokens" });
+  });
+
+  it("LIMIT13 is nothing where too little is left: the call says so, and no thread is made", async () => {
+    personas.set("boss", ({ step }) => (step === 0 ? duelling(2) : { text: "done" }));
+    const id = await newThread("capped");
+    const events = await converse(id, "go", { limits: { steps: 2 } });
+    const calls = (await messagesOf(id)).filter(({ role }) => role === "tool");
+    expect(calls.map(({ result }) => result?.error)).toEqual(
+      Array(2).fill("The run's limits leave too little for another agent. Answer without calling one."),
+    );
+    for (const event of events) {
+      if (event.type !== "subagent_start") continue;
+      expect(await stubOf(childOf(event)).describe(admin)).toMatchObject({ ok: false });
+    }
+    expect(endOf(events)).toMatchObject({ status: "completed" });
+  });
+});
