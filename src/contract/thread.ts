@@ -21,7 +21,10 @@ export const pendingCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.enum(["remote", "approval", "limit"]),
-  /** Of a limit what is reached: `{reason, amount, allowed, used}`. Those of others are in the message that asks for them. */
+  /**
+   * Left out where the thread's row has no room for them: they are in the message that asks for the call. Of a limit what is
+   * reached: `{reason, amount, allowed, used}`.
+   */
   arguments: toolCallSchema.shape.arguments.optional(),
   /** The call's tool message, of a child thread's call the one under which that thread works; a limit has none. */
   message_id: z.string().optional(),

@@ -4,6 +4,8 @@
 
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
+import type { PendingCall } from "#contract/thread.ts";
+import { jsonBytes } from "#core/cut-text.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 
 import { oweCalls } from "../children/owe.ts";
@@ -29,6 +31,17 @@ function limitCalls({ at_limit }: RunRecord): AwaitedCall[] {
   if (at_limit == null) return [];
   const { id, deadline, ...args } = at_limit;
   return [{ id, name: "limit", arguments: args, kind: "limit", deadline }];
+}
+
+/** Bytes of JSON that arguments take in the thread's row, which is written often and copied to the list of threads. */
+const argumentRoom = 8 * 1024;
+
+function withRoom(calls: readonly AwaitedCall[]): PendingCall[] {
+  let room = argumentRoom;
+  return calls.map((call) => {
+    room -= jsonBytes(call.arguments ?? null);
+    return room < 0 ? withoutArguments(call) : call;
+  });
 }
 
 /** What a rest is recorded with. */
@@ -77,8 +90,7 @@ function show(
   run.events = [...run.events, ...told.stored];
   live.atomically(() => {
     live.store.updateRun(run);
-    // The thread's row is written often.
-    live.change({ status: "awaiting_tool_execution", pending: calls.map(withoutArguments) });
+    live.change({ status: "awaiting_tool_execution", pending: withRoom(calls) });
     oweCalls(live);
     mark();
     live.save();
@@ -96,7 +108,7 @@ function showLess(
   run.status = status;
   live.atomically(() => {
     if (calls.length === 0) live.store.updateRun(run);
-    live.change({ status, pending: calls.map(withoutArguments) });
+    live.change({ status, pending: withRoom(calls) });
     oweCalls(live);
     mark();
     live.save();

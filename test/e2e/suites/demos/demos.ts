@@ -8,6 +8,7 @@ import { debate } from "./debate.ts";
 import { endpoints } from "./endpoints.ts";
 import { everyDemo } from "./every-demo.ts";
 import { pictures } from "./pictures.ts";
+import { purchase } from "./purchase.ts";
 import { researcher } from "./researcher.ts";
 import { review } from "./review.ts";
 import { supportDesk } from "./support-desk.ts";
@@ -23,6 +24,7 @@ export function demos(use: () => SuiteServer): void {
     concierge(use);
     pictures(use);
     weather(use);
+    purchase(use);
     endpoints(use);
   });
 }

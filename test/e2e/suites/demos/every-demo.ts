@@ -15,6 +15,7 @@ const names = [
   "debate",
   "forecaster",
   "picture_desk",
+  "purchaser",
   "reporter",
   "review_room",
   "support_desk",
@@ -35,7 +36,9 @@ const oddWords = [
 async function settled(api: ApiClient, id: string, run: Run): Promise<Run> {
   if (run.status !== "awaiting_tool_execution") return run;
   const { pending_tool_calls } = await api.thread(id);
-  const results = pending_tool_calls.map((call) => ({ tool_call_id: call.id, result: "Oslo" }));
+  const results = pending_tool_calls.map(({ id: tool_call_id, kind }) =>
+    kind === "approval" ? { tool_call_id, approved: true } : { tool_call_id, result: "Oslo" },
+  );
   await api.call("POST", `/api/threads/${id}/tool-results`, { json: { results } });
   const rest = await api.events(id, `after=0&until=idle`);
   await rest.untilEnd();

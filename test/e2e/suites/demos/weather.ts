@@ -55,7 +55,7 @@ export function weather(use: () => SuiteServer): void {
       post({ results: [{ tool_call_id: "call_x", result: "x".repeat(20_000_000) }] }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 404, 413]);
-    expect(answers[1]?.text).toContain("Give one of `result`, `content` and `error`");
+    expect(answers[1]?.text).toContain("Give one of `result`, `content`, `error` and `approved`");
     await locate(api, id, "Porto");
     const end = await api.events(id, "after=0&until=idle");
     expect(await end.untilEnd()).toBe("end");

@@ -1,0 +1,7 @@
+import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "purchaser",
+  description: "Demo: an agent whose tool asks a person before it spends money. Needs no key.",
+  sideA: { label: "Purchaser", prompt: "buy_things", maxSteps: 10 },
+});
