@@ -222,13 +222,16 @@ describe("a call that needs consent", () => {
     expect(await stubOf(id).postToolResults(admin, wrong)).toMatchObject(conflict);
     const answers = await Promise.all([answer(id, decline(payId)), answer(id, approve(payId))]);
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
-    await value(stubOf(id).postToolResults(admin, { results: [decline(payId)], run_id: run }));
-    expect(await answer(id, approve(payId))).toMatchObject(conflict);
+    // Which of two that come at once is the first is nobody's to say.
+    const isDeclined = answers[0]?.ok === true;
+    const [first, second] = isDeclined ? [decline(payId), approve(payId)] : [approve(payId), decline(payId)];
+    await value(stubOf(id).postToolResults(admin, { results: [first], run_id: run }));
+    expect(await answer(id, second)).toMatchObject(conflict);
     await value(answer(id, { tool_call_id: askId, result: "yes" }));
     await following.until(isEnd);
-    await value(answer(id, decline(payId)));
-    expect(await answer(id, approve(payId))).toMatchObject(conflict);
-    expect(ran).toEqual([]);
+    await value(answer(id, first));
+    expect(await answer(id, second)).toMatchObject(conflict);
+    expect(ran).toHaveLength(isDeclined ? 0 : 2);
     following.close();
   });
 
