@@ -150,6 +150,10 @@ describe("a call of a child thread", () => {
     expect(await answer(id, approve(payCall))).toMatchObject(conflict);
     await value(answer(id, says(askCall, "x")));
     await following.until(isEnd);
+    // The child is over by now, and knows its calls still.
+    const after = await value(answer(id, declined, says(askCall, "x")));
+    expect(after).toMatchObject({ run: { status: "completed" }, missing: [], ignored: [] });
+    expect(await answer(id, says(askCall, "y"))).toMatchObject(conflict);
     expect(ran).toEqual([]);
     following.close();
   });

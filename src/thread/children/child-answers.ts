@@ -6,7 +6,7 @@ import type { PostedResult, PostToolResults, ToolResultsTaken } from "#contract/
 import type { AwaitedChild, MessageRecord } from "#core/record.ts";
 import type { Answer, Caller } from "#core/thread-rpc.ts";
 
-import { findCall } from "../method/find-call.ts";
+import { recentCalls } from "../method/recent-calls.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../reader/open-calls.ts";
 import type { Driver } from "../run/driver.ts";
@@ -17,7 +17,12 @@ type ChildCall = MessageRecord & { awaits: AwaitedChild };
 export interface HandedOn {
   own: PostedResult[];
   ignored: string[];
+  /** The run that a child worked for; null where none took anything. */
+  runId: string | null;
 }
+
+/** Children that are asked, the newest first, whether a call was theirs. */
+const mostAsked = 20;
 
 /**
  * Hands on what is for children. Each thread takes its part whole or not at all; a refusal of one is the whole request's, which
@@ -31,48 +36,58 @@ export async function handToChildren(
   const { live } = context;
   const rows = openStepRows(live.store, live.record);
   const children = rows.flatMap((row) => (isOpenChild(row) ? [row] : []));
-  if (children.length === 0) return { own: results, ignored: [] };
   const parts = new Map<ChildCall, PostedResult[]>();
-  const own: PostedResult[] = [];
+  const handed: HandedOn = { own: [], ignored: [], runId: null };
   for (const result of results) {
     const id = result.tool_call_id;
     const isOwn = rows.some((row) => row.tool_call_id === id && row.status === "started" && !isOpenChild(row));
     const child = isOwn ? undefined : children.find(({ awaits }) => awaits.calls?.some((call) => call.id === id));
     if (child !== undefined) parts.set(child, [...(parts.get(child) ?? []), result]);
-    else if (isOwn || findCall(live, id) !== undefined) own.push(result);
+    else if (isOwn) handed.own.push(result);
     else {
-      // Answered before, perhaps, and sent again: the child that made the call knows.
+      // Answered before, perhaps, and sent again: who made the call knows, and may be over with it.
       await context.faults.at("results.whose");
-      const knows = await childThatKnows(context, children, { caller, result });
-      if (knows === null) own.push(result);
+      await askAround(context, handed, { caller, result });
     }
   }
-  const ignored: string[] = [];
   for (const [row, posted] of parts) {
     if (run_id !== undefined && row.run_id !== run_id) {
       throw refuse("conflict", `The call "${posted[0]?.tool_call_id}" is none of the run "${run_id}".`);
     }
     await context.faults.at("results.hand-on");
     const answer = await context.threads(row.awaits.thread_id).postToolResults(caller, { results: posted });
-    ignored.push(...takenBy(answer).ignored);
+    handed.ignored.push(...takenBy(answer).ignored);
+    handed.runId = row.run_id;
     forget(context, driver, { row, ids: new Set(posted.map(({ tool_call_id }) => tool_call_id)) });
   }
-  return { own, ignored };
+  return handed;
 }
 
-/** The child that took an answer as its own, said again; null where none knows the call. */
-async function childThatKnows(
-  { threads, faults }: ObjectContext,
-  children: readonly ChildCall[],
+/** Finds whose call it was, this thread's own or that of a child which worked for it; the thread's own to refuse, where nobody's. */
+async function askAround(
+  { live, threads, faults }: ObjectContext,
+  handed: HandedOn,
   { caller, result }: { caller: Caller; result: PostedResult },
-): Promise<ChildCall | null> {
-  for (const row of children) {
+): Promise<void> {
+  const calls = recentCalls(live);
+  const isOwn = calls.some(({ tool_call_id }) => tool_call_id === result.tool_call_id);
+  const workers = isOwn ? [] : calls.filter((row) => childOf(row) !== null).slice(0, mostAsked);
+  for (const row of workers) {
     await faults.at("results.ask-child");
-    const answer = await threads(row.awaits.thread_id).postToolResults(caller, { results: [result] });
-    if (answer.ok) return row;
+    const answer = await threads(childOf(row) ?? "").postToolResults(caller, { results: [result] });
+    if (answer.ok) {
+      handed.ignored.push(...answer.value.ignored);
+      handed.runId = row.run_id;
+      return;
+    }
     if (answer.refusal.code !== "tool_call_not_found" && answer.refusal.code !== "thread_not_found") takenBy(answer);
   }
-  return null;
+  handed.own.push(result);
+}
+
+/** The thread that worked, or works, on a call. */
+function childOf({ child, awaits }: MessageRecord): string | null {
+  return child ?? (awaits?.kind === "child" ? awaits.thread_id : null);
 }
 
 function takenBy(answer: Answer<ToolResultsTaken>): ToolResultsTaken {

@@ -17,9 +17,9 @@ import type { OpenThread } from "../open-thread.ts";
 import { openStepRows } from "../reader/open-calls.ts";
 import { awaitedCalls } from "../run/run-rest.ts";
 import { checkChangedArguments } from "./approval-arguments.ts";
-import { findCall } from "./find-call.ts";
 import { readPosted } from "./posted-answer.ts";
 import type { PostedAnswer } from "./posted-answer.ts";
+import { recentCalls } from "./recent-calls.ts";
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
 
@@ -31,7 +31,7 @@ export async function takeToolResults(
   // Of now: it may be over when children have taken what is theirs.
   const run = driver.activeRun;
   await context.faults.at("results.read");
-  const { own, ignored } = await handToChildren(context, driver, { caller, body: { results, run_id } });
+  const { own, ignored, runId } = await handToChildren(context, driver, { caller, body: { results, run_id } });
   await context.faults.at("results.own");
   const posted = await Promise.all(own.map(readPosted));
   await context.faults.at("results.arguments");
@@ -71,7 +71,7 @@ export async function takeToolResults(
   if (driver.outgoings.pending) context.background(driver.flushAndSleep());
   const missing = awaitedCalls(openStepRows(live.store, live.record).reverse());
   if (rows.length > 0 && isLineComplete(rows, openCalls(context))) driver.goOn(rows[0]?.run_id ?? null);
-  const asked = run ?? live.store.run(over[0]?.run_id ?? "");
+  const asked = run ?? live.store.run(over[0]?.run_id ?? runId ?? "");
   if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
     run: toRun(live.store.run(asked.id) ?? asked),
@@ -120,7 +120,7 @@ function openCalls({ live }: ObjectContext): OpenCall[] {
 
 /** A call that is over: it had this answer, or none. Throws for another one. */
 function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer): MessageRecord {
-  const row = findCall(live, id);
+  const row = recentCalls(live).find(({ tool_call_id }) => tool_call_id === id);
   if (live.record.pending?.some((call) => call.id === id && call.kind === "limit")) {
     const way = 'Raise it with POST …/runs {"kind":"continue","limits":{…}}';
     throw refuse("conflict", `The call "${id}" is a limit that the run rests at, which no result answers. ${way}.`);
