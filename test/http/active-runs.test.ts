@@ -39,6 +39,14 @@ describe("threads at work", () => {
     await admit(anna, "d");
   });
 
+  it("HTTP31: one that waits for somebody outside is not at work", async () => {
+    const { admit, statuses } = setting(1);
+    await admit(anna, "a");
+    statuses.set("a", "awaiting_tool_execution");
+    await admit(anna, "b");
+    await expect(admit(anna, "c")).rejects.toMatchObject({ code: "rate_limited" });
+  });
+
   it("HTTP31: a thread that is at work takes further inputs, and other users and admins are not counted", async () => {
     const { admit } = setting(1);
     await admit(anna, "a");

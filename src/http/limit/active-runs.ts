@@ -14,7 +14,7 @@ export type StatusOf = (threadId: string, runId: string) => Promise<RunStatus | 
 export interface ActiveRuns {
   /** Throws `rate_limited` where one more thread at work would be too many. */
   check(caller: Caller, threadId: string, statusOf: StatusOf): Promise<void>;
-  /** Counts a run that was admitted. */
+  /** Counts a run that was admitted, or goes on after it waited for somebody outside. */
   began(caller: Caller, threadId: string, runId: string): void;
 }
 
@@ -23,6 +23,11 @@ const retryAfterMs = 5000;
 
 /** Users that are remembered; beyond that the longest unseen go. */
 const userLimit = 10_000;
+
+/** A run that waits for somebody outside costs nothing meanwhile: a hundred open approvals keep nobody from working. */
+function isIdle(status: RunStatus): boolean {
+  return isFinished(status) || status === "awaiting_tool_execution";
+}
 
 /** A bound of `most` threads at work for each user. */
 export function createActiveRuns(most: number): ActiveRuns {
@@ -35,7 +40,7 @@ export function createActiveRuns(most: number): ActiveRuns {
       if (runs === undefined || runs.size < most || runs.has(threadId)) return;
       for (const [thread, run] of runs) {
         const status = await statusOf(thread, run);
-        if ((status === null || isFinished(status)) && runs.get(thread) === run) runs.delete(thread);
+        if ((status === null || isIdle(status)) && runs.get(thread) === run) runs.delete(thread);
       }
       if (runs.size < most) return;
       const message = `${String(most)} of your threads are at work already. Wait for one, or stop it.`;

@@ -10,7 +10,9 @@ export function toolResultHandlers(services: Services): Pick<Handlers, "postTool
     async postToolResults({ params, caller, body }) {
       // Repeatable: an answer that is there already is taken for what it is.
       const run = (stub: Parameters<Parameters<Services["calls"]>[0]["run"]>[0]) => stub.postToolResults(caller, body);
-      return jsonAnswer(await services.calls({ threadId: params.id, repeatable: true, run }), 202);
+      const taken = await services.calls({ threadId: params.id, repeatable: true, run });
+      if (taken.missing.length === 0) services.activeRuns.began(caller, params.id, taken.run.id);
+      return jsonAnswer(taken, 202);
     },
   };
 }
