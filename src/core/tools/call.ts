@@ -2,24 +2,18 @@
 // happens to the tool; one whose answer comes from elsewhere rests in between, as its row. The call's events ride in that
 // row too, so that whoever reads the row can tell the call again.
 
-import type { ToolCallPart } from "#contract/content.ts";
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 
-import type { EventList } from "../event-list.ts";
-import type { RunPorts } from "../ports/run-ports.ts";
-import type { CallOutcome } from "../ports/strategy.ts";
-import type { NestedEnd, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
-import type { Delivered, MessageRecord } from "../record.ts";
-import { childSpending, spendOfChild } from "../run-state.ts";
+import type { NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
+import type { MessageRecord } from "../record.ts";
 import { skipsCalls } from "../step/steer.ts";
-import { toMessage } from "../view.ts";
 import { askedFor, awaitedApproval, consented, recordConsent, tellStart } from "./approval.ts";
-import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
+import type { CallContext, CallSlot, DrivenCall } from "./call-slot.ts";
+import { finalise, latest } from "./finalise.ts";
 import { brokenArguments, skippedCall, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
 import { perform } from "./perform.ts";
-import { readAnswer, settle, settleThrown } from "./settle.ts";
+import { readAnswer, settleThrown } from "./settle.ts";
 
 /** Runs one call to its stored result, or to its rest. Contract: never rejects. */
 export async function runCall(slot: CallSlot, context: CallContext): Promise<DrivenCall> {
@@ -195,71 +189,6 @@ async function reconciled(
   }
 }
 
-interface Finished {
-  message: MessageRecord;
-  isNew: boolean;
-  answer: ToolAnswer;
-  end?: NestedEnd;
-  begun: number;
-}
-
-async function finalise(
-  slot: CallSlot,
-  work: Finished,
-  { ports, events, signal }: Pick<CallContext, "ports" | "events" | "signal">,
-): Promise<SettledCall> {
-  const call = calledAs(slot.call, work.message);
-  const hookCall = { id: call.id, name: call.name, arguments: argumentsText(call) };
-  await ports.faults.at("result.after-call");
-  const after = await ports.hooks.afterToolCall(hookCall, work.answer);
-  await ports.faults.at("result.keep-files");
-  const kept = (await ports.answers?.keep(after, { message_id: work.message.id, name: call.name, signal })) ?? after;
-  await ports.faults.at("result.before-store");
-  const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, kept));
-  const { stack, ...result } = answer;
-  const draft = settledMessage(work, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });
-  await ports.faults.at("result.before-create");
-  const said = await ports.hooks.beforeCreateMessage(draft);
-  // The child may have told what it used while the hooks ran, also of a call that gave up waiting for it.
-  const spent = spentOn(latest(work.message, ports));
-  const settled = spent === null ? said : { ...said, ...childSpending(spent) };
-  const duration_ms = (ports.clock.now() - work.begun) / 1000;
-  // A hook may have changed what the message says: everybody is told the same.
-  const done = { call: publicCall(call), result: settled.result ?? result, message: settled, duration_ms, stack };
-  if (work.end !== undefined) stageNestedEnd(work.end, done.result, events);
-  stageSettled(done, events);
-  const stored = { ...settled, events: [...work.message.events, ...events.take()] };
-  if (spent !== null) spendOfChild(ports.run, spent);
-  if (work.isNew) ports.journal.append(stored);
-  else ports.journal.update(stored);
-  events.release();
-  await ports.faults.at("result.after-create");
-  await ports.hooks.afterCreateMessage(stored);
-  return { ...done, message: stored };
-}
-
-/** The words are those of the call's result, which hooks may have changed and a file may hold the rest of: replay has no others. */
-function stageNestedEnd(end: NestedEnd, { result, error }: ToolResult, events: EventList): void {
-  events.stage({ ...end, ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) });
-}
-
-/** Stages a call's end and its message, to be released when the row is written. */
-export function stageSettled({ call, message, result, duration_ms }: SettledCall, events: EventList): void {
-  const hidden = message.silent ? ({ silent: true } as const) : {};
-  const of = { message_id: message.id, ...hidden };
-  events.stage({
-    type: "tool_execution_end",
-    message_id: message.id,
-    tool_call_id: call.id,
-    tool_name: call.name,
-    result,
-    is_error: result.status === "error",
-    duration_ms,
-  });
-  events.stage({ type: "message_start", ...of, role: "tool", position: message.position });
-  events.stage({ type: "message_end", ...of, message: toMessage(message) });
-}
-
 function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number): MessageRecord {
   return {
     id: slot.id,
@@ -286,48 +215,4 @@ function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number
     updated_at: at,
     events: [],
   };
-}
-
-function settledMessage(
-  { message }: Finished,
-  { result, handoff, now }: { result: ToolResult; handoff: string | undefined; now: number },
-): MessageRecord {
-  const text = result.status === "error" ? (result.error ?? "") : (result.result ?? "");
-  const { awaits, ...kept } = message;
-  return {
-    ...kept,
-    parts: [{ type: "text", text }],
-    status: "complete",
-    result,
-    ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
-    // Without an answer too: one that comes late is told from one that nobody waits for.
-    ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: kept.answered ?? "" } : {}),
-    ...(awaits?.kind === "approval" && awaits.delivered !== null ? { approval: awaits.delivered } : {}),
-    ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
-    updated_at: now,
-  };
-}
-
-/** What a child that answered a call used. */
-export function spentOn({ awaits }: MessageRecord): Delivered | null {
-  return awaits?.kind === "child" ? awaits.delivered : null;
-}
-
-/** The row as it is now: an answer may have been delivered into it. */
-function latest(message: MessageRecord, { journal }: RunPorts): MessageRecord {
-  return journal.messages.find((known) => known.id === message.id) ?? message;
-}
-
-/** The call with the arguments it has in the end. */
-function calledAs(call: ToolCallPart, { approval }: MessageRecord): ToolCallPart {
-  return approval?.args === undefined ? call : { ...call, arguments: approval.args };
-}
-
-function argumentsText(call: ToolCallPart): string {
-  return typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments);
-}
-
-function publicCall(call: ToolCallPart): CallOutcome["call"] {
-  const { type: _, ...rest } = call;
-  return rest;
 }

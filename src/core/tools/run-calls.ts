@@ -7,7 +7,8 @@ import type { MessageRecord } from "../record.ts";
 import { awaitedApproval, isApproved, markAsking } from "./approval.ts";
 import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
 import { isSettledCall } from "./call-slot.ts";
-import { runCall, stageSettled } from "./call.ts";
+import { runCall } from "./call.ts";
+import { stageSettled } from "./finalise.ts";
 import { schedule } from "./schedule.ts";
 
 /** What came of a step's calls, and what the log should say about them. */

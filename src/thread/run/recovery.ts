@@ -13,7 +13,7 @@ import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 import { childSpending, spend, spendOfChild, stepOf } from "#core/run-state.ts";
 import type { OpenStep, Spending } from "#core/run-state.ts";
 import { awaitedApproval } from "#core/tools/approval.ts";
-import { spentOn } from "#core/tools/call.ts";
+import { spentOn } from "#core/tools/finalise.ts";
 import { declined, stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
 import { turnsIn } from "#flow/session.ts";
 
