@@ -17,6 +17,8 @@ export interface BuiltInRoute {
   bodyOptional?: boolean;
   /** Bytes a body may have. */
   bodyLimit?: number;
+  /** JSON is taken as `text/plain` too: what a fetch without headers sends. Safe where no cookie lets anybody in. */
+  plainBody?: boolean;
   /** Bytes in place of JSON: as the body, or as the answer with status 200. */
   raw?: "request" | "answer";
   /** Media type of those bytes, where it is always the same. */

@@ -30,6 +30,7 @@ import {
   waitSchema,
 } from "./request.ts";
 import { runSchema } from "./run.ts";
+import { sessionRoutes } from "./session-route.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
 import { toolRoutes } from "./tool-route.ts";
 
@@ -313,6 +314,7 @@ export const routes = {
   ...fileRoutes,
   ...catalogRoutes,
   ...toolRoutes,
+  ...sessionRoutes,
   threadEvents: {
     method: "GET",
     path: "/api/threads/:id/events",

@@ -18,11 +18,15 @@ import type {
   PostRun,
 } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
+import type { InitialSessionMessage } from "#contract/session/initial-transcript.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 
-import type { ThreadParent } from "./record.ts";
+import type { SessionRecord, ThreadParent } from "./record.ts";
+import type { SessionRpc } from "./session-rpc.ts";
+
+export type { Execution, SessionEntry, SessionPage, SessionPlace } from "./session-rpc.ts";
 
 /** Who asks. Decided by `http` from the credentials, checked by the thread against its owner. */
 export interface Caller {
@@ -47,6 +51,9 @@ export interface CreateInput extends Omit<CreateThread, "id" | "user_id"> {
   /** Fingerprint of the body; the same one on an existing thread gives the thread again instead of a conflict. */
   creation: string;
   parent?: ThreadParent;
+  /** Of a session, with the messages its client begins with. */
+  session?: SessionRecord;
+  transcript?: InitialSessionMessage[];
 }
 
 /** What an admitted input became. `run` is null when the message starts none. */
@@ -70,7 +77,7 @@ export interface Relisted {
  * The methods of a thread's object. Contract: every one answers `thread_not_found` for a thread that does not exist or is
  * not the caller's, before any write.
  */
-export interface ThreadRpc {
+export interface ThreadRpc extends SessionRpc {
   create(caller: Caller, input: CreateInput): Promise<Answer<Thread>>;
   describe(caller: Caller): Promise<Answer<Thread>>;
   patch(caller: Caller, change: PatchThread): Promise<Answer<Thread>>;

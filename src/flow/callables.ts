@@ -9,6 +9,7 @@ import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { SubpromptConfig, ThreadState } from "#spec/index.ts";
 
 import { agentToolRunner } from "./agent-tool.ts";
+import { clientToolRunner } from "./client-tool.ts";
 import type { Definitions } from "./definitions.ts";
 import { handoffRunner } from "./handoff.ts";
 import { subpromptRunner } from "./subprompt.ts";
@@ -40,7 +41,10 @@ export async function callable(
   }
   if (definitions.has("prompts", name)) return subpromptRunner(config, await definitions.prompt(name), builderFor);
   if (definitions.has("tools", name)) return toolRunner(name, await definitions.tool(name), sources);
-  if (!definitions.has("agents", name)) return null;
+  if (!definitions.has("agents", name)) {
+    const brought = definitions.clientTool(name);
+    return brought === null ? null : clientToolRunner(brought, sources.clock);
+  }
   const agent = await definitions.agent(name);
   const prompt = await definitions.prompt(agent.sideA.prompt);
   return agent.type === "dual_ai" ? agentToolRunner(agent, prompt, sources) : handoffRunner(agent, prompt);

@@ -2,6 +2,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ErrorCode } from "#contract/error.ts";
+import type { ClientTool } from "#contract/session/execute-input.ts";
 import type {
   AnyAgentDefinition,
   AnyModelDefinition,
@@ -40,6 +41,16 @@ export class Definitions {
 
   names(kind: "agents" | "prompts" | "models" | "tools"): string[] {
     return Object.keys(this.#registry[kind]);
+  }
+
+  /** Whether a model can call something of the project by this name. */
+  isCallable(name: string): boolean {
+    return this.has("tools", name) || this.has("prompts", name) || this.has("agents", name);
+  }
+
+  /** A tool that a client brought; null for the project's own and where there is none. */
+  clientTool(_name: string): ClientTool | null {
+    return null;
   }
 
   get hooks(): Registry["hooks"] {

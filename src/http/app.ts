@@ -19,6 +19,7 @@ import type { Handlers } from "./route/handler.ts";
 import { serveBuiltIn } from "./route/serve-built-in.ts";
 import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
+import { sessionHandlers } from "./session/session-handlers.ts";
 import { admissionHandlers } from "./thread/admission-handlers.ts";
 import { collectionHandlers } from "./thread/collection-handlers.ts";
 import { exportHandlers } from "./thread/export-handlers.ts";
@@ -80,6 +81,7 @@ function handlersOf(services: Services): Handlers {
     ...definitionHandlers(services),
     ...catalogHandlers(services),
     ...toolResultHandlers(services),
+    ...sessionHandlers(services),
     ...collectionHandlers(services),
     ...threadHandlers(services),
     ...admissionHandlers(services),

@@ -17,6 +17,7 @@ import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { ThreadRecord } from "#core/record.ts";
+import type { Execution, SessionExecution, SessionPage, SessionPlace } from "#core/session-rpc.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildCalls, ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
@@ -36,6 +37,7 @@ import { takeChildCalls } from "./children/child-calls.ts";
 import { takeDelivery, takeRelay } from "./children/delivery.ts";
 import { watchedFromAbove } from "./children/watching.ts";
 import { createThread } from "./method/create-thread.ts";
+import type { CreateContext } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
 import { serveFiles } from "./method/file-request.ts";
 import { relistThread } from "./method/relist-thread.ts";
@@ -51,6 +53,9 @@ import { openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
 import { admitMessage, admitRun } from "./run/admission.ts";
+import { executeSession } from "./session/execute-session.ts";
+import { makeSession } from "./session/make-session.ts";
+import { readSession } from "./session/read-session.ts";
 import type { World } from "./world.ts";
 
 /** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
@@ -91,21 +96,19 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async create(caller: Caller, input: CreateInput): Promise<Answer<Thread>> {
-      const parts = {
-        store: this.#store,
-        world: this.#world,
-        open: () => this.#load(),
-        close: () => this.#close(),
-      };
-      // One at a time: hooks may wait, and a repetition must see what the first one made.
-      const work = this.#creating.then(() =>
-        this.#answer(async () => {
-          await this.#importer.clear();
-          return createThread(parts, caller, input);
-        }),
-      );
-      this.#creating = work;
-      return work;
+      return this.#make((parts) => createThread(parts, caller, input));
+    }
+
+    async executeSession(caller: Caller, asked: SessionExecution): Promise<Answer<Execution>> {
+      const { context } = asked;
+      const made =
+        context === null ? null : await this.#make((parts) => makeSession(parts, caller, { ...asked, context }));
+      if (made !== null && !made.ok) return made;
+      return this.#answer(() => executeSession(this.#ownSession(caller, asked), caller, asked));
+    }
+
+    async readSession(caller: Caller, place: SessionPlace, cursor: string | null): Promise<Answer<SessionPage>> {
+      return this.#answer(() => readSession(this.#ownSession(caller, place).context, cursor));
     }
 
     async describe(caller: Caller): Promise<Answer<Thread>> {
@@ -351,6 +354,28 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       const open = allowed ? this.#load() : null;
       if (open === null) throw refuse("thread_not_found", "There is no such thread.");
       return open;
+    }
+
+    /** The thread of a session. One whose id was made from its name is nobody else's session and no other thread. */
+    #ownSession(caller: Caller, { session_id, derived, owner }: SessionPlace): OpenThread {
+      const open = this.#owned(caller);
+      const { user_id, session } = open.context.live.record;
+      if (!derived || (session?.id === session_id && user_id === owner)) return open;
+      throw refuse("thread_not_found", "There is no such thread.");
+    }
+
+    /** One at a time: hooks may wait, and a repetition must see what the first one made. */
+    async #make<T>(make: (parts: CreateContext) => Promise<T>): Promise<Answer<T>> {
+      const [store, world] = [this.#store, this.#world];
+      const parts = { store, world, open: () => this.#load(), close: () => this.#close() };
+      const work = this.#creating.then(() =>
+        this.#answer(async () => {
+          await this.#importer.clear();
+          return make(parts);
+        }),
+      );
+      this.#creating = work;
+      return work;
     }
 
     async #answer<T>(work: () => T | Promise<T>): Promise<Answer<T>> {

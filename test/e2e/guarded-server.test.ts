@@ -23,6 +23,8 @@ const bodies: Partial<Record<string, object>> = {
   postRun: {},
   stopThread: {},
   postToolResults: { results: [{ tool_call_id: "call_1", result: "Mine" }] },
+  patchQueued: { content: "Hello" },
+  executeSession: { input: { role: "user", content: "Hello" }, context: {} },
 };
 /** Queries of routes that do nothing without one. */
 const queries: Partial<Record<string, string>> = { searchFiles: "?glob=**" };
@@ -90,7 +92,7 @@ describe("a guarded server", () => {
     const { message, run } = await anna.say(id, "Hello");
     const [log] = await anna.logs(id);
     const before = await anna.messages(id);
-    const ids = { id, mid: message.id, rid: run.id, lid: log?.id ?? "" };
+    const ids = { id, mid: message.id, rid: run.id, lid: log?.id ?? "", session_id: id };
     for (const each of everyRoute(ids)) {
       if (!each.path.includes(id)) continue;
       expect(await refusalOf(ben, each)).toEqual([each.path, 404, "thread_not_found"]);

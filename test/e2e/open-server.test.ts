@@ -14,6 +14,7 @@ import { loopbackOnly } from "./suites/loopback-only.ts";
 import { oneTranscript } from "./suites/one-transcript.ts";
 import { ownRoutes } from "./suites/own-routes.ts";
 import { providerSuite } from "./suites/providers.ts";
+import { sessions } from "./suites/sessions.ts";
 import { steering } from "./suites/steering.ts";
 import { stopAndQueue } from "./suites/stop-and-queue.ts";
 import type { SuiteServer } from "./suites/suite-server.ts";
@@ -21,6 +22,7 @@ import { addFirstAgent } from "./support/first-agent.ts";
 import { copyProject } from "./support/project-copy.ts";
 import { openProviderDesk } from "./support/provider-desk.ts";
 import { providerVariables } from "./support/provider-variables.ts";
+import { addSessionAgents } from "./support/session-agents.ts";
 import { addWeatherAgents } from "./support/weather-agents.ts";
 
 describe("an open server", () => {
@@ -34,6 +36,7 @@ describe("an open server", () => {
     const project = copyProject();
     addWeatherAgents(project);
     addFirstAgent(project);
+    addSessionAgents(project);
     const desk = await openProviderDesk();
     const began = performance.now();
     const server = await startDevServer(project.state("open"), providerVariables(desk.url), project.root);
@@ -49,6 +52,7 @@ describe("an open server", () => {
   firstMinute(use);
   oneTranscript(use);
   stopAndQueue(use);
+  sessions(use);
   steering(use);
   ownRoutes(use);
   loopbackOnly(use);

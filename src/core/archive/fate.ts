@@ -137,6 +137,7 @@ export const threadFate = {
   last_seq: "carried",
   last_position: "carried",
   last_message: "carried",
+  session: "carried",
   counts: "counted",
   usage: "counted",
   cost: "counted",

@@ -1,6 +1,8 @@
 // SSE ends here: a subscription written out as a response body. The body is pulled, so a client that does not read makes
 // nothing move: no frame is taken, nothing is acknowledged, no heartbeat piles up.
 
+import type { Refusal } from "#contract/error.ts";
+
 import { pause } from "../timers.ts";
 import type { Timers } from "../timers.ts";
 import { createAcknowledger } from "./acknowledger.ts";
@@ -13,6 +15,24 @@ export const heartbeatMs = 15_000;
 
 /** Characters written at a time. */
 const chunkLength = 64 * 1024;
+
+/** What every stream is answered with. */
+export const sseHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-store, no-transform",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
+};
+
+/** How deliveries are written, where it is not as the thread's own frames. */
+export interface SseFormat {
+  /** Written first. */
+  opening: string;
+  frame: (frame: Frame) => string;
+  refusal: (refusal: Refusal) => string;
+  /** Asked behind every frame. */
+  isLast: () => boolean;
+}
 
 /** How a stream is told. */
 export interface SseOptions {
@@ -27,18 +47,15 @@ export interface SseOptions {
   tellEnd: boolean;
   /** Called once when the stream is over, whoever ended it. */
   onClose: () => void;
+  format?: SseFormat;
+  /** Beside those of every stream. */
+  headers?: Record<string, string>;
 }
 
 /** The response. */
 export function sseResponse(subscription: Subscription, options: SseOptions): Response {
-  return new Response(sseBody(subscription, options), {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-store, no-transform",
-      "x-accel-buffering": "no",
-      "x-content-type-options": "nosniff",
-    },
-  });
+  const headers = { ...sseHeaders, ...options.headers };
+  return new Response(sseBody(subscription, options), { headers });
 }
 
 function sseBody(subscription: Subscription, options: SseOptions): ReadableStream<Uint8Array> {
@@ -69,7 +86,7 @@ function sseBody(subscription: Subscription, options: SseOptions): ReadableStrea
         written = null;
         if (!opened) {
           opened = true;
-          controller.enqueue(encoder.encode(sseComment(options.comment())));
+          controller.enqueue(encoder.encode(sseComment(options.comment()) + (options.format?.opening ?? "")));
           return;
         }
         const deliveries = await nextDeliveries(subscription, options.timers);
@@ -107,20 +124,21 @@ interface Text {
 }
 
 function writeOut(deliveries: readonly Delivery[], options: SseOptions): Text {
+  const { frame, refusal, isLast } = options.format ?? { frame: sseFrame, refusal: sseRefusal, isLast: () => false };
   const text: Text = { chunk: "", seq: null, over: false };
   for (const delivery of deliveries) {
     switch (delivery.type) {
       case "frame":
-        text.chunk += sseFrame(delivery);
+        text.chunk += frame(delivery);
         text.seq = delivery.seq;
-        text.over = options.isLast(delivery);
+        text.over = options.isLast(delivery) || isLast();
         break;
       case "end":
         if (options.tellEnd) text.chunk += sseEnd;
         text.over = true;
         break;
       case "refused":
-        text.chunk += sseRefusal(delivery.refusal);
+        text.chunk += refusal(delivery.refusal);
         text.over = true;
         break;
       case "closed":

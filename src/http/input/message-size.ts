@@ -39,16 +39,14 @@ export function checkMetadata(metadata: JsonObject | undefined, path = "metadata
 }
 
 /** Throws `invalid_request` for a user's message that is to be answered and says nothing: white space, and no other part. */
-export function checkAnswerable({
-  role,
-  run,
-  content,
-  attachments = [],
-}: Pick<PostMessage, "role" | "run" | "content" | "attachments">): void {
+export function checkAnswerable(
+  { role, run, content, attachments = [] }: Pick<PostMessage, "role" | "run" | "content" | "attachments">,
+  path = "content",
+): void {
   if (attachments.length > 0) return;
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   const isBlank = parts.every((part) => part.type === "text" && part.text.trim() === "");
-  if (role === "user" && run && isBlank) throw invalidField("content", "Is blank, so there is nothing to answer");
+  if (role === "user" && run && isBlank) throw invalidField(path, "Is blank, so there is nothing to answer");
 }
 
 function utf8Length(text: string): number {

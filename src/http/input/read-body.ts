@@ -10,6 +10,8 @@ export interface BodyRule {
   limit: number;
   /** No body at all is read as `{}`. */
   optional: boolean;
+  /** JSON may come as `text/plain` too, the type that a browser's fetch gives a text when it is told none. */
+  plain?: boolean;
 }
 
 /** The parsed body. Throws `unsupported_media_type`, `too_large` or `invalid_request`. */
@@ -17,7 +19,7 @@ export async function readJsonBody(request: Request, rule: BodyRule): Promise<un
   const claimed = Number(request.headers.get("content-length") ?? "0");
   if (claimed > rule.limit) throw tooLarge(rule.limit);
   const type = request.headers.get("content-type");
-  if (type !== null && !isJsonType(type)) throw wrongType();
+  if (type !== null && !isJsonType(type) && !(rule.plain === true && isPlainType(type))) throw wrongType();
   const bytes =
     request.body === null ? new Uint8Array() : await readBytes(request.body as ReadableStream<Uint8Array>, rule.limit);
   if (bytes.length === 0 && rule.optional) return {};
@@ -29,6 +31,10 @@ export async function readJsonBody(request: Request, rule: BodyRule): Promise<un
 
 function isJsonType(type: string): boolean {
   return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(type.trim());
+}
+
+function isPlainType(type: string): boolean {
+  return /^text\/plain\s*;\s*charset\s*=\s*"?utf-?8"?$/i.test(type.trim());
 }
 
 async function readBytes(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {

@@ -13,6 +13,7 @@ import { messageSchema } from "#contract/message.ts";
 import { routeNames, routes } from "#contract/route.ts";
 import type { BuiltInRoute, RouteName } from "#contract/route.ts";
 import { runSchema } from "#contract/run.ts";
+import { agentEventSchema } from "#contract/session/agent-event.ts";
 import { threadSchema } from "#contract/thread.ts";
 import { componentReference, componentSchemas } from "#lib/json-schema.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
@@ -27,6 +28,7 @@ const shared: readonly (readonly [string, z.ZodType])[] = [
   ["Log", logSchema],
   ["FileRecord", fileRecordSchema],
   ["Event", eventSchema],
+  ["AgentEvent", agentEventSchema],
   ["Agent", agentViewSchema],
   ["Prompt", promptViewSchema],
   ["Model", modelViewSchema],

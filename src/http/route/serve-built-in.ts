@@ -78,6 +78,7 @@ async function callerOf(services: Services, route: BuiltInRoute, incoming: Incom
 }
 
 async function readBody(route: BuiltInRoute, schema: z.ZodType, request: Request): Promise<unknown> {
-  const rule = { limit: route.bodyLimit ?? defaultBodyLimit, optional: route.bodyOptional ?? false };
+  const { bodyLimit: limit = defaultBodyLimit, bodyOptional: optional = false, plainBody: plain = false } = route;
+  const rule = { limit, optional, plain };
   return parseInput(schema, await readJsonBody(request, rule));
 }

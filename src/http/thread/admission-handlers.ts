@@ -48,7 +48,7 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
 }
 
 /** How a run of the caller's stands. A thread that is gone, or out of reach, does not count. */
-function statusIn({ calls }: Services, caller: Caller): StatusOf {
+export function statusIn({ calls }: Services, caller: Caller): StatusOf {
   return (threadId, runId) =>
     calls({ threadId, repeatable: true, run: (stub) => stub.getRun(caller, runId) }).then(
       ({ status }) => status,

@@ -22,10 +22,10 @@ export function checkIdTime(id: string, nowMs: number): void {
 }
 
 /** Throws for a thread whose own words the catalog could not hold, as a request that says them is refused. */
-export function checkWords({ title, tags, metadata, agent_id, user_id }: ArchivedThread): void {
+export function checkWords({ title, tags, metadata, agent_id, user_id, session }: ArchivedThread): void {
   const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
   if (bytes > metadataLimit) throw new Misfit(`has metadata of more than ${metadataLimit} bytes`);
-  if (wellFormed([title, tags, metadata, agent_id, user_id])) return;
+  if (wellFormed([title, tags, metadata, agent_id, user_id, session ?? null])) return;
   throw new Misfit("holds half of a surrogate pair, which is no Unicode text");
 }
 

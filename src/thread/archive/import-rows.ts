@@ -124,6 +124,7 @@ export class ImportRows {
       seq_reserved: last_seq + reservation,
       last_position: totals.lastPosition(thread.last_position),
       last_message: thread.last_message,
+      ...(thread.session === undefined ? {} : { session: thread.session }),
       parent: null,
       outbox: { dirty: true, runs: [] },
       creation,

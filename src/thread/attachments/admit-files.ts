@@ -48,6 +48,16 @@ export async function initialParts(
   return takeFiles(incoming, fileTaker(context, presence));
 }
 
+/** The same for what people say among the messages a session begins with; each is refused by its own place. */
+export async function transcriptParts(
+  context: ObjectContext,
+  presence: Presence,
+  inputs: readonly (MessageInput & { index: number })[],
+): Promise<Pick<TakenFiles, "messages" | "claim">> {
+  const incoming = inputs.map((input) => incomingParts(input, `context.messages.${input.index}.`));
+  return takeFiles(incoming, fileTaker(context, presence));
+}
+
 function fileTaker({ files, images, outbound, clock, live }: ObjectContext, presence: Presence): FileTaker {
   return {
     files,

@@ -6,14 +6,15 @@ import type { Thread } from "#contract/thread.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { MessageRecord, StoredPart, ThreadRecord } from "#core/record.ts";
 import type { Caller, CreateInput } from "#core/thread-rpc.ts";
-import { Definitions } from "#flow/definitions.ts";
 import { messageDraft } from "#flow/message-draft.ts";
+import { SessionDefinitions } from "#flow/session-definitions.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { initialParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
+import { transcriptMessages } from "../session/transcript-messages.ts";
 import type { World } from "../world.ts";
 import { view } from "./thread-changes.ts";
 
@@ -41,7 +42,7 @@ export async function createThread(
   if (!caller.admin && (caller.user === null || caller.user !== input.user_id)) {
     throw refuse("forbidden", "A thread for another user needs an admin's token.");
   }
-  await new Definitions(world.registry).agent(input.agent_id);
+  await new SessionDefinitions(world.registry, () => input.session).agent(input.agent_id);
   if (store.importing() !== null) throw refuse("conflict", `A thread with the id "${input.id}" is being imported.`);
   const known = store.exists() ? store.readThread() : null;
   if (known !== null) mustBeTheSame(known, caller, input);
@@ -69,15 +70,22 @@ export async function createThread(
 async function finishCreation({ context, driver }: OpenThread, input: CreateInput): Promise<void> {
   const { hooks } = definitionAccess(context, null);
   const messages: MessageRecord[] = [];
-  const initial = input.initial_messages ?? [];
-  const { messages: parts, claim } = await initialParts(context, driver, initial);
-  for (const [index, message] of initial.entries()) {
-    messages.push(await hooks.beforeCreateMessage(draftOf(message, parts[index] ?? [], context)));
-  }
+  const { drafts, claim } = await firstMessages({ context, driver }, input);
+  for (const draft of drafts) messages.push(await hooks.beforeCreateMessage(draft));
   claim();
   context.live.append(messages, { creation: input.creation });
   for (const message of messages) await hooks.afterCreateMessage(message);
   await driver.outbox.flush();
+}
+
+async function firstMessages(
+  open: Pick<OpenThread, "context" | "driver">,
+  { initial_messages: initial = [], transcript }: CreateInput,
+): Promise<{ drafts: MessageRecord[]; claim: () => void }> {
+  const { context, driver } = open;
+  if (transcript !== undefined) return transcriptMessages(open, transcript);
+  const { messages: parts, claim } = await initialParts(context, driver, initial);
+  return { drafts: initial.map((message, index) => draftOf(message, parts[index] ?? [], context)), claim };
 }
 
 function mustBeTheSame(known: ThreadRecord, caller: Caller, input: CreateInput): void {
@@ -122,6 +130,7 @@ function newRecord(input: CreateInput, now: number): ThreadRecord {
     last_position: "",
     last_message: null,
     parent: input.parent ?? null,
+    ...(input.session === undefined ? {} : { session: input.session }),
     outbox: { dirty: true, runs: [] },
     creation: unfinished,
   };

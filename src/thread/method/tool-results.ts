@@ -23,10 +23,18 @@ import { recentCalls } from "./recent-calls.ts";
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
 
+/** Who answers what. */
+export interface PostedResults {
+  caller: Caller;
+  body: PostToolResults;
+  /** Changes the thread's row together with what is taken. */
+  onTaken?: () => void;
+}
+
 /** Takes them. */
 export async function takeToolResults(
   { context, driver }: OpenThread,
-  { caller, body: { results, run_id } }: { caller: Caller; body: PostToolResults },
+  { caller, body: { results, run_id }, onTaken }: PostedResults,
 ): Promise<ToolResultsTaken> {
   // Of now: it may be over when children have taken what is theirs.
   const run = driver.activeRun;
@@ -62,6 +70,7 @@ export async function takeToolResults(
   live.atomically(() => {
     for (const row of rows) live.store.updateMessage(row);
     for (const { row, posted: one } of late) logLate(context, row, one);
+    onTaken?.();
     if (rows.length === 0 || live.record.pending === undefined) return;
     live.change({ pending: live.record.pending.filter(({ id }) => !answered.has(id)) });
     oweCalls(live);

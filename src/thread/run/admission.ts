@@ -33,6 +33,8 @@ export interface MessageAdmission {
   key: RequestKey | null;
   /** The parent's run that waits for the answer. */
   parentRunId?: string | null;
+  /** Changes the thread's row together with what is admitted. */
+  onAdmission?: () => void;
 }
 
 /** Admits a message. */
@@ -55,11 +57,13 @@ export async function admitMessage(
   });
 }
 
+type Admitting = MessageAdmission & Said & { claim: () => FileVersion[] };
+
 /** Admits a message whose files are in the thread. */
 async function admitParts(
   context: ObjectContext,
   driver: Driver,
-  { input, key, parentRunId = null, claim, ...said }: MessageAdmission & Said & { claim: () => FileVersion[] },
+  { input, key, parentRunId = null, onAdmission, claim, ...said }: Admitting,
 ): Promise<Admission> {
   await context.faults.at("admission.draft");
   const draft = await draftOf(context, input, said);
@@ -70,6 +74,7 @@ async function admitParts(
   rejectWhileActive(context, input.when);
 
   const files = claim();
+  onAdmission?.();
   const after = context.live.lastSeq;
   if (!input.run) {
     const [stored] = context.live.append([draft]);

@@ -9,6 +9,7 @@ import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
+import type { Execution, SessionPage } from "#core/session-rpc.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
@@ -105,6 +106,20 @@ export class FakeThread implements ThreadStub {
     const run = [...this.runs.values()].at(-1);
     if (thread === null || run === undefined) return missing;
     return ok({ run, missing: [], ignored: input.results.map(({ tool_call_id }) => tool_call_id) });
+  }
+
+  async executeSession(caller: Caller): Promise<Answer<Execution>> {
+    this.#enter("executeSession");
+    if (this.#reach(caller) === null) return missing;
+    return ok({ run: this.#newRun("message"), after: this.events.at(-1)?.seq ?? 0, rests: null, client_tools: [] });
+  }
+
+  async readSession(caller: Caller): Promise<Answer<SessionPage>> {
+    this.#enter("readSession");
+    const thread = this.#reach(caller);
+    if (thread === null) return missing;
+    const entries = this.messages.map((message) => ({ message, error: null }));
+    return ok({ thread, model: null, pending: [], cost: thread.cost, entries, next_cursor: null });
   }
 
   async remove(caller: Caller): Promise<Answer<null>> {

@@ -1,0 +1,56 @@
+// The events of the agent API rework plan ("Granular Event System"), field by field, and the line that closes a response over
+// HTTP.
+
+import { z } from "zod";
+
+import { jsonSchema } from "../json.ts";
+import { sessionMessageSchema, sessionToolCallSchema } from "./session-message.ts";
+
+const delta = z.string();
+const index = z.number().int().nonnegative();
+const sessionId = z.string();
+const toolCallId = z.string();
+
+function event<T extends string, F extends z.ZodRawShape>(type: T, fields: F) {
+  return z.object({ type: z.literal(type), ...fields });
+}
+
+const roleSchema = z.enum(["user", "assistant", "toolResult", "error", "aborted"]);
+
+/** How an execution ended. */
+export const executeStatusSchema = z.enum(["completed", "awaiting_tool_execution", "error"]);
+export type ExecuteStatus = z.infer<typeof executeStatusSchema>;
+
+/** Shape of every event. */
+export const agentEventSchema = z.discriminatedUnion("type", [
+  event("session_start", { sessionId }),
+  /** Only what the execution added. */
+  event("session_end", { sessionId, messages: z.array(sessionMessageSchema) }),
+  event("awaiting_tool_execution", { sessionId, toolCalls: z.array(sessionToolCallSchema) }),
+  event("message_start", { role: roleSchema }),
+  event("message_end", { message: sessionMessageSchema }),
+  event("text_start", {}),
+  event("text_delta", { delta }),
+  event("text_end", { text: z.string() }),
+  event("thinking_start", {}),
+  event("thinking_delta", { delta }),
+  event("thinking_end", { thinking: z.string() }),
+  event("toolcall_start", { index }),
+  event("toolcall_delta", { index, delta }),
+  event("toolcall_end", { index, toolCall: sessionToolCallSchema }),
+  event("tool_execution_start", { toolCallId, toolName: z.string(), args: jsonSchema }),
+  event("tool_execution_delta", { toolCallId, delta }),
+  event("tool_execution_end", { toolCallId, output: z.string(), details: jsonSchema.exactOptional() }),
+  event("error", { error: z.string(), message: sessionMessageSchema.exactOptional() }),
+]);
+
+export type AgentEvent = z.infer<typeof agentEventSchema>;
+
+/** The last line of a response: not an event of the session, but what became of the request. */
+export const executeCompleteSchema = event("execute_complete", {
+  status: executeStatusSchema,
+  /** Only with `awaiting_tool_execution`. */
+  pendingToolCalls: z.array(sessionToolCallSchema).exactOptional(),
+});
+
+export type ExecuteComplete = z.infer<typeof executeCompleteSchema>;

@@ -1,0 +1,103 @@
+// An execute request in the one spelling that everything behind the mouth uses.
+
+import { z } from "zod";
+
+import { jsonObjectSchema } from "../json.ts";
+import type { Limits } from "../run.ts";
+import { toolNamePattern } from "./execute-request.ts";
+import type { ContextMessage, ExecuteRequest, ToolResultInput, UserInput } from "./execute-request.ts";
+
+/** A tool that a client brings: always remote. */
+export const clientToolSchema = z.strictObject({
+  name: z.string().regex(toolNamePattern),
+  description: z.string().max(4096),
+  /** JSON Schema of an object; null for no arguments. */
+  parameters: jsonObjectSchema.nullable(),
+  /** Milliseconds; null for the usual time. */
+  deadline_ms: z.number().int().positive().nullable(),
+});
+export type ClientTool = z.infer<typeof clientToolSchema>;
+
+/** How a session's model is asked. A field that is absent leaves what there was. */
+export const sessionOptionsSchema = z.strictObject({
+  model: z.string().exactOptional(),
+  temperature: z.number().exactOptional(),
+  max_tokens: z.number().int().positive().exactOptional(),
+  reasoning: z
+    .strictObject({
+      effort: z.enum(["low", "medium", "high"]).exactOptional(),
+      maxTokens: z.number().int().positive().exactOptional(),
+      exclude: z.boolean().exactOptional(),
+      include: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+});
+export type SessionOptions = z.infer<typeof sessionOptionsSchema>;
+
+/** What a new session is made of. */
+export interface SessionContext {
+  agent: string | null;
+  system_prompt: string | null;
+  messages: ContextMessage[];
+  tools: ClientTool[];
+}
+
+/** A request, read. */
+export interface ExecuteInput {
+  /** Null where the server is to choose one. */
+  session_id: string | null;
+  input: UserInput | ToolResultInput[];
+  /** Null in a request that only goes on. */
+  context: SessionContext | null;
+  options: SessionOptions;
+  /** Of the run that the message begins. */
+  limits: Limits | null;
+}
+
+/** The request in our spelling. */
+export function executeInput({ session_id, sessionId, input, context, options = {} }: ExecuteRequest): ExecuteInput {
+  return {
+    session_id: session_id ?? sessionId ?? null,
+    input,
+    context: context === undefined ? null : readContext(context),
+    options: readOptions(options),
+    limits: options.limits ?? null,
+  };
+}
+
+function readContext(context: NonNullable<ExecuteRequest["context"]>): SessionContext {
+  return {
+    agent: context.agent ?? null,
+    system_prompt: context.systemPrompt ?? context.system_prompt ?? null,
+    messages: context.messages ?? [],
+    tools: (context.tools ?? []).map((tool) => ({
+      name: tool.name,
+      description: tool.description ?? tool.label ?? tool.name,
+      parameters: tool.parameters ?? null,
+      deadline_ms: tool.deadlineMs ?? tool.deadline_ms ?? null,
+    })),
+  };
+}
+
+function readOptions(options: NonNullable<ExecuteRequest["options"]>): SessionOptions {
+  const { model, temperature, reasoning } = options;
+  const max_tokens = options.maxTokens ?? options.max_tokens;
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(max_tokens === undefined ? {} : { max_tokens }),
+    ...(reasoning === undefined ? {} : { reasoning: readReasoning(reasoning) }),
+  };
+}
+
+function readReasoning(reasoning: NonNullable<NonNullable<ExecuteRequest["options"]>["reasoning"]>) {
+  if (typeof reasoning === "string") return { effort: reasoning };
+  const { effort, exclude, include } = reasoning;
+  const maxTokens = reasoning.maxTokens ?? reasoning.max_tokens;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(exclude === undefined ? {} : { exclude }),
+    ...(include === undefined ? {} : { include }),
+  };
+}

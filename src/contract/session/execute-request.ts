@@ -1,0 +1,201 @@
+// What `POST /api/agent/execute` takes: the rework plan's ExecuteRequest, its names in camelCase or snake_case. Both
+// spellings are fields of the schema, so that the OpenAPI document shows them; `executeInput` makes one of them.
+
+import { z } from "zod";
+
+import { jsonObjectSchema, jsonSchema } from "../json.ts";
+import { limitsSchema } from "../run.ts";
+
+/** What a session may be called. One that is the id of a thread is that thread. */
+export const sessionIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "has to be 1 to 128 of A-Z a-z 0-9 _ . : -");
+
+/** Most tools that a client brings. */
+const mostTools = 100;
+
+/** Most messages that a session begins with, and most answers in one request. */
+const mostMessages = 1000;
+const mostResults = 100;
+
+/** Names that every provider takes for a tool. */
+export const toolNamePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+const name = z.string().min(1).max(200);
+const callId = z.string().min(1).max(200);
+
+const text = z.strictObject({ type: z.literal("text"), text: z.string() });
+const thinking = z.strictObject({ type: z.literal("thinking"), thinking: z.string() });
+const image = z.strictObject({
+  type: z.literal("image"),
+  data: z.base64(),
+  mimeType: z.string().regex(/^image\/[\w.+-]+$/, "has to be the media type of an image"),
+});
+const file = z.strictObject({
+  type: z.literal("file"),
+  path: z.string().min(1).max(1024),
+  mimeType: z.string().min(1),
+});
+const toolCall = z.strictObject({
+  type: z.literal("toolCall"),
+  id: callId,
+  name,
+  arguments: z.union([jsonObjectSchema, z.string()]),
+});
+
+const userInput = z.strictObject({
+  role: z.literal("user"),
+  content: z.union(
+    [
+      z.string(),
+      z
+        .array(z.discriminatedUnion("type", [text, image, file]))
+        .min(1)
+        .max(100),
+    ],
+    {
+      error: "must be a string, or a list of parts: text, image, file",
+    },
+  ),
+});
+
+const assistantInput = z.strictObject({
+  role: z.literal("assistant"),
+  content: z.array(z.discriminatedUnion("type", [text, thinking, toolCall])).max(200),
+  stopReason: z.enum(["stop", "length", "tool_calls"]).optional(),
+  model: z.string().nullable().optional(),
+  provider: z.string().nullable().optional(),
+  usage: jsonSchema.optional(),
+  cost: jsonSchema.optional(),
+});
+
+const resultText = z.union([z.string(), z.array(text).min(1).max(100)], {
+  error: "must be a string, or a list of text parts",
+});
+
+const toolResultInput = z
+  .strictObject({
+    role: z.literal("toolResult"),
+    toolCallId: callId,
+    toolName: name.optional(),
+    content: resultText.optional(),
+    /** The same as `content`. */
+    output: resultText.optional(),
+    details: jsonSchema.optional(),
+    isError: z.boolean().optional(),
+  })
+  .refine(({ content, output }) => (content === undefined) !== (output === undefined), {
+    error: "give one of `content` and `output`",
+    path: ["content"],
+  });
+
+const errorInput = z.strictObject({ role: z.literal("error"), error: z.string(), partial: assistantInput.optional() });
+const abortedInput = z.strictObject({ role: z.literal("aborted"), partial: assistantInput });
+
+const toolInput = z.strictObject({
+  name: z.string().regex(toolNamePattern, "has to be a letter and up to 63 of A-Z a-z 0-9 _ -"),
+  /** What people call it. */
+  label: z.string().max(200).optional(),
+  /** What a model reads; the label or the name when absent. */
+  description: z.string().max(4096).optional(),
+  /** JSON Schema of an object; no arguments when absent. */
+  parameters: jsonObjectSchema.optional(),
+  /** Milliseconds that a call waits for its result. */
+  deadlineMs: z
+    .number()
+    .int()
+    .positive()
+    .max(365 * 24 * 60 * 60 * 1000)
+    .optional(),
+  deadline_ms: z
+    .number()
+    .int()
+    .positive()
+    .max(365 * 24 * 60 * 60 * 1000)
+    .optional(),
+});
+
+const systemPrompt = z.string().max(65_536);
+
+const contextInput = z.strictObject({
+  agent: name.optional(),
+  systemPrompt: systemPrompt.optional(),
+  system_prompt: systemPrompt.optional(),
+  messages: z
+    .array(z.discriminatedUnion("role", [userInput, assistantInput, toolResultInput, errorInput, abortedInput]))
+    .max(mostMessages)
+    .optional(),
+  tools: z.array(toolInput).max(mostTools).optional(),
+});
+
+const effort = z.enum(["low", "medium", "high"]);
+const maxTokens = z.number().int().positive();
+
+const optionsInput = z.strictObject({
+  /** Name of a defined model. */
+  model: name.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  maxTokens: maxTokens.optional(),
+  max_tokens: maxTokens.optional(),
+  /** How much to think, as one word or with a budget in tokens. */
+  reasoning: z
+    .union([
+      effort,
+      z.strictObject({
+        effort: effort.optional(),
+        maxTokens: maxTokens.optional(),
+        max_tokens: maxTokens.optional(),
+        exclude: z.boolean().optional(),
+        include: z.boolean().optional(),
+      }),
+    ])
+    .optional(),
+  /** Of the run that a message begins. */
+  limits: limitsSchema.optional(),
+});
+
+/** Body. */
+export const executeRequestSchema = z
+  .strictObject({
+    session_id: sessionIdSchema.optional(),
+    sessionId: sessionIdSchema.optional(),
+    input: z.union([userInput, z.array(toolResultInput).min(1).max(mostResults)], {
+      error: "must be a user message, or a list of tool results",
+    }),
+    context: contextInput.optional(),
+    options: optionsInput.optional(),
+  })
+  .superRefine((body, refinement) => {
+    for (const [path, one, other] of bothSpelled(body)) {
+      if (one !== undefined && other !== undefined) {
+        refinement.addIssue({ code: "custom", path, message: "is given twice, in both spellings" });
+      }
+    }
+  });
+
+type Body = z.infer<typeof executeRequestSchema>;
+
+function bothSpelled({
+  session_id,
+  sessionId,
+  context,
+  options,
+}: Omit<Body, "input">): [PropertyKey[], unknown, unknown][] {
+  const reasoning = typeof options?.reasoning === "object" ? options.reasoning : undefined;
+  return [
+    [["sessionId"], session_id, sessionId],
+    [["context", "systemPrompt"], context?.system_prompt, context?.systemPrompt],
+    [["options", "maxTokens"], options?.max_tokens, options?.maxTokens],
+    [["options", "reasoning", "maxTokens"], reasoning?.max_tokens, reasoning?.maxTokens],
+    ...(context?.tools ?? []).map((tool, index): [PropertyKey[], unknown, unknown] => [
+      ["context", "tools", index, "deadlineMs"],
+      tool.deadline_ms,
+      tool.deadlineMs,
+    ]),
+  ];
+}
+
+export type ExecuteRequest = Body;
+export type UserInput = z.infer<typeof userInput>;
+export type ToolResultInput = z.infer<typeof toolResultInput>;
+export type ContextMessage = NonNullable<z.infer<typeof contextInput>["messages"]>[number];

@@ -1,0 +1,278 @@
+// Tells one execution of a session as the rework plan's events, made from the thread's own. Whatever begins also ends: a
+// text that is taken back (`message_retracted`, for which the plan has no event) is closed as an aborted message where it
+// stands and is not among the messages of `session_end`; no character is told twice.
+
+import type { EventOf, PlainEvent, ThreadEvent } from "../event.ts";
+import type { AgentEvent, ExecuteStatus } from "./agent-event.ts";
+import { CostOfExecution } from "./execution-cost.ts";
+import type { AbortedMessage, ErrorMessage, SessionMessage, SessionToolCall } from "./session-message.ts";
+import { isOnMainLine, outputOf, toPendingCall, toSessionMessage } from "./session-transcript.ts";
+import type { Providers } from "./session-transcript.ts";
+import { sessionStatus } from "./session-view.ts";
+import { StreamedAnswer } from "./streamed-answer.ts";
+
+/** What became of an execution (agent API rework plan, ExecuteResult; `error` is ours). */
+export interface ExecuteResult {
+  status: ExecuteStatus;
+  /** What the execution added. */
+  messages: SessionMessage[];
+  /** Only with `awaiting_tool_execution`. */
+  pendingToolCalls?: SessionToolCall[];
+  /** USD, null where a price is missing. */
+  cost: number | null;
+}
+
+/** Whose execution is told, and what its events do not say. */
+export interface ExecutionContext {
+  sessionId: string;
+  /** The run that the execution drives. Events of others are passed over. */
+  runId: string;
+  providers: Providers;
+  /** Whether a tool is answered by a client: the plan has `tool_execution_*` for local ones only. */
+  isRemote: (toolName: string) => boolean;
+}
+
+/** One execution. Give it the events in order; it is over when `result` is there. */
+export class AgentEvents {
+  readonly #context: ExecutionContext;
+  /** Told messages by id, in the order told. */
+  readonly #told = new Map<string, SessionMessage>();
+  /** Ids that were begun and have not ended, with what was told of them. */
+  readonly #open = new Map<string, StreamedAnswer>();
+  /** Ids that are over: told, hidden or taken back. */
+  readonly #over = new Set<string>();
+  /** Characters of output told of each call at work. */
+  readonly #calls = new Map<string, number>();
+  /** Calls that have ended. */
+  readonly #settled = new Set<string>();
+  readonly #cost = new CostOfExecution();
+  #broken: { id: string; message: EventOf<"message_end">["message"] } | null = null;
+  #result: ExecuteResult | null = null;
+
+  constructor(context: ExecutionContext) {
+    this.#context = context;
+  }
+
+  /** Set once the execution is over. */
+  get result(): ExecuteResult | null {
+    return this.#result;
+  }
+
+  /** What to tell first. */
+  begin(): AgentEvent[] {
+    return [{ type: "session_start", sessionId: this.#context.sessionId }];
+  }
+
+  /** What an event of the thread tells. Nothing once the execution is over. */
+  take(event: ThreadEvent): AgentEvent[] {
+    if (this.#result !== null) return [];
+    if (event.type === "snapshot") return this.#takeSnapshot(event);
+    if (event.run_id !== this.#context.runId) return [];
+    this.#cost.take(event);
+    return this.#map(event);
+  }
+
+  /** Ends an execution that rests, or one whose events come from elsewhere no more. */
+  rest(toolCalls: readonly SessionToolCall[]): AgentEvent[] {
+    if (this.#result !== null) return [];
+    const { sessionId } = this.#context;
+    const pending = [...toolCalls];
+    return [
+      ...this.#closeMessages(),
+      { type: "awaiting_tool_execution", sessionId, toolCalls: pending },
+      ...this.#end("awaiting_tool_execution", pending),
+    ];
+  }
+
+  /** Ends an execution of which nothing more is heard. */
+  fail(error: string): AgentEvent[] {
+    if (this.#result !== null) return [];
+    return [...this.#closeAll(), ...this.#brokenAnswer(error), { type: "error", error }, ...this.#end("error")];
+  }
+
+  #map(event: PlainEvent): AgentEvent[] {
+    switch (event.type) {
+      case "message_start":
+        return this.#begun(event);
+      case "message_end":
+        return this.#ended(event);
+      case "message_updated":
+        this.#changed(event.message);
+        return [];
+      case "message_deleted":
+        this.#told.delete(event.message.id);
+        return [];
+      case "message_retracted":
+        return this.#retracted(event.message_id);
+      case "text_start":
+      case "text_delta":
+      case "text_end":
+      case "thinking_start":
+      case "thinking_delta":
+      case "thinking_end":
+      case "toolcall_start":
+      case "toolcall_delta":
+      case "toolcall_end":
+        return this.#open.get(event.message_id ?? "")?.take(event) ?? [];
+      case "tool_execution_start":
+      case "tool_execution_delta":
+      case "tool_execution_end":
+        return this.#call(event);
+      case "awaiting_tool_execution":
+        return this.rest(event.tool_calls.map((call) => toPendingCall(call)));
+      case "input_rejected":
+        return [{ type: "error", error: event.reason }];
+      case "run_end":
+        return this.#runEnded(event);
+      default:
+        // Of steps, turns, retries, children and files the plan says nothing.
+        return [];
+    }
+  }
+
+  /** What ended while nobody listened is told whole; what is in flight goes on from there. */
+  #takeSnapshot({ messages, partial }: EventOf<"snapshot">): AgentEvent[] {
+    const ids = new Set(messages.map(({ id }) => id));
+    const inFlight = new Set(partial.map(({ message_id }) => message_id ?? ""));
+    const lost = [...this.#open.keys()].filter((id) => !ids.has(id) && !inFlight.has(id));
+    const own = messages.filter(({ run_id, id }) => run_id === this.#context.runId && !this.#over.has(id));
+    return [
+      ...lost.flatMap((id) => this.#retracted(id)),
+      ...own.flatMap((message) => this.#endedAs(message.id, message)),
+      ...partial.flatMap((event) => this.take(event)),
+    ];
+  }
+
+  #begun(event: EventOf<"message_start">): AgentEvent[] {
+    const id = event.message_id ?? "";
+    // A tool's or a person's message is there at once; it is told with its end, and so are the words of a second model.
+    if (event.role !== "assistant" || event.silent === true || !isOnMainLine(event)) return [];
+    if (this.#over.has(id) || this.#open.has(id)) return [];
+    this.#open.set(id, new StreamedAnswer());
+    return [{ type: "message_start", role: "assistant" }];
+  }
+
+  #ended({ message_id, message }: EventOf<"message_end">): AgentEvent[] {
+    return this.#endedAs(message_id ?? message.id, message);
+  }
+
+  #endedAs(id: string, message: EventOf<"message_end">["message"]): AgentEvent[] {
+    if (this.#over.has(id)) return [];
+    if (message.role === "assistant" && message.stop_reason === "error" && isOnMainLine(message) && !message.silent) {
+      // Why it broke off comes with the run's end.
+      this.#broken = { id, message };
+      return [];
+    }
+    return this.#tell(id, message, null);
+  }
+
+  #tell(id: string, message: EventOf<"message_end">["message"], error: string | null): AgentEvent[] {
+    const { providers } = this.#context;
+    const shown = toSessionMessage(message, { providers, error });
+    const open = this.#open.get(id);
+    this.#open.delete(id);
+    this.#over.add(id);
+    if (shown === null) return open === undefined ? [] : this.#aborted(open);
+    this.#told.set(id, shown);
+    const before: AgentEvent[] = open?.close() ?? [{ type: "message_start", role: shown.role }];
+    return [...before, { type: "message_end", message: shown }];
+  }
+
+  #changed(message: EventOf<"message_updated">["message"]): void {
+    if (!this.#told.has(message.id)) return;
+    const shown = toSessionMessage(message, { providers: this.#context.providers });
+    if (shown === null) this.#told.delete(message.id);
+    else this.#told.set(message.id, shown);
+  }
+
+  /** After a crash nobody knows which message it was: every one that has not ended. */
+  #retracted(id: string | undefined): AgentEvent[] {
+    const ids = id === undefined ? [...this.#open.keys()] : [id];
+    return ids.flatMap((each) => {
+      const open = this.#open.get(each);
+      this.#over.add(each);
+      this.#open.delete(each);
+      return open === undefined ? [] : this.#aborted(open);
+    });
+  }
+
+  #aborted(open: StreamedAnswer): AgentEvent[] {
+    const ends = open.close();
+    const message: AbortedMessage = { role: "aborted", partial: open.partial() };
+    return [...ends, { type: "message_end", message }];
+  }
+
+  /** A call that rests in between begins in one execution and ends in another: each tells its own part. */
+  #call(event: EventOf<"tool_execution_start" | "tool_execution_delta" | "tool_execution_end">): AgentEvent[] {
+    const { tool_call_id: toolCallId, tool_name: toolName } = event;
+    if (!isOnMainLine(event) || this.#context.isRemote(toolName) || this.#settled.has(toolCallId)) return [];
+    const told = this.#calls.get(toolCallId);
+    switch (event.type) {
+      case "tool_execution_start":
+        if (told !== undefined) return [];
+        this.#calls.set(toolCallId, 0);
+        return [{ type: "tool_execution_start", toolCallId, toolName, args: event.args }];
+      case "tool_execution_delta": {
+        const { delta = "", offset = told ?? 0 } = event;
+        const fresh = delta.slice(Math.max(0, (told ?? 0) - offset));
+        if (fresh === "") return [];
+        this.#calls.set(toolCallId, offset + delta.length);
+        return [{ type: "tool_execution_delta", toolCallId, delta: fresh }];
+      }
+      case "tool_execution_end": {
+        this.#calls.delete(toolCallId);
+        this.#settled.add(toolCallId);
+        const { result } = event;
+        const details = result.details === undefined ? {} : { details: result.details };
+        return [{ type: "tool_execution_end", toolCallId, output: outputOf(result), ...details }];
+      }
+    }
+  }
+
+  #runEnded(event: EventOf<"run_end">): AgentEvent[] {
+    const isError = sessionStatus(event.status) === "error";
+    const error = event.error?.message ?? event.reason ?? "The run failed.";
+    const last = this.#broken?.id;
+    const before = [...this.#closeAll(), ...this.#brokenAnswer(error)];
+    if (!isError) return [...before, ...this.#end("completed")];
+    const kept = last === undefined ? undefined : this.#told.get(last);
+    if (kept !== undefined) return [...before, { type: "error", error, message: kept }, ...this.#end("error")];
+    const message: ErrorMessage = { role: "error", error };
+    this.#told.set(`error ${this.#context.runId}`, message);
+    const told: AgentEvent[] = [
+      { type: "message_start", role: "error" },
+      { type: "message_end", message },
+      { type: "error", error, message },
+    ];
+    return [...before, ...told, ...this.#end("error")];
+  }
+
+  #brokenAnswer(error: string): AgentEvent[] {
+    const broken = this.#broken;
+    this.#broken = null;
+    return broken === null ? [] : this.#tell(broken.id, broken.message, error);
+  }
+
+  /** Whatever still stands open when an execution ends; what a stop or a failure kept is told by then. */
+  #closeAll(): AgentEvent[] {
+    const calls = [...this.#calls.keys()].map((toolCallId): AgentEvent => ({
+      type: "tool_execution_end",
+      toolCallId,
+      output: "",
+    }));
+    this.#calls.clear();
+    return [...this.#closeMessages(), ...calls];
+  }
+
+  #closeMessages(): AgentEvent[] {
+    const kept = this.#broken?.id;
+    return [...this.#open.keys()].filter((id) => id !== kept).flatMap((id) => this.#retracted(id));
+  }
+
+  #end(status: ExecuteStatus, pendingToolCalls?: SessionToolCall[]): AgentEvent[] {
+    const messages = [...this.#told.values()];
+    const pending = pendingToolCalls === undefined ? {} : { pendingToolCalls };
+    this.#result = { status, messages, ...pending, cost: this.#cost.sum };
+    return [{ type: "session_end", sessionId: this.#context.sessionId, messages }];
+  }
+}

@@ -1,0 +1,107 @@
+// The messages that a client begins a session with, as messages of a thread. Calls and results have to match: a transcript
+// with a call that nobody answered, or an answer to nothing, is refused where it says so.
+
+import type { Part } from "../content.ts";
+import type { InputContent } from "../content.ts";
+import type { StopReason } from "../message.ts";
+import type { ToolResult } from "../tool-result.ts";
+import type { PostedResult } from "../tool-route.ts";
+import type { ContextMessage, ToolResultInput, UserInput } from "./execute-request.ts";
+
+/** One message to store. What a user said may bring files. */
+export type InitialSessionMessage =
+  | { role: "user"; content: InputContent; index: number }
+  | { role: "assistant"; parts: Part[]; stop_reason: StopReason | null; index: number }
+  | { role: "tool"; tool_call_id: string; name: string; result: ToolResult; index: number };
+
+/** What is wrong with a transcript; `index` is the message's. */
+export interface TranscriptProblem {
+  index: number;
+  message: string;
+}
+
+/** The messages in order; errors without a word of an answer leave nothing to store. */
+export function initialTranscript(messages: readonly ContextMessage[]): InitialSessionMessage[] | TranscriptProblem {
+  const stored: InitialSessionMessage[] = [];
+  const calls = new Map<string, { index: number; name: string; answered: boolean }>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "toolResult") {
+      const call = calls.get(message.toolCallId);
+      if (call === undefined)
+        return { index, message: `answers "${message.toolCallId}", which no message before it calls` };
+      if (call.answered) return { index, message: `answers "${message.toolCallId}" a second time` };
+      call.answered = true;
+      stored.push({ ...toolMessage(message, call.name), index });
+      continue;
+    }
+    const open = [...calls].find(([, { answered }]) => !answered);
+    if (open !== undefined) return unanswered(open);
+    if (message.role === "user") {
+      stored.push({ role: "user", content: inputContent(message), index });
+      continue;
+    }
+    const parts = partsOf(message);
+    for (const part of parts) {
+      if (part.type !== "tool_call") continue;
+      if (calls.has(part.id)) return { index, message: `uses the call id "${part.id}" again` };
+      calls.set(part.id, { index, name: part.name, answered: false });
+    }
+    if (parts.length > 0) stored.push({ role: "assistant", parts, stop_reason: stopReasonOf(message), index });
+  }
+  const open = [...calls].find(([, { answered }]) => !answered);
+  return open === undefined ? stored : unanswered(open);
+}
+
+function unanswered([id, { index }]: [string, { index: number }]): TranscriptProblem {
+  return { index, message: `calls "${id}", and no message right behind it answers that` };
+}
+
+type AnswerLike = Exclude<ContextMessage, { role: "user" | "toolResult" }>;
+
+/** A partial answer keeps its words and no calls. */
+function partsOf(message: AnswerLike): Part[] {
+  const content = message.role === "assistant" ? message.content : (message.partial?.content ?? []);
+  return content.flatMap((part): Part[] => {
+    if (part.type !== "toolCall") return [part];
+    if (message.role !== "assistant") return [];
+    const { id, name, arguments: args } = part;
+    return [{ type: "tool_call", id, name, arguments: args, ...(typeof args === "string" ? { invalid: true } : {}) }];
+  });
+}
+
+function stopReasonOf(message: AnswerLike): StopReason | null {
+  return message.role === "assistant" ? (message.stopReason ?? null) : message.role;
+}
+
+/** What a user said, as a thread takes it. */
+export function inputContent({ content }: UserInput): InputContent {
+  if (typeof content === "string") return content;
+  return content.map((part) => {
+    if (part.type === "text") return part;
+    const { mimeType: mime_type, ...rest } = part;
+    return { ...rest, mime_type };
+  });
+}
+
+function toolMessage(message: ToolResultInput, name: string) {
+  const said = textOf(message);
+  const { details, isError } = message;
+  const more = details === undefined ? {} : { details };
+  const result: ToolResult =
+    isError === true ? { status: "error", error: said, ...more } : { status: "success", result: said, ...more };
+  return { role: "tool" as const, tool_call_id: message.toolCallId, name, result };
+}
+
+/** An answer to a call that waits, as `POST …/tool-results` takes it. */
+export function postedResult(message: ToolResultInput): PostedResult {
+  const { toolCallId: tool_call_id, details, isError } = message;
+  const said = textOf(message);
+  const more = details === undefined ? {} : { details };
+  if (isError !== true) return { tool_call_id, content: said, ...more };
+  return { tool_call_id, error: said === "" ? "The tool failed without saying why." : said, ...more };
+}
+
+function textOf({ content, output }: ToolResultInput): string {
+  const said = content ?? output ?? "";
+  return typeof said === "string" ? said : said.map(({ text }) => text).join("");
+}

@@ -1,0 +1,47 @@
+// What of a client's schema is held against a model's arguments: types, fields, ranges and lengths. What takes an expression
+// or that zod reads in another way is left out, so that nothing fits less than the client said.
+
+import type { Json, JsonObject } from "#contract/json.ts";
+
+const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]);
+const bounds = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
+const lists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+
+/** The schema without the rest. Contract: it has no references, its keywords have values of their kind, its depth is bounded. */
+export function checkableSchema(schema: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
+      const kept = keptValue(key, value, schema);
+      return kept === undefined ? [] : [[key, kept]];
+    }),
+  );
+}
+
+function keptValue(key: string, value: Json, { patternProperties, enum: values }: JsonObject): Json | undefined {
+  if (key === "type" || key === "required" || counts.has(key)) return value;
+  if (bounds.has(key)) return typeof value === "number" ? value : undefined;
+  if (lists.has(key)) return Array.isArray(value) && value.length > 0 ? value.map(inner) : undefined;
+  if (key === "enum") return isPlainList(value) ? value : undefined;
+  if (key === "const") return isPlain(value) && values === undefined ? value : undefined;
+  if (key === "items") return Array.isArray(value) ? undefined : inner(value);
+  // A field that fits a pattern is none too many.
+  if (key === "additionalProperties") return patternProperties === undefined ? inner(value) : undefined;
+  if (key !== "properties" || !isObject(value)) return undefined;
+  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, inner(property)]));
+}
+
+function inner(value: Json): Json {
+  return isObject(value) ? checkableSchema(value) : value;
+}
+
+function isPlain(value: Json): boolean {
+  return value === null || typeof value !== "object";
+}
+
+function isPlainList(value: Json): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isPlain);
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,45 @@
+// A tool that a client brought with its session: always remote, so a call of it is a row that rests until the client answers.
+
+import type { ClientTool } from "#contract/session/execute-input.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+
+import { clientSchema } from "./client-schema.ts";
+import type { ClientSchema } from "./client-schema.ts";
+import { remoteCall } from "./remote-call.ts";
+
+/** Schemas are read once for as long as the session's row is in memory. */
+const read = new WeakMap<ClientTool, ClientSchema>();
+
+/** Makes the runner. A schema that cannot be used, which only a forged import brings, takes no arguments at all. */
+export function clientToolRunner(tool: ClientTool, clock: Clock): ToolRunner {
+  const { name, description } = tool;
+  const { parameters, check } = schemaOf(tool);
+  return {
+    nested: remoteCall(name, tool.deadline_ms ?? undefined, clock),
+    spec: { name, description, parameters },
+    remote: true,
+    sequential: false,
+    dependsOn: [],
+    timeoutMs: 0,
+    idempotent: false,
+    check,
+    async *run() {},
+    reconcile: null,
+  };
+}
+
+function schemaOf(tool: ClientTool): ClientSchema {
+  const known = read.get(tool);
+  if (known !== undefined) return known;
+  const schema = clientSchema(tool.parameters);
+  const usable: ClientSchema =
+    "problem" in schema
+      ? {
+          parameters: { type: "object", properties: {} },
+          check: () => ({ ok: false, problem: `The tool's schema ${schema.problem}.` }),
+        }
+      : schema;
+  read.set(tool, usable);
+  return usable;
+}

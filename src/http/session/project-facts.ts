@@ -1,0 +1,35 @@
+// What the project's definitions say of a session's events: which provider a model is of, which tools run elsewhere.
+
+import type { Providers } from "#contract/session/session-transcript.ts";
+import { readTool } from "#spec/define-tool.ts";
+import type { Registry } from "#spec/registry.ts";
+
+/** The facts. */
+export interface ProjectFacts {
+  providers: Providers;
+  /** Names of the project's tools without a function. */
+  remoteTools: ReadonlySet<string>;
+}
+
+/** Reads them when they are first asked for, and keeps them: definitions do not change while the Worker lives. */
+export function projectFacts({ models, tools }: Pick<Registry, "models" | "tools">): () => Promise<ProjectFacts> {
+  let known: Promise<ProjectFacts> | null = null;
+  const read = async (): Promise<ProjectFacts> => {
+    const [allModels, allTools] = await Promise.all([loaded(models), loaded(tools)]);
+    const remote = allTools.filter(([, tool]) => readTool(tool).run === undefined).map(([name]) => name);
+    return {
+      providers: new Map(allModels.map(([name, { provider }]) => [name, provider])),
+      remoteTools: new Set(remote),
+    };
+  };
+  return () => {
+    known ??= read();
+    // One that failed is read again.
+    known.catch(() => (known = null));
+    return known;
+  };
+}
+
+function loaded<D>(loaders: Record<string, () => Promise<D>>): Promise<[string, D][]> {
+  return Promise.all(Object.entries(loaders).map(async ([name, load]): Promise<[string, D]> => [name, await load()]));
+}

@@ -1,0 +1,53 @@
+// A session as one JSON object, written page by page: a long conversation is never in memory as a whole.
+
+import type { SessionMessage } from "#contract/session/session-message.ts";
+import { toSessionMessage } from "#contract/session/session-transcript.ts";
+import type { Providers } from "#contract/session/session-transcript.ts";
+import { sessionStatus } from "#contract/session/session-view.ts";
+import type { SessionEntry, SessionPage } from "#core/thread-rpc.ts";
+
+/** What a body is made of. */
+export interface SessionBody {
+  id: string;
+  /** The first page; read before anything is answered, so that a refusal is one. */
+  first: SessionPage;
+  more: (cursor: string) => Promise<SessionPage>;
+  providers: Providers;
+}
+
+/** The body. */
+export function sessionBody({ id, first, more, providers }: SessionBody): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let page: SessionPage | null = first;
+  let separator = "";
+  const head = {
+    id,
+    status: sessionStatus(first.thread.status),
+    model: first.model,
+    totalCost: first.cost,
+    pendingToolCalls: first.pending,
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(encoder.encode(`${JSON.stringify(head).slice(0, -1)},"messages":[`));
+      },
+      async pull(controller) {
+        if (page === null) return;
+        const items = page.entries.flatMap((entry) => shown(entry, providers) ?? []).map((one) => JSON.stringify(one));
+        const text = items.length === 0 ? "" : `${separator}${items.join(",")}`;
+        if (items.length > 0) separator = ",";
+        const { next_cursor } = page;
+        page = next_cursor === null ? null : await more(next_cursor);
+        const end = next_cursor === null ? "]}" : "";
+        controller.enqueue(encoder.encode(text + end));
+        if (next_cursor === null) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function shown({ message, error }: SessionEntry, providers: Providers): SessionMessage | null {
+  return message === null ? { role: "error", error: error ?? "" } : toSessionMessage(message, { providers, error });
+}

@@ -1,0 +1,134 @@
+// JSON Schemas that clients send, whatever they are.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import type { JsonObject } from "#contract/json.ts";
+import { clientSchema } from "#flow/client-schema.ts";
+import { googleParameters } from "#models/google-schema.ts";
+
+const seed = Date.now() % 2 ** 31;
+
+function usable(schema: JsonObject | null) {
+  const read = clientSchema(schema);
+  if ("problem" in read) throw new Error(read.problem);
+  return read;
+}
+
+const keyword = fc.constantFrom(
+  ..."type properties items anyOf oneOf allOf not if then enum const required $ref $defs additionalProperties".split(
+    " ",
+  ),
+  ..."minimum maxLength pattern format patternProperties prefixItems contains propertyNames default minItems".split(
+    " ",
+  ),
+);
+const scalar = fc.oneof(
+  fc.constantFrom("object", "array", "string", "number", "#", "#/$defs/a", "#/properties/a", "(a+)+$", "date-time"),
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(null),
+);
+const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    scalar,
+    fc.array(tie("schema"), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(keyword, fc.constantFrom("a", "b")), tie("schema"), { maxKeys: 5 }),
+  ),
+}));
+const root = fc.dictionary(keyword, schema, { maxKeys: 6 }) as fc.Arbitrary<JsonObject>;
+
+it("SESSION20 whatever is sent is a schema of an object without references, or is refused in words", () => {
+  console.info(`SESSION20 seed ${seed}`);
+  let usedAny = 0;
+  fc.assert(
+    fc.property(root, fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }), (given, args) => {
+      const read = clientSchema(given);
+      if ("problem" in read) {
+        expect(read.problem).toMatch(/^\w/);
+        return;
+      }
+      usedAny += 1;
+      expect(read.parameters["type"]).toBe("object");
+      // The most particular of its readers.
+      expect(() => googleParameters(read.parameters)).not.toThrow();
+      const checked = read.check(args as JsonObject);
+      expect(checked.ok ? checked.args : typeof checked.problem).toEqual(checked.ok ? args : "string");
+    }),
+    { numRuns: 500, seed },
+  );
+  expect(usedAny).toBeGreaterThan(20);
+});
+
+it("SESSION20 a circle is told as one, and what is shared by many is none", () => {
+  const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
+  const read = clientSchema(circle);
+  expect("problem" in read ? read.problem : "").toContain("itself");
+  const shared = {
+    properties: { a: { $ref: "#/$defs/a" }, b: { $ref: "#/$defs/a" } },
+    $defs: { a: { type: "string" } },
+  };
+  expect(usable(shared).parameters["properties"]).toEqual({ a: { type: "string" }, b: { type: "string" } });
+});
+
+it("SESSION20 a keyword with a value of another kind is refused where it stands", () => {
+  const odd: [string, unknown][] = [
+    ["type", "wat"],
+    ["type", []],
+    ["enum", "x"],
+    ["required", [1]],
+    ["description", {}],
+    ["minLength", -1],
+    ["maximum", "9"],
+    ["multipleOf", 0],
+  ];
+  for (const [keyword, value] of odd) {
+    const read = clientSchema({ type: "object", properties: { a: { [keyword]: value } } } as JsonObject);
+    expect("problem" in read ? read.problem : "").toContain(`properties.a.${keyword}`);
+  }
+});
+
+it("SESSION20 arguments are held to types, fields, ranges and lengths, and come as they were", () => {
+  const { check } = usable({
+    type: "object",
+    properties: {
+      at: { $ref: "#/$defs/point" },
+      unit: { enum: ["m", "km"] },
+      name: { type: "string", maxLength: 3, pattern: "^b", default: "x" },
+      list: { type: "array", items: { type: ["integer", "null"] }, maxItems: 2 },
+      free: { const: { deep: true } },
+    },
+    required: ["at"],
+    additionalProperties: false,
+    $defs: { point: { type: "object", properties: { x: { type: "number", minimum: 0 } }, required: ["x"] } },
+  });
+  const whole = { at: { x: 1, more: true }, unit: "km", name: "abc", list: [1, null], free: { deep: true } };
+  expect(check(whole)).toEqual({ ok: true, args: whole });
+  for (const [wrong, at] of [
+    [{}, "at"],
+    [{ at: { x: -1 } }, "at.x"],
+    [{ at: { x: 1 }, unit: "mile" }, "unit"],
+    [{ at: { x: 1 }, name: "abcd" }, "name"],
+    [{ at: { x: 1 }, list: [1.5] }, "list.0"],
+    [{ at: { x: 1 }, list: [1, 2, 3] }, "list"],
+    [{ at: { x: 1 }, more: 1 }, "more"],
+  ] as const) {
+    const checked = check(wrong as JsonObject);
+    expect(checked.ok ? "" : checked.problem).toContain(at);
+  }
+  expect(usable(null).check({})).toEqual({ ok: true, args: {} });
+});
+
+it("SESSION20 a model is sent the schema with its references put in place", () => {
+  const { parameters } = usable({
+    $schema: "http://json-schema.org/draft-07/schema#",
+    properties: { at: { $ref: "#/definitions/p", description: "Where" }, id: { type: "string", pattern: "^a" } },
+    definitions: { p: { type: "object", description: "Some point" } },
+  });
+  expect(parameters).toEqual({
+    type: "object",
+    properties: { at: { type: "object", description: "Where" }, id: { type: "string", pattern: "^a" } },
+  });
+});

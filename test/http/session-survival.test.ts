@@ -1,0 +1,113 @@
+// Sessions whose objects die or move: nothing said twice, nothing forgotten.
+
+import { describe, expect, it } from "vitest";
+
+import { execute, readEvents, readSession, textOf } from "../support/session-client/session-client.ts";
+import type { ExecutionEvent } from "../support/session-client/session-client.ts";
+import { exported, imported, linesOf, replaced, sealed } from "../thread/archive-client.ts";
+import { crash } from "../thread/thread-driver.ts";
+import { scripts } from "../worker/definitions.ts";
+import { anna } from "./support/session-app.ts";
+
+const options = { model: "scripted" };
+const said = (content: string) => ({ role: "user", content });
+const far = { name: "far", parameters: { type: "object", properties: { q: { type: "string" } } } };
+const asks = () =>
+  scripts.set("asks", ({ step, tools, system }) =>
+    step === 0
+      ? { toolCalls: [{ name: "far", arguments: { q: "x" } }] }
+      : { text: `${system} ${tools.map(({ name }) => name).join()}` },
+  );
+
+describe("a session", () => {
+  it("SESSION23 whose object dies in an answer closes what was said as aborted and goes on with the whole", async () => {
+    let asked = 0;
+    scripts.set("cut", () => {
+      asked += 1;
+      return asked === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole" };
+    });
+    const body = JSON.stringify({ input: said("cut"), context: {}, options });
+    const headers = { "content-type": "application/json" };
+    const response = await anna("/api/agent/execute", { method: "POST", body, headers });
+    const id = response.headers.get("x-session-id") ?? "";
+    const events: ExecutionEvent[] = [];
+    const spoke = Promise.withResolvers<void>();
+    const reading = readEvents(response, (event) => {
+      events.push(event);
+      if (event.type === "text_delta") spoke.resolve();
+    });
+    await spoke.promise;
+    await crash(id);
+    await reading;
+    const ends = events.flatMap((event) => (event.type === "message_end" ? [event.message] : []));
+    const lost = textOf(events).replace(/whole$/, "");
+    expect(ends).toMatchObject([
+      said("cut"),
+      { role: "aborted", partial: { content: [{ type: "text", text: lost }] } },
+      { role: "assistant", content: [{ type: "text", text: "whole" }] },
+    ]);
+    expect(events.at(-2)).toMatchObject({ type: "session_end", messages: [said("cut"), { role: "assistant" }] });
+    expect(events.at(-1)).toEqual({ type: "execute_complete", status: "completed" });
+    expect((await readSession(anna, id))?.messages).toHaveLength(2);
+  });
+
+  it("SESSION23 that dies at rest has its tools, its prompt and its calls still", async () => {
+    asks();
+    const context = { tools: [far], systemPrompt: "Be kind." };
+    const { sessionId, complete } = await execute(anna, { input: said("asks"), context, options });
+    await crash(sessionId);
+    const [call] = complete?.pendingToolCalls ?? [];
+    const input = [{ role: "toolResult", toolCallId: call?.id, content: "x!" }];
+    expect(textOf((await execute(anna, { sessionId, input })).events)).toBe("Be kind. far");
+  });
+
+  it("SESSION24 leaves with its thread and comes back with what it was set up with", async () => {
+    asks();
+    const context = { tools: [far], systemPrompt: "Be kind." };
+    const { sessionId } = await execute(anna, { input: said("Hello"), context, options });
+    await replaced(sessionId, await exported(sessionId));
+    const { complete } = await execute(anna, { sessionId, input: said("asks") });
+    const [call] = complete?.pendingToolCalls ?? [];
+    const input = [{ role: "toolResult", toolCallId: call?.id, content: "x!" }];
+    expect(textOf((await execute(anna, { sessionId, input })).events)).toBe("Be kind. far");
+  });
+
+  it("SESSION24 with a forged setup is refused, or has a tool that takes nothing and stands for nobody", async () => {
+    asks();
+    const context = { tools: [far], systemPrompt: "Be kind." };
+    const { sessionId } = await execute(anna, { input: said("Hello"), context, options });
+    const lines = linesOf(await exported(sessionId));
+    const forge = (change: object) =>
+      sealed(
+        lines.map((line) => {
+          if (line["type"] !== "thread") return line;
+          const { thread } = line as { thread?: { session?: object } };
+          return { ...line, thread: { ...thread, session: { ...thread?.session, ...change } } };
+        }),
+      );
+    const bad = [
+      { more: 1 },
+      { id: "a b" },
+      { tools: [{ ...far, name: "__proto__", description: "", deadline_ms: null }] },
+      { tools: [{ ...far, description: "", deadline_ms: -1 }] },
+      { system_prompt: "\ud800" },
+    ];
+    for (const change of bad) {
+      const { status } = await imported(crypto.randomUUID(), await forge(change));
+      expect([JSON.stringify(change), status]).toEqual([JSON.stringify(change), 400]);
+    }
+    const brought = { description: "", deadline_ms: null };
+    const circle = { type: "object", properties: { q: { $ref: "#" } } };
+    const tools = [
+      { name: "far", parameters: circle, ...brought },
+      { name: "note", parameters: null, ...brought },
+    ];
+    await replaced(sessionId, await forge({ tools }));
+    const { complete, events } = await execute(anna, { sessionId, input: said("asks") });
+    // The project's tool of the name is not the client's, and no client's tool either.
+    expect(textOf(events)).toBe("Be kind. far");
+    expect(complete?.status).toBe("completed");
+    const results = events.flatMap((event) => (event.type === "message_end" ? [event.message] : []));
+    expect(results).toMatchObject([{}, {}, { role: "toolResult", isError: true }, {}]);
+  });
+});

@@ -1,0 +1,42 @@
+// The real app over the real objects of the test Worker, with users, and short ways to be one of them.
+
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+import { compose } from "#compose.ts";
+import type { Environment } from "#environment.ts";
+
+import type { Send } from "../../support/session-client/session-client.ts";
+import { registry } from "../../worker/definitions.ts";
+
+const users = {
+  ...(env as unknown as Environment),
+  OPEN_LOOPBACK: "",
+  API_TOKENS: "admin-secret,anna-secret=anna,ben-secret=ben",
+  LIMIT_ADMISSIONS_PER_MINUTE: "100000",
+  LIMIT_OPEN_STREAMS: "1000",
+  LIMIT_ACTIVE_RUNS: "1000",
+};
+
+const { fetch } = compose(registry, []);
+
+/** Sends as a user, or as the administrator who is nobody. */
+export function as(who: "anna" | "ben" | "admin"): Send {
+  return async (path, init = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${who}-secret`);
+    return fetch(new Request(`https://api.example${path}`, { ...init, headers }), users, createExecutionContext());
+  };
+}
+
+export const anna = as("anna");
+export const ben = as("ben");
+export const admin = as("admin");
+
+/** A JSON request and its answer. */
+export async function ask<T>(send: Send, method: string, path: string, json?: object): Promise<T> {
+  const body =
+    json === undefined ? {} : { body: JSON.stringify(json), headers: { "content-type": "application/json" } };
+  const response = await send(path, { method, ...body });
+  return (await response.json()) as T;
+}
