@@ -42,7 +42,7 @@ export default defineConfig({
           name: "node",
           environment: "node",
           exclude,
-          include: ["test/{compiler,spec,scripts,lint}/**/*.test.ts"],
+          include: ["test/{compiler,spec,scripts,lint,session}/**/*.test.ts"],
           sequence: { groupOrder: 1 },
         },
       },

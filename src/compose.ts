@@ -6,11 +6,11 @@ import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
 import { createApp } from "#http/app.ts";
 import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
+import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/model-port.ts";
 import { readiness } from "#models/readiness.ts";
 import type { Diagnostic, Registry } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
-import { systemClock } from "#thread/system-clock.ts";
 import { threadObject } from "#thread/thread-object.ts";
 import type { World } from "#thread/world.ts";
 

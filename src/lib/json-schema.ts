@@ -6,6 +6,29 @@ import { z } from "zod";
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [key: string]: unknown };
 
+/** What schemas were made of that came as JSON Schema. */
+const givenSchemas = new WeakMap<z.ZodType, JsonSchema>();
+
+/**
+ * Checks by a JSON Schema of an object: draft 4, 7 or 2020-12. `argumentsJsonSchema` gives it back word for word. Throws an
+ * Error that says why for one that is none, or that asks for what cannot be checked here (`not`, `if`, references to
+ * elsewhere).
+ */
+export function schemaOfJson(given: unknown): z.ZodType {
+  // Only what JSON keeps: TypeBox marks its schemas with symbols.
+  const schema: unknown = JSON.parse(JSON.stringify(given) ?? "null");
+  if (!isJsonSchema(schema) || schema["type"] !== "object") {
+    throw new Error('It must be a JSON Schema with "type": "object".');
+  }
+  const check = z.fromJSONSchema(schema);
+  givenSchemas.set(check, schema);
+  return check;
+}
+
+function isJsonSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /**
  * Arguments as function calling wants them: an object schema of draft 7 without `$schema`, in which every object without
  * free keys is closed and nothing is said that goes without saying. Fields with a default need not be given; refinements
@@ -13,6 +36,8 @@ export type JsonSchema = { [key: string]: unknown };
  */
 export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
   if (schema === null) return { type: "object", properties: {}, additionalProperties: false };
+  const given = givenSchemas.get(schema);
+  if (given !== undefined) return structuredClone(given);
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: tidy });
   return rest;
 }

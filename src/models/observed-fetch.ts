@@ -38,12 +38,15 @@ function wellFormed(init: RequestInit | undefined): RequestInit | undefined {
   return typeof init?.body === "string" ? { ...init, body: wellFormedBody(init.body) } : init;
 }
 
+/** What may be fetched, in the words of whichever platform's types are in force. */
+type Asked = Parameters<typeof globalThis.fetch>[0];
+
 /** A fetch that notes in `exchange` what it sees. `fetch` is called without a receiver, as Workers demand. */
 export function observeFetch(fetch: typeof globalThis.fetch, exchange: Exchange): typeof globalThis.fetch {
-  const observed = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+  const observed = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {
     let response: Response;
     try {
-      response = await fetch(input as RequestInfo, wellFormed(init));
+      response = await fetch(input as Asked, wellFormed(init));
     } catch (error) {
       exchange.broken = true;
       throw error;

@@ -6,9 +6,9 @@ import { z } from "zod";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolPiece } from "#core/ports/tool-port.ts";
 import { defaultTimeoutMs, toolRunner } from "#flow/tool-runner.ts";
+import { systemClock } from "#lib/system-clock.ts";
 import { defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ToolCall, ToolResult } from "#spec/index.ts";
-import { systemClock } from "#thread/system-clock.ts";
 
 import { Harness } from "../core/support/harness.ts";
 import { calls, says } from "../core/support/scripted-model.ts";

@@ -7,9 +7,9 @@ import { z } from "zod";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolSpec } from "#core/ports/model-port.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
+import { systemClock } from "#lib/system-clock.ts";
 import { defineTool } from "#spec/index.ts";
 import type { AnyToolDefinition } from "#spec/index.ts";
-import { systemClock } from "#thread/system-clock.ts";
 
 import { noState } from "../flow/support/hooks.ts";
 import { argumentObjects } from "./argument-nodes.ts";

@@ -1,7 +1,7 @@
 // The clock of the test Worker: the real one, which a test may put forward instead of waiting.
 
 import type { Clock } from "#core/ports/clock.ts";
-import { systemClock } from "#thread/system-clock.ts";
+import { systemClock } from "#lib/system-clock.ts";
 
 let ahead = 0;
 

@@ -43,7 +43,8 @@ const toolCall = z.strictObject({
   arguments: z.union([jsonObjectSchema, z.string()]),
 });
 
-const userInput = z.strictObject({
+/** What a user says. */
+export const userInputSchema = z.strictObject({
   role: z.literal("user"),
   content: z.union(
     [
@@ -73,7 +74,8 @@ const resultText = z.union([z.string(), z.array(text).min(1).max(100)], {
   error: "must be a string, or a list of text parts",
 });
 
-const toolResultInput = z
+/** An answer to a call that waits. */
+export const toolResultInputSchema = z
   .strictObject({
     role: z.literal("toolResult"),
     toolCallId: callId,
@@ -91,6 +93,15 @@ const toolResultInput = z
 
 const errorInput = z.strictObject({ role: z.literal("error"), error: z.string(), partial: assistantInput.optional() });
 const abortedInput = z.strictObject({ role: z.literal("aborted"), partial: assistantInput });
+
+/** A message that a session begins with. */
+export const contextMessageSchema = z.discriminatedUnion("role", [
+  userInputSchema,
+  assistantInput,
+  toolResultInputSchema,
+  errorInput,
+  abortedInput,
+]);
 
 const toolInput = z.strictObject({
   name: z.string().regex(toolNamePattern, "has to be a letter and up to 63 of A-Z a-z 0-9 _ -"),
@@ -121,10 +132,7 @@ const contextInput = z.strictObject({
   agent: name.optional(),
   systemPrompt: systemPrompt.optional(),
   system_prompt: systemPrompt.optional(),
-  messages: z
-    .array(z.discriminatedUnion("role", [userInput, assistantInput, toolResultInput, errorInput, abortedInput]))
-    .max(mostMessages)
-    .optional(),
+  messages: z.array(contextMessageSchema).max(mostMessages).optional(),
   tools: z.array(toolInput).max(mostTools).optional(),
 });
 
@@ -159,7 +167,7 @@ export const executeRequestSchema = z
   .strictObject({
     session_id: sessionIdSchema.optional(),
     sessionId: sessionIdSchema.optional(),
-    input: z.union([userInput, z.array(toolResultInput).min(1).max(mostResults)], {
+    input: z.union([userInputSchema, z.array(toolResultInputSchema).min(1).max(mostResults)], {
       error: "must be a user message, or a list of tool results",
     }),
     context: contextInput.optional(),
@@ -196,6 +204,6 @@ function bothSpelled({
 }
 
 export type ExecuteRequest = Body;
-export type UserInput = z.infer<typeof userInput>;
-export type ToolResultInput = z.infer<typeof toolResultInput>;
-export type ContextMessage = NonNullable<z.infer<typeof contextInput>["messages"]>[number];
+export type UserInput = z.infer<typeof userInputSchema>;
+export type ToolResultInput = z.infer<typeof toolResultInputSchema>;
+export type ContextMessage = z.infer<typeof contextMessageSchema>;

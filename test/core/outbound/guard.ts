@@ -11,7 +11,7 @@ import type { OutboundFetch, OutboundLimits, OutboundReason } from "#core/ports/
 import type { Resolver } from "#core/ports/resolver.ts";
 import { turns } from "#lib/bounded-fetch.ts";
 import { readHostList } from "#lib/outbound/host-list.ts";
-import { systemClock } from "#thread/system-clock.ts";
+import { systemClock } from "#lib/system-clock.ts";
 
 export const server = (): string => inject("outboundServer");
 export const serverHost = (): string => new URL(server()).host;

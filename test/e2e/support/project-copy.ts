@@ -10,6 +10,7 @@ const original = fileURLToPath(new URL("../../../", import.meta.url));
 
 const copied = [
   "agents",
+  "examples",
   "migrations",
   "scripts",
   "src",

@@ -1,11 +1,9 @@
-// Time as the platform gives it.
+// Time as the platform gives it: timers and the wall clock.
 
-import type { Clock } from "#core/ports/clock.ts";
-
-/** The Worker's clock. Its time moves only with I/O, in production. */
-export const systemClock: Clock = {
-  now: () => Date.now() * 1000,
-  sleep: (ms, signal) =>
+/** Microseconds since epoch, and timers in milliseconds. In a Worker its time moves only with I/O. */
+export const systemClock = {
+  now: (): number => Date.now() * 1000,
+  sleep: (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(done, ms);
       function done() {
@@ -19,7 +17,7 @@ export const systemClock: Clock = {
       if (signal.aborted) aborted();
       else signal.addEventListener("abort", aborted, { once: true });
     }),
-  after: (ms, callback) => {
+  after: (ms: number, callback: () => void): (() => void) => {
     const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },

@@ -1,0 +1,40 @@
+// Plays a model for agent sessions (docs/guide/agent-sessions.md): it calls whatever it is offered of `add`, `where_am_i` and
+// `forecast`, and sums up. The tools are the client's.
+
+import { defineModel } from "threadhold";
+import type { TestRequest, TestTurn } from "threadhold";
+
+import { isOffered, say } from "../lib/scripted.ts";
+
+export default defineModel({
+  name: "demo_session",
+  provider: "test",
+  model: "demo_session",
+  inputPrice: 1,
+  outputPrice: 2,
+  script: answer,
+});
+
+function answer(request: TestRequest): TestTurn {
+  const sum = told(request, "add");
+  const city = told(request, "where_am_i");
+  const sky = told(request, "forecast");
+  const first = [
+    ...(sum === null && isOffered(request, "add") ? [{ name: "add", arguments: { a: 17, b: 25 } }] : []),
+    ...(city === null && isOffered(request, "where_am_i")
+      ? [{ name: "where_am_i", arguments: { precision: "city" } }]
+      : []),
+  ];
+  if (first.length > 0) return { text: "Let me see.", toolCalls: first };
+  if (city !== null && sky === null && isOffered(request, "forecast")) {
+    return { toolCalls: [{ name: "forecast", arguments: { city } }] };
+  }
+  const words = [sum, sky].filter((each) => each !== null).join(", and: ");
+  return say(words === "" ? "I was offered no tool that I know." : words);
+}
+
+/** What a tool answered since the person last spoke; null where it was not called. */
+function told({ messages }: TestRequest, tool: string): string | null {
+  const from = messages.findLastIndex(({ role }) => role === "user");
+  return messages.slice(from).find(({ name }) => name === tool)?.content ?? null;
+}

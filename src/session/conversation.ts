@@ -1,0 +1,151 @@
+// What a session in memory knows of itself: the records that the loop goes on from, the messages that its holder is shown,
+// and the run that rests while somebody answers its calls.
+
+import { refuse } from "#contract/error.ts";
+import type { ExecuteResult } from "#contract/session/execution-events.ts";
+import type { SessionMessage, SessionToolCall } from "#contract/session/session-message.ts";
+import type { SessionStatus } from "#contract/session/session-view.ts";
+import { addCost } from "#contract/usage.ts";
+import { isModelAnswer } from "#core/line.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { Session } from "#flow/session.ts";
+import { OrderedUuids } from "#lib/ordered-uuid.ts";
+import { systemClock } from "#lib/system-clock.ts";
+import type { AnyToolDefinition } from "#spec/index.ts";
+
+import type { SessionJournal } from "./session-journal.ts";
+import type { SessionOptions } from "./session-options.ts";
+import { waitingCalls } from "./waiting-calls.ts";
+
+/** A run that is not over: it is driven, or rests for its remote calls. */
+export interface OpenRun {
+  run: RunRecord;
+  journal: SessionJournal;
+  /** Whose turn it is and what it remembers. */
+  strategy: Session;
+}
+
+/** What a conversation is made of. */
+export interface ConversationParts {
+  id: string;
+  systemPrompt: string;
+  tools: ReadonlyMap<string, AnyToolDefinition>;
+  options: SessionOptions;
+  /** Name of the model that answers first. */
+  model: string;
+}
+
+/** One session. */
+export class Conversation {
+  readonly id: string;
+  readonly systemPrompt: string;
+  readonly tools: ReadonlyMap<string, AnyToolDefinition>;
+  readonly options: SessionOptions;
+  readonly ids = new OrderedUuids(() => systemClock.now() / 1000);
+  #model: string;
+  #records: MessageRecord[] = [];
+  #messages: SessionMessage[] = [];
+  /** Messages of the execution under way. */
+  #added: SessionMessage[] = [];
+  #open: OpenRun | null = null;
+  #pending: SessionToolCall[] = [];
+  #status: SessionStatus = "completed";
+  #cost: number | null = 0;
+
+  constructor({ id, systemPrompt, tools, options, model }: ConversationParts) {
+    this.id = id;
+    this.systemPrompt = systemPrompt;
+    this.tools = tools;
+    this.options = options;
+    this.#model = model;
+  }
+
+  get status(): SessionStatus {
+    return this.#status;
+  }
+
+  get model(): string {
+    return this.#model;
+  }
+
+  get messages(): SessionMessage[] {
+    return [...this.#messages, ...this.#added];
+  }
+
+  get cost(): number | null {
+    return this.#cost;
+  }
+
+  get pending(): readonly SessionToolCall[] {
+    return this.#pending;
+  }
+
+  /** The run that rests; null where none does. */
+  get open(): OpenRun | null {
+    return this.#open;
+  }
+
+  /** The messages of executions before the one that is open. */
+  get earlier(): readonly MessageRecord[] {
+    return this.#records;
+  }
+
+  /** Whether somebody else answers the calls of a tool. */
+  isRemote(name: string): boolean {
+    const tool = this.tools.get(name);
+    return tool !== undefined && tool[2] === undefined;
+  }
+
+  /** Takes an earlier conversation over; `open` is a run of it whose calls wait. */
+  restore(messages: readonly SessionMessage[], records: readonly MessageRecord[], open: OpenRun | null): void {
+    this.#messages = [...messages];
+    this.#records = [...records];
+    this.#open = open;
+    this.#pending = open === null ? [] : waitingCalls(open.journal.messages);
+    const isBroken = messages.at(-1)?.role === "error";
+    this.#status = open !== null ? "awaiting_tool_execution" : isBroken ? "error" : "completed";
+    this.#cost = messages.reduce<number | null>((sum, message) => addCost(sum, costOf(message)), 0);
+    this.#model = [...records, ...(open?.journal.messages ?? [])].findLast(isModelAnswer)?.model ?? this.#model;
+  }
+
+  /** An execution begins. Throws `conflict` where one is under way. */
+  begin(open: OpenRun): void {
+    if (this.#status === "running") throw running(this.id);
+    this.#open = open;
+    this.#status = "running";
+    this.#pending = [];
+  }
+
+  /** A message was told. */
+  added(message: SessionMessage): void {
+    this.#added.push(message);
+  }
+
+  /** The execution is over, or rests. */
+  end({ status, messages, pendingToolCalls = [], cost }: ExecuteResult): void {
+    const { journal } = this.#open ?? {};
+    const own = journal?.messages ?? [];
+    this.#model = own.findLast(isModelAnswer)?.model ?? this.#model;
+    if (status !== "awaiting_tool_execution") {
+      this.#records.push(...own);
+      this.#open = null;
+    }
+    this.#added = [];
+    this.#messages.push(...messages);
+    this.#pending = [...pendingToolCalls];
+    this.#cost = addCost(this.#cost, cost);
+    this.#status = status;
+  }
+}
+
+/** Somebody else's execution is under way. */
+export function running(id: string) {
+  return refuse("conflict", `An execution of the session "${id}" is under way. Wait for its result().`);
+}
+
+/** What a message says of its cost; one without a model cost nothing. */
+function costOf(message: SessionMessage): number | null {
+  if (message.role === "assistant") return message.usage === null ? 0 : message.cost;
+  if (message.role !== "error" && message.role !== "aborted") return 0;
+  return message.partial === undefined ? 0 : costOf(message.partial);
+}

@@ -1,0 +1,38 @@
+// The events of one execution: kept from the first on, so that whoever comes late, comes twice or leaves early misses
+// nothing and holds up nobody.
+
+import type { AgentEvent } from "#contract/session/agent-event.ts";
+
+/** Any number of readers, each from the beginning. */
+export class EventBuffer implements AsyncIterable<AgentEvent> {
+  readonly #events: AgentEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  #closed = false;
+
+  push(events: readonly AgentEvent[]): void {
+    this.#events.push(...events);
+    this.#wake();
+  }
+
+  /** Nothing more comes. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
+    for (let at = 0; ; at += 1) {
+      while (at >= this.#events.length) {
+        if (this.#closed) return;
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      }
+      const event = this.#events[at];
+      if (event !== undefined) yield event;
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}

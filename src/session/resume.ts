@@ -1,0 +1,56 @@
+// Takes an earlier conversation up. One that ends in open calls of remote tools waits for them again; any other is at rest.
+
+import type { ToolCallPart } from "#contract/content.ts";
+import { refuse } from "#contract/error.ts";
+import type { ContextMessage } from "#contract/session/execute-request.ts";
+import { isAnswer } from "#core/line.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { systemClock } from "#lib/system-clock.ts";
+
+import type { Conversation } from "./conversation.ts";
+import { restored } from "./restore.ts";
+import { openRun } from "./run-ports.ts";
+import { sessionMessage, sessionRun } from "./session-record.ts";
+
+/** Takes it up. */
+export function resume(conversation: Conversation, given: readonly ContextMessage[]): void {
+  if (given.length === 0) return;
+  const { ids } = conversation;
+  const means = { newId: () => ids.next(), at: systemClock.now(), runId: ids.next() };
+  const { records, messages, open } = restored(given, means);
+  if (!open.some(({ name }) => conversation.isRemote(name))) {
+    conversation.restore(messages, records, null);
+    return;
+  }
+  const unknown = open.find(({ name }) => !conversation.tools.has(name));
+  if (unknown !== undefined) {
+    throw refuse(
+      "invalid_request",
+      `The conversation waits for a result of "${unknown.name}", which is not among the tools.`,
+    );
+  }
+  const started = open.map((call) => startedCall(call, conversation, means));
+  const from = records.findLastIndex(isAnswer);
+  const run = sessionRun({ id: means.runId, at: means.at, limits: conversation.options.limits });
+  const waiting = openRun(run, [...records.slice(from), ...started]);
+  conversation.restore(messages, records.slice(0, from), waiting);
+}
+
+/** A call of a tool that runs here was cut, and nobody knows what it did: the loop says so to the model. */
+function startedCall(
+  { id, name }: ToolCallPart,
+  conversation: Conversation,
+  { newId, at, runId }: { newId: () => string; at: number; runId: string },
+): MessageRecord {
+  const deadline = Number.MAX_SAFE_INTEGER;
+  return {
+    ...sessionMessage({ id: newId(), role: "assistant", parts: [] }, { at, run_id: runId }),
+    role: "tool",
+    name,
+    tool_call_id: id,
+    step: 1,
+    side: "a",
+    status: "started",
+    ...(conversation.isRemote(name) ? { awaits: { kind: "remote", deadline, delivered: null } } : {}),
+  };
+}

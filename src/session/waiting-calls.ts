@@ -1,0 +1,66 @@
+// The calls of a run that somebody else answers: which are open, and how answers get to them.
+
+import { refuse } from "#contract/error.ts";
+import type { ToolResultInput } from "#contract/session/execute-request.ts";
+import { postedResult } from "#contract/session/initial-transcript.ts";
+import type { SessionToolCall } from "#contract/session/session-message.ts";
+import { toPendingCall } from "#contract/session/session-transcript.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import type { AwaitedClient, MessageRecord } from "#core/record.ts";
+import { callsOf } from "#core/run-state.ts";
+import { readAnswer } from "#core/tools/settle.ts";
+
+import type { SessionJournal } from "./session-journal.ts";
+
+type WaitingCall = MessageRecord & { awaits: AwaitedClient };
+
+function waitingRows(messages: readonly MessageRecord[]): WaitingCall[] {
+  return messages.flatMap((row) =>
+    row.status === "started" && row.awaits?.kind === "remote" && row.awaits.delivered === null
+      ? [{ ...row, awaits: row.awaits }]
+      : [],
+  );
+}
+
+/** The open calls among a run's messages, in call order. */
+export function waitingCalls(messages: readonly MessageRecord[]): SessionToolCall[] {
+  const calls = messages.flatMap(callsOf);
+  return waitingRows(messages).flatMap(({ tool_call_id }) => {
+    const call = calls.findLast(({ id }) => id === tool_call_id);
+    return call === undefined ? [] : [toPendingCall(call)];
+  });
+}
+
+/** Gives answers to their calls; some may stay open. Throws for one that no call waits for, and then gives none. */
+export function deliver(journal: SessionJournal, results: readonly ToolResultInput[]): void {
+  const waiting = new Map(waitingRows(journal.messages).map((row) => [row.tool_call_id, row]));
+  const answered = results.map((result) => {
+    const { toolCallId: id, toolName } = result;
+    const row = waiting.get(id);
+    if (row === undefined) throw nobodyWaits(id, journal, results);
+    if (toolName !== undefined && row.name !== toolName) {
+      throw refuse("invalid_request", `The call "${id}" is one of "${row.name}", not of "${toolName}".`);
+    }
+    waiting.delete(id);
+    return { ...row, awaits: { ...row.awaits, delivered: { answer: answerOf(result) } } };
+  });
+  for (const row of answered) journal.update(row);
+}
+
+/** As `POST …/tool-results` reads one. */
+function answerOf(result: ToolResultInput): ToolResult {
+  const { content = "", error, details } = postedResult(result);
+  const said = error === undefined ? { status: "success", result: content } : { status: "error", error };
+  const { attachments: _, stack: __, ...answer } = readAnswer(details === undefined ? said : { ...said, details });
+  return answer;
+}
+
+function nobodyWaits(id: string, { messages }: SessionJournal, results: readonly ToolResultInput[]) {
+  if (results.filter(({ toolCallId }) => toolCallId === id).length > 1) {
+    return refuse("invalid_request", `Two results answer the call "${id}".`);
+  }
+  const settled = messages.some(({ tool_call_id }) => tool_call_id === id);
+  if (settled) return refuse("conflict", `The call "${id}" has its result already.`);
+  const ids = waitingRows(messages).map(({ tool_call_id }) => tool_call_id);
+  return refuse("tool_call_not_found", `No call "${id}" waits for a result. Open: ${ids.join(", ")}.`);
+}

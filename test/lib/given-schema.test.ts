@@ -1,0 +1,47 @@
+// A JSON Schema that somebody else wrote: checked by, and told to models as it was given.
+
+import { expect, it } from "vitest";
+
+import { argumentsJsonSchema, schemaOfJson } from "#lib/json-schema.ts";
+
+const given = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  title: "Search",
+  properties: {
+    query: { type: "string", minLength: 2, description: "What to look for." },
+    limit: { type: "integer", minimum: 1, default: 10 },
+    tag: { $ref: "#/$defs/tag" },
+  },
+  required: ["query"],
+  $defs: { tag: { enum: ["old", "new", null] } },
+};
+
+it("ENTRY12 a schema is told word for word, and a copy each time", () => {
+  const schema = schemaOfJson(given);
+  const told = argumentsJsonSchema(schema);
+  expect(told).toEqual(given);
+  told["title"] = "Other";
+  expect(argumentsJsonSchema(schema)).toEqual(given);
+});
+
+it("ENTRY12 a schema checks what it says", () => {
+  const schema = schemaOfJson(given);
+  expect(schema.safeParse({ query: "owls", tag: "new" }).data).toEqual({ query: "owls", tag: "new", limit: 10 });
+  for (const wrong of [
+    {},
+    { query: "o" },
+    { query: "owls", limit: 0 },
+    { query: "owls", tag: "odd" },
+    [],
+    "owls",
+    null,
+  ]) {
+    expect(schema.safeParse(wrong).success).toBe(false);
+  }
+});
+
+it("ENTRY12 marks that are no JSON, as TypeBox sets them, are left out", () => {
+  const schema = schemaOfJson({ ...given, [Symbol.for("TypeBox.Kind")]: "Object" });
+  expect(Reflect.ownKeys(argumentsJsonSchema(schema)).filter((key) => typeof key === "symbol")).toEqual([]);
+});

@@ -1,0 +1,123 @@
+// What an execution tells, and in which order.
+
+import { expect, it } from "vitest";
+
+import type { AgentEvent } from "#session/index.ts";
+
+import { add, outline, run, search, session, transcript } from "./support/scripted-session.ts";
+
+it("ENTRY1 an execution tells its messages between session_start and session_end, their blocks in pieces", async () => {
+  const of = session([{ thinking: "A greeting.", text: "Hello to you." }]);
+  const { events, result } = await run(of, "Hello");
+  expect(outline(events)).toEqual([
+    "session_start",
+    "message_start",
+    "message_end",
+    "message_start",
+    "thinking_start",
+    "thinking_delta",
+    "thinking_end",
+    "text_start",
+    "text_delta",
+    "text_end",
+    "message_end",
+    "session_end",
+  ]);
+  expect(events[0]).toEqual({ type: "session_start", sessionId: "session-1" });
+  expect(deltas(events, "text_delta")).toEqual(["Hello ", "to ", "you."]);
+  expect(deltas(events, "thinking_delta").join("")).toBe("A greeting.");
+  expect(result.status).toBe("completed");
+  expect(transcript(of.messages)).toEqual(["user: Hello", "assistant: (A greeting.) Hello to you."]);
+});
+
+it("ENTRY1 the arguments of a call come in pieces, and its index is that of its start", async () => {
+  const call = { name: "search", arguments: { query: "a rather long question" } };
+  const { events } = await run(session([{ toolCalls: [call] }, { text: "Done." }], [search]), "Search");
+  const pieces = events.filter((event) => event.type === "toolcall_delta");
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(JSON.parse(pieces.map(({ delta }) => delta).join(""))).toEqual(call.arguments);
+  const end = events.find((event) => event.type === "toolcall_end");
+  expect(end?.toolCall).toEqual({ id: expect.any(String), ...call });
+  expect(new Set(pieces.map(({ index }) => index))).toEqual(new Set([end?.index]));
+});
+
+it("ENTRY2 a streaming tool's pieces stand between its start and its end, and its result is a message", async () => {
+  const script = [{ toolCalls: [{ name: "search", arguments: { query: "owls" }, id: "call-1" }] }, { text: "None." }];
+  const of = session(script, [search]);
+  const { events } = await run(of, "Search for owls");
+  const [toolCallId] = events.flatMap((event) => (event.type === "toolcall_end" ? [event.toolCall.id] : []));
+  const from = events.findIndex(({ type }) => type === "tool_execution_start");
+  expect(events.slice(from, from + 6)).toEqual([
+    { type: "tool_execution_start", toolCallId, toolName: "search", args: { query: "owls" } },
+    { type: "tool_execution_delta", toolCallId, delta: "Searching for " },
+    { type: "tool_execution_delta", toolCallId, delta: "owls." },
+    { type: "tool_execution_end", toolCallId, output: "Nothing about owls.", details: { count: 0 } },
+    { type: "message_start", role: "toolResult" },
+    {
+      type: "message_end",
+      message: {
+        role: "toolResult",
+        toolCallId,
+        toolName: "search",
+        content: "Nothing about owls.",
+        details: { count: 0 },
+        isError: false,
+      },
+    },
+  ]);
+  expect(transcript(of.messages)).toEqual([
+    "user: Search for owls",
+    'assistant: [search {"query":"owls"}]',
+    "search: Nothing about owls.",
+    "assistant: None.",
+  ]);
+});
+
+it("ENTRY2 calls of one answer run one after the other, in call order", async () => {
+  const log: string[] = [];
+  const logging = {
+    ...add,
+    async *execute(id: string, { a, b }: { a: number; b: number }) {
+      log.push(`begin ${a}`);
+      for (let waits = 0; waits < 20; waits += 1) await Promise.resolve();
+      log.push(`end ${a}`);
+      yield { type: "complete" as const, output: `${a + b}` };
+    },
+  };
+  const toolCalls = [1, 2, 3].map((a) => ({ name: "add", arguments: { a, b: 0 } }));
+  const of = session([{ toolCalls }, { text: "Done." }], [logging]);
+  await run(of, "Add");
+  expect(log).toEqual(["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
+  expect(transcript(of.messages).slice(2, 5)).toEqual(["add: 1", "add: 2", "add: 3"]);
+});
+
+it("ENTRY2 a tool that throws, ends without a result or says nonsense is an error the model reads", async () => {
+  const broken = [
+    tool("throws", async function* () {
+      yield { type: "delta", delta: "…" };
+      throw new Error("The disk is full.");
+    }),
+    tool("silent", async function* () {
+      yield { type: "delta", delta: "…" };
+    }),
+  ];
+  const toolCalls = broken.map(({ name }) => ({ name, arguments: {} }));
+  const heard: string[] = [];
+  const of = session(({ messages, step }) => {
+    if (step === 0) return { toolCalls };
+    heard.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => content));
+    return { text: "I see." };
+  }, broken);
+  const { result } = await run(of, "Try");
+  expect(result.status).toBe("completed");
+  expect(heard).toEqual(["The disk is full.", "The tool ended without a result."]);
+  expect(of.messages.filter(({ role }) => role === "toolResult")).toMatchObject([{ isError: true }, { isError: true }]);
+});
+
+function tool(name: string, execute: () => AsyncGenerator<{ type: "delta"; delta: string }>) {
+  return { name, label: name, parameters: { type: "object" }, execute };
+}
+
+function deltas(events: readonly AgentEvent[], type: "text_delta" | "thinking_delta"): string[] {
+  return events.flatMap((event) => (event.type === type ? [event.delta] : []));
+}

@@ -1,0 +1,99 @@
+// What a session is run with, and what one execution may change.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { createSession, defineModel, execute } from "#session/index.ts";
+import type { SessionOptions } from "#session/index.ts";
+
+import { startModelServer } from "../support/model-server/server.mjs";
+import type { ModelServer } from "../support/model-server/server.mjs";
+import { add, run, scripted, session, transcript, user } from "./support/scripted-session.ts";
+
+let server: ModelServer;
+
+beforeAll(async () => {
+  server = await startModelServer();
+});
+
+afterAll(() => server.close());
+
+it("ENTRY15 a model may be named among the session's models, and an execution may choose another", async () => {
+  const [one, two] = [scripted([{ text: "One." }], "one"), scripted(() => ({ text: "Two." }), "two")];
+  const of = createSession("s", {}, { model: "one", models: [one, two] });
+  expect(of.model).toBe("one");
+  await run(of, "Hello");
+  await run(of, "And you?", { model: "two" });
+  expect(transcript(of.messages)).toEqual(["user: Hello", "assistant: One.", "user: And you?", "assistant: Two."]);
+  expect(of.model).toBe("two");
+});
+
+it("ENTRY15 a model that fails hands over to its fallbacks, and the answer says who gave it", async () => {
+  const spare = scripted([{ text: "Instead." }], "spare");
+  const first = { ...scripted([{ error: { kind: "auth", message: "No." } }], "first"), fallbacks: ["spare"] };
+  const of = session([], [], { model: first, models: [spare] });
+  const { result } = await run(of, "Hello");
+  expect(result).toMatchObject({ status: "completed", messages: [{}, { model: "spare" }] });
+  expect(of.model).toBe("spare");
+});
+
+it("ENTRY15 temperature, length and thinking reach the provider, an execution's own in place of the session's", async () => {
+  const bodies: Record<string, unknown>[] = [];
+  const options: SessionOptions = {
+    model: defineModel({ name: "m", provider: "openai", model: "case:text" }),
+    env: { OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: server.url },
+    temperature: 0.1,
+    maxTokens: 100,
+    reasoning: "low",
+    fetch: (input, init) => {
+      const { body } = init ?? {};
+      bodies.push(JSON.parse(typeof body === "string" ? body : "{}") as Record<string, unknown>);
+      return fetch(input, init);
+    },
+  };
+  const of = createSession("s", { systemPrompt: "Be brief." }, options);
+  await execute(of, user("Hello")).result();
+  await execute(of, user("Hello"), { temperature: 0.9, reasoning: { effort: "high" } }).result();
+  expect(bodies).toMatchObject([
+    { model: "case:text", temperature: 0.1, reasoning_effort: "low" },
+    { model: "case:text", temperature: 0.9, reasoning_effort: "high" },
+  ]);
+  expect(bodies.map((body) => body["max_tokens"] ?? body["max_completion_tokens"])).toEqual([100, 100]);
+  expect(JSON.stringify(bodies[0]?.["messages"])).toContain("Be brief.");
+});
+
+it("ENTRY15 a tool's time is the session's to say", async () => {
+  const slow = {
+    ...add,
+    async *execute(_id: string, _params: unknown, signal: AbortSignal) {
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      yield { type: "complete" as const, output: "too late" };
+    },
+  };
+  const script = [{ toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { text: "A pity." }];
+  const of = session(script, [slow], { toolTimeoutMs: 20 });
+  await run(of, "What is 1 + 2?");
+  expect(transcript(of.messages).at(-2)).toBe("add failed: The tool did not finish within 0.02 s.");
+});
+
+it("ENTRY5 images go to the model as they are, and a file elsewhere as its address", async () => {
+  const data = "iVBORw0KGgo=";
+  const seen: unknown[] = [];
+  const of = session(({ messages }) => {
+    seen.push(messages.at(-1));
+    return { text: "Nice." };
+  });
+  const content = [
+    { type: "text" as const, text: "What is this?" },
+    { type: "image" as const, data, mimeType: "image/png" },
+    { type: "file" as const, path: "https://example.com/a.pdf", mimeType: "application/pdf" },
+  ];
+  await run(of, { role: "user", content });
+  expect(seen).toEqual([
+    {
+      role: "user",
+      content: "What is this?\n[file: a.pdf, application/pdf, https://example.com/a.pdf]",
+      attachments: [{ mimeType: "image/png", size: 8 }],
+    },
+  ]);
+  expect(of.messages[0]).toEqual({ role: "user", content });
+});

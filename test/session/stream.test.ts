@@ -1,0 +1,77 @@
+// Who reads an execution's events, when and how far, makes no difference to it.
+
+import { expect, it } from "vitest";
+
+import { execute } from "#session/index.ts";
+import type { AgentEvent, ExecuteStream } from "#session/index.ts";
+
+import { add, gate, run, session, transcript, user } from "./support/scripted-session.ts";
+
+const script = [{ toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { text: "That is 3." }];
+
+async function all(stream: ExecuteStream): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+it("ENTRY11 an execution goes on without a reader, and result() needs none", async () => {
+  const of = session(script, [add]);
+  const { status, messages } = await execute(of, user("What is 1 + 2?")).result();
+  expect(status).toBe("completed");
+  expect(messages).toEqual(of.messages);
+});
+
+it("ENTRY11 readers that come late, come twice or come together have every event", async () => {
+  const of = session(script, [add]);
+  const stream = execute(of, user("What is 1 + 2?"));
+  const [one, two] = await Promise.all([all(stream), all(stream)]);
+  await stream.result();
+  expect(two).toEqual(one);
+  expect(await all(stream)).toEqual(one);
+  expect(one.at(-1)?.type).toBe("session_end");
+});
+
+it("ENTRY11 a reader that leaves early leaves the execution alone", async () => {
+  const { passed, open } = gate();
+  const of = session(
+    async ({ step }) => {
+      await passed;
+      return script[step] ?? { text: "?" };
+    },
+    [add],
+  );
+  const stream = execute(of, user("What is 1 + 2?"));
+  for await (const event of stream) if (event.type === "message_end") break;
+  open();
+  expect((await stream.result()).status).toBe("completed");
+  expect(transcript(of.messages).at(-1)).toBe("assistant: That is 3.");
+});
+
+it("ENTRY11 whoever reads the last event finds the session as it then is; until then it is running", async () => {
+  const of = session(script, [add]);
+  const seen: string[] = [];
+  for await (const { type } of execute(of, user("What is 1 + 2?"))) if (type === "session_end") seen.push(of.status);
+  expect(seen).toEqual(["completed"]);
+});
+
+it("ENTRY11 messages are in the session when they were told", async () => {
+  const of = session(script, [add]);
+  const { passed, open } = gate();
+  const slow = session(
+    async ({ step }) => {
+      if (step === 1) await passed;
+      return script[step] ?? { text: "?" };
+    },
+    [add],
+  );
+  const stream = execute(slow, user("What is 1 + 2?"));
+  for await (const event of stream) {
+    if (event.type !== "message_end" || event.message.role !== "toolResult") continue;
+    expect(slow.status).toBe("running");
+    expect(transcript(slow.messages)).toEqual(["user: What is 1 + 2?", 'assistant: [add {"a":1,"b":2}]', "add: 3"]);
+    open();
+  }
+  await run(of, "What is 1 + 2?");
+  expect(transcript(slow.messages)).toEqual(transcript(of.messages));
+});

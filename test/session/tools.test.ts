@@ -1,0 +1,112 @@
+// Tools as a session takes them: their schemas, their types, and what JSON leaves of them.
+
+import { expect, expectTypeOf, it } from "vitest";
+
+import { executeRequestSchema } from "#contract/session/execute-request.ts";
+import { createSimpleTool, isLocalTool } from "#session/index.ts";
+import type { AgentTool, AnyAgentTool } from "#session/index.ts";
+
+import { add, answer, run, search, session, transcript } from "./support/scripted-session.ts";
+
+/** Calls a tool once with these arguments, and gives what the model reads. */
+async function readOf(tool: AnyAgentTool, args: Record<string, unknown>): Promise<string> {
+  const of = session([{ toolCalls: [{ name: tool.name, arguments: args }] }, { text: "I see." }], [tool]);
+  await run(of, "Go");
+  return transcript(of.messages).at(-2) ?? "";
+}
+
+it("ENTRY12 arguments are checked against the tool's JSON Schema, and the model reads why they do not fit", async () => {
+  expect(await readOf(add, { a: 1, b: 2 })).toBe("add: 3");
+  const read = await readOf(add, { a: "one" });
+  expect(read).toMatch(/^add failed: The arguments do not fit the tool's schema\. a: .*number.*; b: /);
+});
+
+it("ENTRY12 a remote tool's arguments are checked too, before anybody is asked", async () => {
+  const remote = { ...add, execute: undefined } as unknown as AnyAgentTool;
+  expect(await readOf(remote, { a: "one" })).toMatch(/^add failed: The arguments do not fit/);
+});
+
+it("ENTRY12 defaults of the schema are filled in, and what it does not name goes through where it lets it", async () => {
+  const seen: unknown[] = [];
+  const tool = createSimpleTool(
+    { name: "echo", label: "Echo", parameters: { type: "object", properties: { n: { type: "integer", default: 3 } } } },
+    (_id, params) => {
+      seen.push(params);
+      return Promise.resolve({ output: "ok" });
+    },
+  );
+  await readOf(tool, { more: true });
+  expect(seen).toEqual([{ n: 3, more: true }]);
+  const closed = { ...tool, parameters: { type: "object", properties: {}, additionalProperties: false } };
+  expect(await readOf(closed, { more: true })).toMatch(/failed.*more/);
+});
+
+it.each([
+  ["not a schema", "text"],
+  ["missing", undefined],
+  ["no object", { type: "string" }],
+  ["of no type", { properties: {} }],
+  ["an unknown type", { type: "object", properties: { a: { type: "strang" } } }],
+  ["a negation", { type: "object", properties: { a: { not: { type: "string" } } } }],
+  ["a condition", { type: "object", if: {}, else: {} }],
+  ["a reference to elsewhere", { type: "object", properties: { a: { $ref: "https://example.com/a.json" } } }],
+  ["a reference to nothing", { type: "object", properties: { a: { $ref: "#/$defs/a" } } }],
+  ["a pattern that is none", { type: "object", properties: { a: { type: "string", pattern: "(" } } }],
+])("ENTRY12 parameters that are %s are refused when the session is created, with the tool's name", (_, parameters) => {
+  expect(() => session([], [{ ...search, parameters: parameters as never }])).toThrow(
+    /The parameters of the tool "search" cannot be checked\. \S/,
+  );
+});
+
+it("ENTRY12 parameters that lead to themselves are refused as well", () => {
+  const circle: Record<string, unknown> = { type: "object" };
+  circle["properties"] = { self: circle };
+  expect(() => session([], [{ ...search, parameters: circle }])).toThrow(/"search" cannot be checked/);
+});
+
+it("ENTRY13 JSON drops a tool's function, and what is left is a remote tool here and at the session endpoint", async () => {
+  const tools = [add, search];
+  const sent = JSON.parse(JSON.stringify(tools)) as AgentTool[];
+  expect(tools.map(isLocalTool)).toEqual([true, true]);
+  expect(sent.map(isLocalTool)).toEqual([false, false]);
+  const body = { input: { role: "user", content: "Hello" }, context: { messages: [], tools: sent } };
+  expect(executeRequestSchema.safeParse(body).error).toBeUndefined();
+  const of = session([{ toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { text: "3." }], sent);
+  expect((await run(of, "What is 1 + 2?")).result.pendingToolCalls).toMatchObject([
+    { name: "add", arguments: { a: 1, b: 2 } },
+  ]);
+  const [call] = of.pendingToolCalls ?? [];
+  const { result } = await run(of, [answer(call?.id ?? "", "3")]);
+  expect(transcript(result.messages)).toEqual(["add: 3", "assistant: 3."]);
+});
+
+it("ENTRY13 the model reads a tool's description, else its label, else its name", async () => {
+  const seen: string[] = [];
+  const { description: _, ...labelled } = search;
+  const bare = { name: "bare", parameters: { type: "object" } } as unknown as AnyAgentTool;
+  const of = session(
+    ({ tools }) => {
+      seen.push(...tools.map(({ description }) => description));
+      return { text: "I see." };
+    },
+    [add, labelled, bare],
+  );
+  await run(of, "Go");
+  expect(seen).toEqual(["Adds two numbers.", "Search", "bare"]);
+});
+
+it("ENTRY13 a simple tool's parameters have the type its schema says, where the schema says one", () => {
+  // As TypeBox makes them: a schema that carries its type.
+  const schema = { type: "object", properties: { city: { type: "string" } } } as unknown as {
+    readonly type: "object";
+    readonly static: { city: string };
+  };
+  createSimpleTool({ name: "typed", label: "Typed", parameters: schema }, (_id, params) => {
+    expectTypeOf(params).toEqualTypeOf<{ city: string }>();
+    return Promise.resolve({ output: params.city });
+  });
+  createSimpleTool({ name: "plain", label: "Plain", parameters: { type: "object" } }, (_id, { city }) =>
+    Promise.resolve({ output: typeof city === "string" ? city : "nowhere" }),
+  );
+  expectTypeOf(search).toExtend<AnyAgentTool>();
+});
