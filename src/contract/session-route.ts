@@ -1,6 +1,6 @@
 // The routes of sessions, as rows of the one route table (agent API rework plan, "HTTP Transport Layer").
 
-import type { BuiltInRoute } from "./route.ts";
+import type { BuiltInRoute } from "./built-in-route.ts";
 import { executeRequestSchema } from "./session/execute-request.ts";
 import { sessionViewSchema } from "./session/session-view.ts";
 

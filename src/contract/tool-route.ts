@@ -3,10 +3,10 @@
 
 import { z } from "zod";
 
+import type { BuiltInRoute } from "./built-in-route.ts";
 import { awaitedCallSchema } from "./event.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 import { invokeToolSchema } from "./request.ts";
-import type { BuiltInRoute } from "./route.ts";
 import { runSchema } from "./run.ts";
 import { toolResultSchema } from "./tool-result.ts";
 

@@ -4,10 +4,11 @@ import type { ToolCallPart } from "#contract/content.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
+import type { Delivered } from "./awaited.ts";
 import { isAnswer, isModelAnswer, isOnLine } from "./line.ts";
 import type { Line } from "./line.ts";
 import type { Progress, StepOutcome } from "./ports/strategy.ts";
-import type { Delivered, MessageRecord, RunRecord } from "./record.ts";
+import type { MessageRecord, RunRecord } from "./record.ts";
 import { textOf } from "./view.ts";
 
 /** The calls of an assistant message. */

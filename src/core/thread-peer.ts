@@ -6,7 +6,8 @@ import type { JsonObject } from "#contract/json.ts";
 import type { Limits } from "#contract/run.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 
-import type { Delivered, ThreadParent } from "./record.ts";
+import type { Delivered } from "./awaited.ts";
+import type { ThreadParent } from "./record.ts";
 import type { Answer, Caller } from "./thread-rpc.ts";
 
 /** A child to be made and started. */

@@ -3,13 +3,13 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
+import type { AwaitedChild, Delivered } from "#core/awaited.ts";
 import { wordsOf } from "#core/cut-text.ts";
 import { sharersOf } from "#core/limits/share.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
-import type { AwaitedChild, Delivered } from "#core/record.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
 import { failed, nothingLeft, stoppedCall } from "#core/tools/outcome.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";

@@ -1,7 +1,7 @@
 // Records as a session in memory makes them: messages that no model made, and the run of an execution.
 
 import type { Limits } from "#contract/run.ts";
-import { zeroUsage } from "#contract/usage.ts";
+import { nothingDone, notUnderWay } from "#core/blank-run.ts";
 import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
 import { messageDraft } from "#flow/message-draft.ts";
 
@@ -32,22 +32,10 @@ export function sessionRun({ id, at, limits }: { id: string; at: number; limits:
     queued: null,
     after_position: "",
     counts_before: {},
-    steps: 0,
-    usage: zeroUsage,
-    cost: 0,
-    spent: {},
-    text: null,
-    reason: null,
-    outcome: null,
-    error: null,
-    message_ids: [],
+    ...nothingDone(),
     limits: limits ?? null,
     parent_run_id: null,
     version: null,
-    stop: false,
-    resume_at: null,
-    retry: null,
-    context: {},
-    events: [],
+    ...notUnderWay(),
   };
 }

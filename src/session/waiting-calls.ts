@@ -6,7 +6,8 @@ import { postedResult } from "#contract/session/initial-transcript.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import { toPendingCall } from "#contract/session/session-transcript.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
-import type { AwaitedClient, MessageRecord } from "#core/record.ts";
+import type { AwaitedClient } from "#core/awaited.ts";
+import type { MessageRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
 import { readAnswer } from "#core/tools/settle.ts";
 

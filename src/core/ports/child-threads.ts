@@ -2,7 +2,7 @@
 
 import type { Limits } from "#contract/run.ts";
 
-import type { AwaitedChild } from "../record.ts";
+import type { AwaitedChild } from "../awaited.ts";
 
 /** The call that a child thread answers, and what it is asked. */
 export interface ChildStart {

@@ -4,7 +4,8 @@ import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 
-import type { AwaitedAnswer, MessageRecord } from "../record.ts";
+import type { AwaitedAnswer } from "../awaited.ts";
+import type { MessageRecord } from "../record.ts";
 import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
 import type { ToolSpec } from "./model-port.ts";
 

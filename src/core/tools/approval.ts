@@ -4,9 +4,10 @@
 
 import type { JsonObject } from "#contract/json.ts";
 
+import type { Approval, AwaitedApproval } from "../awaited.ts";
 import type { EventList } from "../event-list.ts";
 import type { ApprovalRule, ToolAnswer } from "../ports/tool-port.ts";
-import type { Approval, AwaitedApproval, MessageRecord } from "../record.ts";
+import type { MessageRecord } from "../record.ts";
 import type { CallContext, CallSlot } from "./call-slot.ts";
 import { declined, failed, notApproved, stoppedCall } from "./outcome.ts";
 import { settleThrown } from "./settle.ts";

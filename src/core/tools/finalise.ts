@@ -3,11 +3,12 @@
 import type { ToolCallPart } from "#contract/content.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 
+import type { Delivered } from "../awaited.ts";
 import type { EventList } from "../event-list.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
 import type { NestedEnd, ToolAnswer } from "../ports/tool-port.ts";
-import type { Delivered, MessageRecord } from "../record.ts";
+import type { MessageRecord } from "../record.ts";
 import { childSpending, spendOfChild } from "../run-state.ts";
 import { toMessage } from "../view.ts";
 import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";

@@ -2,7 +2,6 @@
 // Nothing that reaches beyond the thread is taken over: no parent, no children, no totals for the catalog.
 
 import { refuse } from "#contract/error.ts";
-import { zeroUsage } from "#contract/usage.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { spendingSchema } from "#core/archive/archive-record.ts";
 import type {
@@ -12,6 +11,7 @@ import type {
   ArchivedRun,
   ArchivedThread,
 } from "#core/archive/archive-record.ts";
+import { nothingDone } from "#core/blank-run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
 import type { RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
@@ -169,7 +169,7 @@ export class ImportRows {
   #withInput(run: ArchivedRun): ArchivedRun {
     if (run.queued === null) return run;
     this.#queued += 1;
-    const waiting = { ...run, ...nothingDone, limits: this.#limitsOf(run) };
+    const waiting = { ...run, ...nothingDone(), started_at: null, ended_at: null, limits: this.#limitsOf(run) };
     const { message } = run.queued;
     if (message === null) return waiting;
     checkIdTime(message.id, this.#setting.now / 1000);
@@ -263,21 +263,6 @@ export class ImportRows {
 
 /** What can be sent in a message. */
 const inputParts: readonly string[] = ["text", "image", "file"];
-
-/** A run that has not begun. */
-const nothingDone = {
-  steps: 0,
-  usage: zeroUsage,
-  cost: 0,
-  spent: {},
-  text: null,
-  reason: null,
-  outcome: null,
-  error: null,
-  message_ids: [],
-  started_at: null,
-  ended_at: null,
-} satisfies Partial<ArchivedRun>;
 
 function runRecord(run: ArchivedRun): RunRecord {
   return { ...run, counts_before: {}, resume_at: null, retry: null, context: {} };

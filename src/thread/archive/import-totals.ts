@@ -5,9 +5,10 @@ import { isFinished } from "#contract/run.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
+import type { Work } from "#core/awaited.ts";
 import { addWork, noWork, workIn } from "#core/limits/used.ts";
 import { counted } from "#core/message-counts.ts";
-import type { MessageCounts, Work } from "#core/record.ts";
+import type { MessageCounts } from "#core/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 
 /** Bytes of records that belong to the run under way: ending it takes them into memory. */

@@ -3,7 +3,8 @@
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { PostedResult, PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
-import type { AwaitedChild, MessageRecord } from "#core/record.ts";
+import type { AwaitedChild } from "#core/awaited.ts";
+import type { MessageRecord } from "#core/record.ts";
 import type { Answer, Caller } from "#core/thread-rpc.ts";
 
 import { recentCalls } from "../method/recent-calls.ts";

@@ -4,8 +4,9 @@
 
 import { addCost, usageSince } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
+import type { Work } from "#core/awaited.ts";
 import { addWork, workIn, workSince } from "#core/limits/used.ts";
-import type { MessageRecord, RunRecord, Work } from "#core/record.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { childSpending, spendOfChild } from "#core/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";

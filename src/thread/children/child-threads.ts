@@ -2,8 +2,9 @@
 // asked of it can be asked again.
 
 import { ThreadholdError } from "#contract/error.ts";
+import type { AwaitedChild } from "#core/awaited.ts";
 import type { ChildStart, ChildThreads } from "#core/ports/child-threads.ts";
-import type { AwaitedChild, RunRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput } from "#core/thread-peer.ts";
 

@@ -2,7 +2,8 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { AwaitedChild, MessageRecord } from "#core/record.ts";
+import type { AwaitedChild } from "#core/awaited.ts";
+import type { MessageRecord } from "#core/record.ts";
 import { childSpending } from "#core/run-state.ts";
 import type { Delivery, Relay } from "#core/thread-peer.ts";
 

@@ -2,7 +2,8 @@
 // other side heard it; what fails is tried again by the alarm.
 
 import { addCost } from "#contract/usage.ts";
-import type { Delivered, Outgoing, OutgoingWord, RunRecord } from "#core/record.ts";
+import type { Delivered } from "#core/awaited.ts";
+import type { Outgoing, OutgoingWord, RunRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { Answer } from "#core/thread-rpc.ts";
 import { settle } from "#core/tools/settle.ts";

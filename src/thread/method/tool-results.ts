@@ -6,7 +6,8 @@ import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
-import type { AwaitedApproval, AwaitedClient, MessageRecord } from "#core/record.ts";
+import type { AwaitedApproval, AwaitedClient } from "#core/awaited.ts";
+import type { MessageRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
 

@@ -3,8 +3,9 @@
 
 import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/request.ts";
+import type { LimitRest } from "#core/awaited.ts";
 import { amountNames, leftOf, noBounds } from "#core/limits/amounts.ts";
-import type { LimitRest, RunRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/record.ts";
 
 import type { Driver } from "./driver.ts";
 

@@ -3,6 +3,7 @@
 // nothing.
 
 import type { Limits } from "#contract/run.ts";
+import type { LimitRest } from "#core/awaited.ts";
 import { leftOf, noBounds, strictest, together } from "#core/limits/amounts.ts";
 import type { AmountName, Used } from "#core/limits/amounts.ts";
 import { reachedAmount, reachedLimit, timeLeft } from "#core/limits/reached.ts";
@@ -11,7 +12,7 @@ import { asLimits, promised, shareOf } from "#core/limits/share.ts";
 import { TimeUp } from "#core/limits/time-up.ts";
 import { usedOf, workIn, workOf } from "#core/limits/used.ts";
 import type { LimitPort, ReachedLimit } from "#core/ports/limit-port.ts";
-import type { LimitRest, MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { cutAfter, lastBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
 import type { Asked, Speaking } from "#flow/limit-bounds.ts";
 import { sideOf } from "#flow/session.ts";

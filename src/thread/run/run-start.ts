@@ -2,7 +2,7 @@
 
 import type { EventOf } from "#contract/event.ts";
 import type { Limits, RunKind } from "#contract/run.ts";
-import { zeroUsage } from "#contract/usage.ts";
+import { nothingDone, notUnderWay } from "#core/blank-run.ts";
 import type { MessageRecord, QueuedInput, RunRecord, ThreadRecord } from "#core/record.ts";
 
 import { wholeMessage } from "../live-thread.ts";
@@ -38,23 +38,11 @@ export function newRun(
     queued: { message: input, ...waiting },
     after_position: last_position,
     counts_before: counts,
-    steps: 0,
-    usage: zeroUsage,
-    cost: 0,
-    spent: {},
-    text: null,
-    reason: null,
-    outcome: null,
-    error: null,
-    message_ids: [],
+    ...nothingDone(),
     limits,
     parent_run_id: parentRunId,
     version: settings.version,
-    stop: false,
-    resume_at: null,
-    retry: null,
-    context: {},
-    events: [],
+    ...notUnderWay(),
   };
 }
 
