@@ -49,14 +49,13 @@ export const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_a
 
 /** A call that waits for somebody outside, with what it was asked with. */
 export const awaitedCallSchema = pendingCallSchema.extend({
-  /** Left out of a child thread's call where they are too large to be handed on; that thread has them. */
+  /** Left out where they are too large to be told again for calls that were shown before: the message that asks has them. */
   arguments: toolCallSchema.shape.arguments.optional(),
 });
 export type AwaitedCall = z.infer<typeof awaitedCallSchema>;
 
-/** The call without its arguments, which may be of any size and are in the message that asks for it. None asks for a limit. */
+/** The call without its arguments, which may be of any size and are in the message that asks for it. */
 export function withoutArguments(call: AwaitedCall): PendingCall {
-  if (call.kind === "limit") return call;
   const { arguments: _, ...pending } = call;
   return pending;
 }

@@ -66,7 +66,9 @@ export function fold(view: ThreadView, event: ThreadEvent): ThreadView {
 }
 
 /** Whatever a run that waited tells next, it is at work again. */
-function atWork(view: ThreadView, { run_id }: PlainEvent): ThreadView {
+function atWork(view: ThreadView, { run_id, type }: PlainEvent): ThreadView {
+  // What a child does says nothing of its parent, which may wait for another one's call.
+  if (type === "subagent_event") return view;
   const run = run_id === undefined ? undefined : view.runs[run_id];
   if (run?.status !== "awaiting_tool_execution") return view;
   return { ...view, runs: { ...view.runs, [run.id]: { ...run, status: "running" } } };
@@ -161,7 +163,8 @@ function applyRun(view: ThreadView, event: EventOf<"run_start" | "run_end" | "aw
     case "run_start":
       return put({ ...known, status: "running" }, id);
     case "awaiting_tool_execution":
-      return put({ ...known, status: "awaiting_tool_execution" }, id);
+      // None is left where a child thread had made them, and somebody answered there.
+      return put({ ...known, status: event.tool_calls.length === 0 ? "running" : "awaiting_tool_execution" }, id);
     case "run_end": {
       const { status, usage, cost, reason, error } = event;
       const active = view.active_run_id === id ? null : view.active_run_id;

@@ -18,7 +18,7 @@ const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
 /** What became of one call: its `result` (or `content`, or an `error` that the model reads), or whether it may run. */
 export const postedResultSchema = z
   .strictObject({
-    tool_call_id: z.string().min(1).max(200),
+    tool_call_id: z.string().min(1).max(1000),
     /** Text, or JSON that the model reads as text. */
     result: jsonSchema.optional(),
     /** The same as text or text parts. */

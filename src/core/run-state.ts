@@ -76,6 +76,11 @@ export function nextStepNumber(messages: readonly MessageRecord[], line: Line): 
   return messages.filter((message) => isAnswer(message) && isOnLine(line, message)).length + 1;
 }
 
+/** Of a started call that does not say what it waits for, as in a copy: it waited for somebody outside, and did nothing. */
+export function hasOnlyWaited({ answered, approval }: Pick<MessageRecord, "answered" | "approval">): boolean {
+  return answered !== undefined && approval?.approved !== true;
+}
+
 /** What one model attempt used. */
 export interface Spending {
   /** The model's name in `agents/`. */

@@ -2,7 +2,7 @@
 // the way out. Replay is therefore a pure function of rows, and a long answer is stored once.
 
 import { withoutArguments } from "#contract/event.ts";
-import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
+import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 
 import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
@@ -50,7 +50,9 @@ export function toStored(event: PlainEvent): StoredEvent {
   const stored = Object.fromEntries(kept) as StoredEvent;
   if (event.type !== "awaiting_tool_execution") return stored;
   // A run may rest many times, with arguments of any size each time: they are in the messages that ask for the calls.
-  const calls = event.tool_calls.map(withoutArguments);
+  // No message here asks for a limit, or for a child's call.
+  const isElsewhere = ({ kind, thread_id }: AwaitedCall) => kind === "limit" || thread_id !== undefined;
+  const calls = event.tool_calls.map((call) => (isElsewhere(call) ? call : withoutArguments(call)));
   return { ...stored, tool_calls: calls as unknown as Json };
 }
 
@@ -128,18 +130,12 @@ function argumentsOf(callId: string, toolMessageId: string, source: EventSource)
   return call?.type === "tool_call" ? call.arguments : undefined;
 }
 
-/** The same of a child thread's call, as long as it waits: the child has them for good. */
-function childArguments(callId: string, toolMessageId: string, source: EventSource): JsonObject | string | undefined {
-  const { awaits } = source.message(toolMessageId) ?? {};
-  return awaits?.kind === "child" ? awaits.calls?.find(({ id }) => id === callId)?.arguments : undefined;
-}
-
 /** The calls of a rest with their arguments; one whose message is gone is told without. */
 function awaited(calls: Json | undefined, source: EventSource): Json {
   return (Array.isArray(calls) ? calls : []).flatMap((call) => {
     if (typeof call !== "object" || call === null || Array.isArray(call) || "arguments" in call) return [call];
     const [id, under] = [text(call["id"]), text(call["message_id"])];
-    const args = "thread_id" in call ? childArguments(id, under, source) : (argumentsOf(id, under, source) ?? {});
+    const args = "thread_id" in call ? undefined : argumentsOf(id, under, source);
     return [{ ...call, ...(args === undefined ? {} : { arguments: args }) }];
   });
 }

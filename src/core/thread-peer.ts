@@ -43,12 +43,20 @@ export interface ChildCalls {
   calls: AwaitedCall[];
 }
 
+/** Calls that a thread, or one below it, made: those that wait for an answer, and those that had one or may have none any more. */
+export interface KnownCalls {
+  open: string[];
+  over: string[];
+}
+
 /** Contract: every method may be called again and then changes nothing. */
 export interface ThreadPeer {
   startChild(input: ChildInput): Promise<Answer<null>>;
   deliver(delivery: Delivery): Promise<Answer<null>>;
   /** What a child waits for from outside, for whoever answers at its parent. */
   childCalls(told: ChildCalls): Promise<Answer<null>>;
+  /** Which of these calls are the child's, or of threads below it, of which at most so many are asked. */
+  knownCalls(caller: Caller, ids: string[], most: number): Promise<Answer<KnownCalls>>;
   /** Answers to calls of a child that were posted to its parent. */
   postToolResults(caller: Caller, body: PostToolResults): Promise<Answer<ToolResultsTaken>>;
   /** `watched`: somebody reads the parent's events, so the next ones are worth sending. */

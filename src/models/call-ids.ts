@@ -21,9 +21,12 @@ function stepName(request: ModelRequest): string {
   return shortHash(place) + shortHash(`step ${place}`).slice(0, 4);
 }
 
-// `google-fc-0`, `functions.get_weather:0`, `call_1`: counters that start again with every answer.
-const counter = /(^|[^0-9a-z])\d{1,4}$/i;
-const shortestUnique = 8;
+// What no provider gives twice: `toolu_01A09q90qw90lq917835lq9`, a UUID. All else may come again, in another answer, line or
+// thread, `google-fc-0` as well as `call_get_weather`; and an answer to the one must never be taken for one to the other.
+const drawn = /(?=[0-9a-z-]*\d)(?=[0-9a-z-]*[a-z])[0-9a-z][0-9a-z-]{14,}[0-9a-z]/i;
+
+/** Characters of an id; a longer one is shortened to its beginning and its hash. */
+const longestId = 160;
 
 /** Makes the ids of one answer unique: what may repeat gets the step's name, what repeats anyway gets a number. */
 export function createUniqueIds(request: ModelRequest): (id: string) => string {
@@ -33,8 +36,8 @@ export function createUniqueIds(request: ModelRequest): (id: string) => string {
   }
   const step = stepName(request);
   return (id) => {
-    const mayRepeat = id.length < shortestUnique || counter.test(id);
-    const base = mayRepeat ? `${id === "" ? "call" : id}_${step}` : id;
+    const short = id.length > longestId ? `${id.slice(0, longestId - 9)}_${shortHash(id)}` : id;
+    const base = drawn.test(short) ? short : `${short === "" ? "call" : short}_${step}`;
     let unique = base;
     for (let number = 2; used.has(unique); number++) unique = `${base}_${number}`;
     used.add(unique);

@@ -30,6 +30,8 @@ export class SessionJournal implements RunJournal {
     this.append(message);
   }
 
+  closing(): void {}
+
   log(): void {}
 
   saveRun(): void {}

@@ -33,6 +33,8 @@ export class LiveThread {
   readonly broadcaster: Broadcaster;
   /** Moments of the thread that exports read. */
   readonly moments = new Moments();
+  /** Tool messages of the driven run whose calls take no answer any more. */
+  readonly closing = new Set<string>();
   readonly #numbers: EventNumbers;
   #record: ThreadRecord;
   /** The running run's own list of its messages; told here of every message that joins. */
@@ -91,6 +93,11 @@ export class LiveThread {
     this.store.writeThread(this.#record);
   }
 
+  /** The messages of the run that is driven; null while none is. */
+  get transcript(): readonly MessageRecord[] | null {
+    return this.#transcript;
+  }
+
   /** From here on every message that joins is also given to the run. Null ends it. */
   follow(transcript: MessageRecord[] | null): void {
     this.#transcript = transcript;
@@ -99,6 +106,7 @@ export class LiveThread {
   /** The run that is being driven, so that what changes before its place is counted there too. */
   drives(run: RunRecord | null): void {
     this.#run = run;
+    this.closing.clear();
   }
 
   /** The run that is being driven. */

@@ -4,8 +4,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 
-import { ThreadholdError, httpStatus, refuse } from "#contract/error.ts";
-import type { Refusal } from "#contract/error.ts";
+import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
@@ -19,7 +18,7 @@ import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts"
 import type { ThreadRecord } from "#core/record.ts";
 import type { Execution, SessionExecution, SessionPage, SessionPlace } from "#core/session-rpc.ts";
 import { peerCaller } from "#core/thread-peer.ts";
-import type { ChildCalls, ChildInput, Delivery, Relay, ThreadPeer } from "#core/thread-peer.ts";
+import type { ChildCalls, ChildInput, Delivery, KnownCalls, Relay, ThreadPeer } from "#core/thread-peer.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, exportPath, filesPath, importPath, subscribePath } from "#core/thread-rpc.ts";
 import { toMessage } from "#core/view.ts";
@@ -33,6 +32,7 @@ import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { Importer } from "./archive/importer.ts";
 import { parseCaller } from "./caller.ts";
 import { admitChild } from "./children/admit-child.ts";
+import { knownCalls } from "./children/child-answers.ts";
 import { takeChildCalls } from "./children/child-calls.ts";
 import { takeDelivery, takeRelay } from "./children/delivery.ts";
 import { watchedFromAbove } from "./children/watching.ts";
@@ -52,6 +52,7 @@ import { takeToolResults } from "./method/tool-results.ts";
 import { openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
+import { refusalResponse } from "./refusal-response.ts";
 import { admitMessage, admitRun } from "./run/admission.ts";
 import { executeSession } from "./session/execute-session.ts";
 import { makeSession } from "./session/make-session.ts";
@@ -233,6 +234,10 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       });
     }
 
+    async knownCalls(caller: Caller, ids: string[], most: number): Promise<Answer<KnownCalls>> {
+      return this.#answer(() => knownCalls(this.#owned(caller).context, { caller, ids, most }));
+    }
+
     async relay(relay: Relay): Promise<Answer<{ watched: boolean }>> {
       return this.#answer(() => takeRelay(this.#owned(peerCaller).context, relay));
     }
@@ -389,10 +394,4 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       }
     }
   };
-}
-
-function refusalResponse(refusal: Refusal): Response {
-  const { code, message, details } = refusal;
-  const body = { error: { code, message, ...(details === undefined ? {} : { details }) } };
-  return Response.json(body, { status: httpStatus(code) });
 }

@@ -14,6 +14,7 @@ import {
 } from "#spec/index.ts";
 import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
+import { answeredAgents, answeredPrompts, answeredTools, released } from "./answered.ts";
 import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
 import { faultAgents, faultModel, faultPrompts, faultTools } from "./faulted.ts";
@@ -250,6 +251,7 @@ export const registry: Registry = {
     ...limitedPrompts,
     ...remotePrompts,
     ...approvalPrompts,
+    ...answeredPrompts,
   ]),
   agents: entries([
     ...agents,
@@ -260,6 +262,7 @@ export const registry: Registry = {
     ...limitedAgents,
     ...remoteAgents,
     ...approvalAgents,
+    ...answeredAgents,
   ]),
   tools: {
     ...Object.fromEntries(
@@ -270,8 +273,10 @@ export const registry: Registry = {
         ...faultTools,
         ...remoteTools,
         ...approvalTools,
+        ...answeredTools,
       }).map(([name, tool]) => [name, () => Promise.resolve(tool)]),
     ),
+    moves: () => Promise.resolve(released.moves),
     note: () => Promise.resolve(note),
     later: () => Promise.resolve(later),
     wait: () => Promise.resolve(wait),

@@ -61,6 +61,7 @@ export function placedThreads(state: DurableObjectState, threads: PeerDirectory)
       startChild: (input) => say("startChild", () => peer.startChild(input)),
       deliver: (delivery) => say("deliver", () => peer.deliver(delivery)),
       childCalls: (told) => say("childCalls", () => peer.childCalls(told)),
+      knownCalls: (caller, ids, most) => say("knownCalls", () => peer.knownCalls(caller, ids, most)),
       postToolResults: (caller, body) => say("postToolResults", () => peer.postToolResults(caller, body)),
       relay: (relay) => say("relay", () => peer.relay(relay)),
       watch: (parentId) => say("watch", () => peer.watch(parentId)),

@@ -11,7 +11,10 @@ export function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number):
 
 /** A message. */
 export function archivedMessage(record: MessageRecord): ArchivedMessage {
-  return carriedOf(record, messageFate) as ArchivedMessage;
+  const { awaits } = record;
+  // What it waits for stays behind; that it waited for somebody outside, and has done nothing, does not.
+  const waits = awaits !== undefined && awaits.kind !== "child" && record.answered === undefined;
+  return carriedOf(waits ? { ...record, answered: "" } : record, messageFate) as ArchivedMessage;
 }
 
 /** A run. */

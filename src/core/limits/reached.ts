@@ -32,16 +32,21 @@ const reasons = {
 /** The first limit that is reached, the run's before the thread's; null while there is room under every one. */
 export function reachedLimit(budgets: { run: Budget; thread: Budget }): LimitReason | null {
   for (const whose of ["run", "thread"] as const) {
-    const amount = reachedAmount(budgets[whose]);
-    if (amount !== null) return reasons[whose][amount];
+    const [amount] = reachedAmounts(budgets[whose]);
+    if (amount !== undefined) return reasons[whose][amount];
   }
   return null;
 }
 
-/** What nothing is left of; null while there is something of all. */
-export function reachedAmount({ bounds, used }: Budget): AmountName | null {
+/** What nothing is left of, in the order of the amounts. */
+export function reachedAmounts({ bounds, used }: Budget): AmountName[] {
   const left = leftOf(bounds, used);
-  return amountNames.find((name) => (left[name] ?? 1) <= 0) ?? null;
+  return amountNames.filter((name) => (left[name] ?? 1) <= 0);
+}
+
+/** Why a run ends at its own limit of an amount. */
+export function reasonOf(amount: AmountName): LimitReason {
+  return reasons.run[amount];
 }
 
 /** Milliseconds that a run may still be driven, and which limit ends them; null where none does. */

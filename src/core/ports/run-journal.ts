@@ -10,6 +10,8 @@ export interface RunJournal {
   readonly messages: readonly MessageRecord[];
   append(message: MessageRecord): void;
   update(message: MessageRecord): void;
+  /** The call of this tool message has its answer, which is on its way into the row: no other one is taken for it. */
+  closing(messageId: string): void;
   /** `agent` is the agent the thread is handed to with this row. */
   log(record: LogRecord, agent?: string): void;
   saveRun(run: RunRecord): void;

@@ -9,8 +9,11 @@ import type { EventList } from "../event-list.ts";
 import type { ApprovalRule, ToolAnswer } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import type { CallContext, CallSlot } from "./call-slot.ts";
-import { declined, failed, notApproved, stoppedCall } from "./outcome.ts";
+import { declined, failed, notApproved, stoppedCall, tooManyOutside } from "./outcome.ts";
 import { settleThrown } from "./settle.ts";
+
+/** Calls of a step that may wait for somebody outside: all of them stand in the run's row and in the thread's. */
+const mostOutside = 1000;
 
 /** What a call's row says of the consent it waits for; null for one that waits for none. */
 export function awaitedApproval(row: MessageRecord | null): AwaitedApproval | null {
@@ -20,6 +23,12 @@ export function awaitedApproval(row: MessageRecord | null): AwaitedApproval | nu
 /** A person consented, and the call has not begun yet. */
 export function isApproved(row: MessageRecord | null): boolean {
   return awaitedApproval(row)?.delivered?.approved === true;
+}
+
+/** Nobody has decided, and there is time still. */
+export function isUndecided(row: MessageRecord | null, { ports, signal }: CallContext): boolean {
+  const awaits = awaitedApproval(row);
+  return awaits !== null && awaits.delivered === null && awaits.deadline > ports.clock.now() && !signal.aborted;
 }
 
 /** The row of a call that begins to wait for a consent. */
@@ -32,11 +41,14 @@ export function askedFor(rule: ApprovalRule, now: number): AwaitedApproval {
  * never lets its call run.
  */
 export async function markAsking(slots: readonly CallSlot[], context: CallContext): Promise<void> {
+  const outside = slots.filter(({ left, runner }) => left === null && (runner?.remote === true || runner?.approval));
+  for (const slot of outside.slice(mostOutside)) slot.consent = { refused: tooManyOutside(mostOutside) };
   await context.ports.faults.at("calls.consent");
   await Promise.all(
     slots.map(async (slot) => {
       const { runner, left, call } = slot;
-      if (left !== null || runner?.approval === undefined || typeof call.arguments === "string") return;
+      if (left !== null || runner?.approval === undefined || slot.consent !== undefined) return;
+      if (typeof call.arguments === "string") return;
       const checked = runner.check(call.arguments);
       if (!checked.ok || context.signal.aborted) return;
       await context.ports.faults.at("consent.ask");
@@ -85,12 +97,9 @@ export function consented(name: string, row: MessageRecord, { ports, signal }: C
   const awaits = awaitedApproval(row);
   if (awaits === null) throw new Error("the call waits for no consent");
   const { delivered, deadline } = awaits;
+  if (delivered?.approved === false) return { type: "answer", answer: declined(name, delivered.reason) };
   if (signal.aborted) return { type: "answer", answer: stoppedCall };
-  if (delivered !== null) {
-    return delivered.approved
-      ? { type: "run", approval: delivered }
-      : { type: "answer", answer: declined(name, delivered.reason) };
-  }
+  if (delivered !== null) return { type: "run", approval: delivered };
   if (deadline > ports.clock.now()) return { type: "rest", until: deadline };
   return { type: "answer", answer: notApproved(name) };
 }

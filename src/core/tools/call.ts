@@ -11,7 +11,15 @@ import { skipsCalls } from "../step/steer.ts";
 import { askedFor, awaitedApproval, consented, recordConsent, tellStart } from "./approval.ts";
 import type { CallContext, CallSlot, DrivenCall } from "./call-slot.ts";
 import { finalise, latest } from "./finalise.ts";
-import { brokenArguments, skippedCall, stoppedCall, unknownOutcome, unknownTool, wrongArguments } from "./outcome.ts";
+import {
+  brokenArguments,
+  notAskedAnyMore,
+  skippedCall,
+  stoppedCall,
+  unknownOutcome,
+  unknownTool,
+  wrongArguments,
+} from "./outcome.ts";
 import { perform } from "./perform.ts";
 import { readAnswer, settleThrown } from "./settle.ts";
 
@@ -24,6 +32,11 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
   if (row !== null && awaitedApproval(row) !== null) {
     await ports.faults.at("call.consented");
     return runConsented({ ...slot, left: row }, own);
+  }
+  if (row?.awaits?.kind === "remote" && slot.runner?.remote !== true) {
+    // A release gave the tool a function, or took the tool away: what a client said counts all the same.
+    const answer = row.awaits.delivered?.answer ?? notAskedAnyMore(slot.call.name);
+    return finalise(slot, { message: row, isNew: false, answer, begun }, own);
   }
   const prepared = prepare(slot, context);
   if (slot.consent === "ask" && "args" in prepared) return askConsent(slot, prepared.runner, own);

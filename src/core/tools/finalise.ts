@@ -3,7 +3,7 @@
 import type { ToolCallPart } from "#contract/content.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 
-import type { Delivered } from "../awaited.ts";
+import type { Approval, Delivered } from "../awaited.ts";
 import type { EventList } from "../event-list.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
@@ -29,6 +29,8 @@ export async function finalise(
   work: Finished,
   { ports, events, signal }: Pick<CallContext, "ports" | "events" | "signal">,
 ): Promise<SettledCall> {
+  // From here on the call has its answer, whoever comes while hooks look at it.
+  ports.journal.closing(work.message.id);
   const call = calledAs(slot.call, work.message);
   const hookCall = { id: call.id, name: call.name, arguments: argumentsText(call) };
   await ports.faults.at("result.after-call");
@@ -95,10 +97,16 @@ function settledMessage(
     ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
     // Without an answer too: one that comes late is told from one that nobody waits for.
     ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: kept.answered ?? "" } : {}),
-    ...(awaits?.kind === "approval" && awaits.delivered !== null ? { approval: awaits.delivered } : {}),
+    ...(awaits?.kind === "approval" && awaits.delivered !== null ? { approval: neverRan(awaits.delivered) } : {}),
     ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
     updated_at: now,
   };
+}
+
+/** A decision on which nothing ran: arguments that it gave were nobody's. */
+export function neverRan(approval: Approval): Approval {
+  const { args: _, ...decision } = approval;
+  return decision;
 }
 
 /** What a child that answered a call used. */

@@ -57,6 +57,23 @@ export function notApproved(name: string): ToolResult {
   return failed(`Nobody approved the call of "${name}" in time, so it was not run.`);
 }
 
+/** A step asked more of people and clients than can be shown. */
+export function tooManyOutside(most: number): ToolResult {
+  return failed(`Only ${most} calls of a step may wait for a client or a person. Make this one in another step.`);
+}
+
+/** The tool was a client's to run when it was called, and is not any more. */
+export function notAskedAnyMore(name: string): ToolResult {
+  return failed(
+    `The tool "${name}" is not run by a client any more, and nobody had answered this call. Call it again.`,
+  );
+}
+
+/** A tool that asks for consent, called where nothing can wait for it. */
+export function nobodyConsents(name: string): ToolResult {
+  return failed(`The tool "${name}" needs a person's consent, which only a run can wait for. Use queueTool for it.`);
+}
+
 /** A tool without a function, called where nothing can wait for a client. */
 export function nobodyAnswers(name: string): ToolResult {
   return failed(`The tool "${name}" is answered by a client, which only a run can wait for. Use queueTool for it.`);

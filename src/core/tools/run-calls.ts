@@ -4,7 +4,7 @@ import type { ToolCallPart } from "#contract/content.ts";
 
 import { isOnLine } from "../line.ts";
 import type { MessageRecord } from "../record.ts";
-import { awaitedApproval, isApproved, markAsking } from "./approval.ts";
+import { awaitedApproval, isApproved, isUndecided, markAsking } from "./approval.ts";
 import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
 import { isSettledCall } from "./call-slot.ts";
 import { runCall } from "./call.ts";
@@ -46,9 +46,12 @@ export async function runCalls(
     })),
     context.plan.toolMode,
   );
+  // What was approved runs when everything is decided, in the order of its step.
+  const undecided = slots.some(({ left }) => isUndecided(left, context));
   const running: Promise<DrivenCall>[] = [];
   async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<DrivenCall> {
     if ("settled" in slot) return slot.settled;
+    if (undecided && isApproved(slot.left)) return { rests_until: null };
     const others = [...(graph.waitsFor[at] ?? [])];
     // A call that began in an earlier drive waits for nobody: its answer may be there. One that was approved begins now.
     if (others.length > 0 && (slot.left === null || isApproved(slot.left))) {

@@ -15,7 +15,8 @@ import { nothingDone } from "#core/blank-run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
 import type { RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import { unknownOutcome } from "#core/tools/outcome.ts";
+import { hasOnlyWaited } from "#core/run-state.ts";
+import { unanswered, unknownOutcome } from "#core/tools/outcome.ts";
 import { messageDraft } from "#flow/message-draft.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
@@ -268,8 +269,8 @@ function runRecord(run: ArchivedRun): RunRecord {
   return { ...run, counts_before: {}, resume_at: null, retry: null, context: {} };
 }
 
-/** A call that was left behind: nobody will ever settle it. */
+/** A call that was left behind: nobody will ever settle it. One that waited for somebody outside has done nothing. */
 function settled(message: ArchivedMessage): ArchivedMessage {
-  const { status, error = "" } = unknownOutcome;
+  const { status, error = "" } = hasOnlyWaited(message) ? unanswered : unknownOutcome;
   return { ...message, status: "complete", parts: [{ type: "text", text: error }], result: { status, error } };
 }

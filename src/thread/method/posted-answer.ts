@@ -13,6 +13,12 @@ import { sha256Hex } from "#lib/sha256.ts";
 /** Bytes of JSON of one answer: its row holds 2 MiB with everything else in it. */
 const answerLimit = 1_000_000;
 
+/**
+ * Bytes of JSON of changed arguments, and of the reason of a decline: both stay in the row beside what the tool answers, the
+ * reason up to three times.
+ */
+const decisionLimits = { args: 400_000, error: 64_000 };
+
 /** An answer to a remote call, or a decision about one that asks for it. */
 export interface PostedAnswer {
   /** Of the call. */
@@ -32,6 +38,11 @@ export async function readPosted(posted: PostedResult, index: number): Promise<P
       `The answer to "${id}" has ${bytes} bytes; at most ${answerLimit} are taken. ` +
       "Put it into a file of the thread and answer its path.";
     throw refuse("too_large", message, { field: `results.${index}`, limit: answerLimit });
+  }
+  for (const [field, limit] of Object.entries(decisionLimits) as ["args" | "error", number][]) {
+    if (approved === undefined || jsonBytes(posted[field] ?? null) <= limit) continue;
+    const message = `\`${field}\` of the decision about "${id}" takes more than ${limit} bytes.`;
+    throw refuse("too_large", message, { field: `results.${index}.${field}`, limit });
   }
   const fingerprint = await sha256Hex(canonicalJson(given as JsonObject));
   if ("approved" in given) return { id, said: { kind: "approval", decision: given }, fingerprint };

@@ -11,13 +11,13 @@ import type { MessageRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
 
-import { handToChildren } from "../children/child-answers.ts";
+import { handOn, sortAnswers } from "../children/child-answers.ts";
 import { oweCalls } from "../children/owe.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
-import { openStepRows } from "../reader/open-calls.ts";
 import { awaitedCalls } from "../run/run-rest.ts";
 import { checkChangedArguments } from "./approval-arguments.ts";
+import { openCallRows } from "./open-call-rows.ts";
 import { readPosted } from "./posted-answer.ts";
 import type { PostedAnswer } from "./posted-answer.ts";
 import { recentCalls } from "./recent-calls.ts";
@@ -32,62 +32,83 @@ export interface PostedResults {
   onTaken?: () => void;
 }
 
-/** Takes them. */
+/** Takes them: this thread's own together, or nothing, once it is known that nothing of them is refused. */
 export async function takeToolResults(
   { context, driver }: OpenThread,
-  { caller, body: { results, run_id }, onTaken }: PostedResults,
+  { caller, body, onTaken }: PostedResults,
 ): Promise<ToolResultsTaken> {
+  const { live } = context;
   // Of now: it may be over when children have taken what is theirs.
   const run = driver.activeRun;
   await context.faults.at("results.read");
-  const { own, ignored, runId } = await handToChildren(context, driver, { caller, body: { results, run_id } });
+  const { own, parts, ignored, runId } = await sortAnswers(context, { caller, body });
   await context.faults.at("results.own");
   const posted = await Promise.all(own.map(readPosted));
   await context.faults.at("results.arguments");
   await checkChangedArguments(context, posted, openCalls(context));
+  checked(context, posted, body.run_id);
+  await context.faults.at("results.children");
+  const late = await handOn(context, driver, { caller, parts });
   // Nothing is awaited from here on: what is open now is open when it is written.
-  const { live } = context;
+  const taken = checked(context, posted, body.run_id);
+  const decided = { by: caller.user, at: context.clock.now() };
+  const rows = [...taken.answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
+  live.atomically(() => {
+    for (const row of rows) live.store.updateMessage(row);
+    for (const { row, posted: one } of taken.late) logLate(context, row, one);
+    onTaken?.();
+    if (rows.length === 0 || live.record.pending === undefined) return;
+    live.change({ pending: live.record.pending.filter(({ id }) => !taken.answered.has(id)) });
+    oweCalls(live);
+    live.save();
+  });
+  for (const row of rows) live.changed(row);
+  driver.tellSoon();
+  const { transcript, record } = live;
+  const missing = transcript === null ? (record.pending ?? []) : awaitedCalls(transcript);
+  if (rows.length > 0 && isLineComplete(rows, openCalls(context))) driver.goOn(rows[0]?.run_id ?? null);
+  const asked = run ?? live.store.run(taken.over[0]?.run_id ?? runId ?? "");
+  if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
+  return {
+    run: toRun(live.store.run(asked.id) ?? asked),
+    missing,
+    ignored: [...ignored, ...late, ...taken.late.map(({ posted: { id } }) => id)],
+  };
+}
+
+/** What a request comes to as the calls stand now. */
+interface Checked {
+  answered: Map<string, { row: OpenCall; posted: PostedAnswer }>;
+  /** Calls that were over before. */
+  over: MessageRecord[];
+  /** Those of them that had no answer. */
+  late: { row: MessageRecord; posted: PostedAnswer }[];
+}
+
+/** Throws for anything in it that has to be refused. */
+function checked(context: ObjectContext, posted: readonly PostedAnswer[], runId: string | undefined): Checked {
   const open = new Map(openCalls(context).map((row) => [row.tool_call_id, row]));
-  const answered = new Map<string, { row: OpenCall; posted: PostedAnswer }>();
-  const over: MessageRecord[] = [];
-  const late: { row: MessageRecord; posted: PostedAnswer }[] = [];
+  const { answered, over, late }: Checked = { answered: new Map(), over: [], late: [] };
   for (const one of posted) {
     const row = open.get(one.id);
+    const of = row ?? settledCall(context, one);
+    if (runId !== undefined && of.run_id !== runId) throw otherRun(one.id, runId);
     if (row === undefined) {
-      const settled = settledCall(context, one);
-      if (run_id !== undefined && settled.run_id !== run_id) throw otherRun(one.id, run_id);
-      over.push(settled);
-      if (settled.answered === "") late.push({ row: settled, posted: one });
+      over.push(of);
+      if (isUnanswered(of)) late.push({ row: of, posted: one });
       continue;
     }
-    if (run_id !== undefined && row.run_id !== run_id) throw otherRun(one.id, run_id);
     checkKind(row, one);
     const known = answered.get(one.id)?.posted.fingerprint ?? row.answered;
     if (known !== undefined && known !== one.fingerprint) throw otherAnswer(one.id);
     if (known === undefined) answered.set(one.id, { row, posted: one });
   }
-  const decided = { by: caller.user, at: context.clock.now() };
-  const rows = [...answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
-  live.atomically(() => {
-    for (const row of rows) live.store.updateMessage(row);
-    for (const { row, posted: one } of late) logLate(context, row, one);
-    onTaken?.();
-    if (rows.length === 0 || live.record.pending === undefined) return;
-    live.change({ pending: live.record.pending.filter(({ id }) => !answered.has(id)) });
-    oweCalls(live);
-    live.save();
-  });
-  for (const row of rows) live.changed(row);
-  if (driver.outgoings.pending) context.background(driver.flushAndSleep());
-  const missing = awaitedCalls(openStepRows(live.store, live.record).reverse());
-  if (rows.length > 0 && isLineComplete(rows, openCalls(context))) driver.goOn(rows[0]?.run_id ?? null);
-  const asked = run ?? live.store.run(over[0]?.run_id ?? runId ?? "");
-  if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
-  return {
-    run: toRun(live.store.run(asked.id) ?? asked),
-    missing,
-    ignored: [...ignored, ...late.map(({ posted: { id } }) => id)],
-  };
+  return { answered, over, late };
+}
+
+/** It is over, or is about to be, without what a client said. */
+function isUnanswered({ answered, awaits }: MessageRecord): boolean {
+  return answered === "" || (answered === undefined && awaits !== undefined && awaits.kind !== "child");
 }
 
 /** The call's row with what was said of it. */
@@ -119,13 +140,11 @@ function checkKind({ awaits, name }: OpenCall, { id, said }: PostedAnswer): void
 
 /** Calls of the active run that a client answers, answered ones that the run has not taken yet included. */
 function openCalls({ live }: ObjectContext): OpenCall[] {
-  return openStepRows(live.store, live.record)
-    .flatMap((row) =>
-      row.status === "started" && row.awaits !== undefined && row.awaits.kind !== "child"
-        ? [{ ...row, awaits: row.awaits }]
-        : [],
-    )
-    .reverse();
+  return openCallRows(live).flatMap((row) =>
+    row.awaits === undefined || row.awaits.kind === "child" || live.closing.has(row.id)
+      ? []
+      : [{ ...row, awaits: row.awaits }],
+  );
 }
 
 /** A call that is over: it had this answer, or none. Throws for another one. */
@@ -136,13 +155,13 @@ function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer)
     throw refuse("conflict", `The call "${id}" is a limit that the run rests at, which no result answers. ${way}.`);
   }
   if (row === undefined) throw refuse("tool_call_not_found", `No call "${id}" waits for a result in this thread.`);
-  if (row.answered === undefined) {
+  if (row.answered === undefined && !isUnanswered(row)) {
     throw refuse(
       "conflict",
       `The call "${id}" is not answered by a client: the tool "${row.name ?? ""}" runs on the server without approval.`,
     );
   }
-  if (row.answered !== "" && row.answered !== fingerprint) throw otherAnswer(id);
+  if (!isUnanswered(row) && row.answered !== fingerprint) throw otherAnswer(id);
   return row;
 }
 

@@ -46,6 +46,6 @@ export function endsRun(wish: Wish, event: PlainEvent): boolean {
   return (
     wish.runId !== null &&
     event.run_id === wish.runId &&
-    (event.type === "run_end" || event.type === "awaiting_tool_execution")
+    (event.type === "run_end" || (event.type === "awaiting_tool_execution" && event.tool_calls.length > 0))
   );
 }

@@ -189,6 +189,7 @@ function steerable({ activeRun }: Driver): RunRecord | null {
  */
 function restOf(run: RunRecord | null): number {
   if (run?.status !== "awaiting_tool_execution") return Number.POSITIVE_INFINITY;
+  // Its last one: a run that waits was told so, whatever came before.
   const rest = run.events.findLast(({ type }) => type === "awaiting_tool_execution");
   return rest === undefined ? Number.POSITIVE_INFINITY : rest.seq - 1;
 }

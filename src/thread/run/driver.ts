@@ -12,9 +12,8 @@ import { Outgoings } from "../children/outgoings.ts";
 import { FileSweeper } from "../files/file-sweeper.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Outbox } from "../outbox.ts";
-import { openStepRows } from "../reader/open-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
-import { assembleRun } from "./run-assembly.ts";
+import { assembleRun, hasAnswer } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
@@ -165,22 +164,29 @@ export class Driver {
   }
 
   #wake(run: RunRecord): void {
-    recordWake(this.#context, run);
+    recordWake(this.#context, run, { mark: () => this.outbox.mark() });
     this.#drive(run, { takenUp: true });
-    // A parent that shows what this thread waited for hears that it is at work again.
-    if (this.outgoings.pending) this.#context.background(this.outgoings.flush());
+    // The list, and a parent that shows what this thread waited for, hear that it is at work again.
+    this.tellSoon();
   }
 
-  /** Shows what a resting run waits for by now; one that is driven shows it when it rests. */
-  showAwaited(runId: string | null): void {
+  /** Shows what a resting run waits for by now, where a child said so in its call's row; one that is driven shows it when it rests. */
+  showAwaited(row: MessageRecord): void {
     const { live } = this.#context;
-    if (this.#active !== null || runId === null || live.record.active_run_id !== runId) return;
-    const run = live.store.run(runId);
+    if (this.#active !== null || row.run_id === null || live.record.active_run_id !== row.run_id) return;
+    const run = live.store.run(row.run_id);
     if (run === null || run.resume_at === null) return;
-    const messages = openStepRows(live.store, live.record).reverse();
-    recordAwaited(this.#context, run, { messages, mark: () => this.outbox.mark() });
+    recordAwaited(this.#context, run, { row, mark: () => this.outbox.mark() });
     live.broadcaster.rest();
-    this.#context.background(this.flushAndSleep());
+    this.tellSoon();
+  }
+
+  /** Tells the catalog and other threads in the background; should the object die on the way, an alarm does. */
+  tellSoon(): void {
+    const { alarm, clock, background } = this.#context;
+    if (!this.outbox.pending && !this.outgoings.pending) return;
+    alarm.notAfter(clock.now() / 1000 + longestHeartbeatMs);
+    background(this.flushAndSleep());
   }
 
   /** The thread was deleted while somebody waited. */
@@ -278,8 +284,10 @@ export class Driver {
     const { live, alarm } = this.#context;
     assembled?.journal.close();
     this.#leave();
-    // An answer may have come while other calls of its step still ran, a stop while the step came to its rest.
-    if (run.stop || assembled?.journal.messages.some(hasAnswer) === true) {
+    // An answer may have come while other calls of its step still ran, a stop while the step came to its rest. One that was
+    // there before and is not taken still stands behind a call that waits.
+    const known = assembled?.answered ?? new Set();
+    if (run.stop || assembled?.journal.messages.some((row) => hasAnswer(row) && !known.has(row.id)) === true) {
       this.#drive(run);
       return;
     }
@@ -368,11 +376,6 @@ export class Driver {
     }
     return true;
   }
-}
-
-/** A call whose answer was delivered and not taken yet. */
-function hasAnswer({ status, awaits }: MessageRecord): boolean {
-  return status === "started" && awaits !== undefined && awaits.delivered !== null;
 }
 
 const givenUp: RunEnd = {

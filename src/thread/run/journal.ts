@@ -40,6 +40,10 @@ export class Journal implements RunJournal {
     this.#live.changed(message);
   }
 
+  closing(messageId: string): void {
+    this.#live.closing.add(messageId);
+  }
+
   log(record: LogRecord, agent?: string): void {
     this.#live.atomically(() => {
       this.#live.store.insertLog(record);

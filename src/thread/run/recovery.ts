@@ -10,11 +10,12 @@ import { zeroUsage } from "#contract/usage.ts";
 import { isAnswer, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
-import { childSpending, spend, spendOfChild, stepOf } from "#core/run-state.ts";
+import { childSpending, spend, spendOfChild, stepOf, hasOnlyWaited } from "#core/run-state.ts";
 import type { OpenStep, Spending } from "#core/run-state.ts";
 import { awaitedApproval } from "#core/tools/approval.ts";
-import { spentOn } from "#core/tools/finalise.ts";
+import { neverRan, spentOn } from "#core/tools/finalise.ts";
 import { declined, stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
+import { settle } from "#core/tools/settle.ts";
 import { turnsIn } from "#flow/session.ts";
 
 import { wholeMessage } from "../live-thread.ts";
@@ -103,7 +104,8 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
     const { awaits } = row ?? {};
-    const approval = row?.approval ?? awaitedApproval(row ?? null)?.delivered ?? undefined;
+    const decided = awaitedApproval(row ?? null)?.delivered ?? null;
+    const approval = decided === null ? row?.approval : neverRan(decided);
     const spent = row === undefined ? null : spentOn(row);
     if (spent !== null) spendOfChild(run, spent);
     else if (awaits?.kind === "child") {
@@ -111,7 +113,7 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       const stop = { type: "stop" as const, thread_id: awaits.thread_id };
       live.change({ outgoing: [...(live.record.outgoing ?? []), stop] });
     }
-    const result = resultOfOpen(row);
+    const { stack: _, ...result } = settle(resultOfOpen(row));
     const id = row?.id ?? live.uuids.next();
     const message: MessageRecord = {
       ...open.answer,
@@ -127,7 +129,7 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       cost: null,
       ...(spent === null ? {} : childSpending(spent)),
       ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
-      ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: row?.answered ?? "" } : {}),
+      ...answeredOf(row),
       ...(approval === undefined ? {} : { approval }),
       result,
       status: "complete",
@@ -140,9 +142,17 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
   }
 }
 
+/** What tells an answer that comes later from one that nobody waits for. */
+function answeredOf(row: MessageRecord | undefined): Pick<MessageRecord, "answered"> {
+  const { answered, awaits } = row ?? {};
+  if (answered !== undefined) return { answered };
+  return awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: "" } : {};
+}
+
 function resultOfOpen(row: MessageRecord | undefined): ToolResult {
   if (row === undefined) return stoppedCall;
   const { awaits } = row;
+  if (awaits === undefined && hasOnlyWaited(row)) return unanswered;
   if (awaits?.kind === "approval") {
     return awaits.delivered?.approved === false ? declined(row.name ?? "", awaits.delivered.reason) : unanswered;
   }

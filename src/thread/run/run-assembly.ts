@@ -2,7 +2,7 @@
 
 import { isAnswer, mainLine } from "#core/line.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { Session } from "#flow/session.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { blankStreak } from "#flow/turn-end.ts";
@@ -25,6 +25,8 @@ export interface AssembledRun {
   ports: RunPorts;
   journal: Journal;
   limits: RunLimits;
+  /** Calls whose answers were there when the drive began. */
+  answered: ReadonlySet<string>;
 }
 
 /** Assembles a run from its rows. Rejects when its agent is not defined any more. */
@@ -101,5 +103,11 @@ export async function assembleRun(
   };
   await context.faults.at("run.limits");
   await limits.watchTime();
-  return { ports, journal, limits };
+  const answered = new Set(journal.messages.filter(hasAnswer).map(({ id }) => id));
+  return { answered, ports, journal, limits };
+}
+
+/** A call whose answer was delivered and not taken yet. */
+export function hasAnswer({ status, awaits }: MessageRecord): boolean {
+  return status === "started" && awaits !== undefined && awaits.delivered !== null;
 }

@@ -6,7 +6,7 @@ import type { Limits } from "#contract/run.ts";
 import type { LimitRest } from "#core/awaited.ts";
 import { leftOf, noBounds, strictest, together } from "#core/limits/amounts.ts";
 import type { AmountName, Used } from "#core/limits/amounts.ts";
-import { reachedAmount, reachedLimit, timeLeft } from "#core/limits/reached.ts";
+import { reachedAmounts, reachedLimit, reasonOf, timeLeft } from "#core/limits/reached.ts";
 import type { Budget, LimitReason } from "#core/limits/reached.ts";
 import { asLimits, promised, shareOf } from "#core/limits/share.ts";
 import { TimeUp } from "#core/limits/time-up.ts";
@@ -76,8 +76,12 @@ export class RunLimits implements LimitPort {
   }
 
   #atLimit(speaking: Speaking, { run, thread }: Record<"run" | "thread", Budget>, reason: LimitReason): ReachedLimit {
-    const amount = reachedAmount(run);
-    if (amount === null || !this.#canBeRaised(speaking, amount, run.used)) return { reason, until: null };
+    const amounts = reachedAmounts(run);
+    // One that nobody can raise has the last word, whichever other ones are reached beside it.
+    const last = amounts.find((one) => !this.#canBeRaised(speaking, one, run.used));
+    if (last !== undefined) return { reason: reasonOf(last), until: null };
+    const [amount] = amounts;
+    if (amount === undefined) return { reason, until: null };
     // Nobody can raise a limit of the thread: resting at one of the run's would be in vain.
     const whole = reachedLimit({ run: { ...run, bounds: noBounds }, thread });
     if (whole !== null) return { reason: whole, until: null };

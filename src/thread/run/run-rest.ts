@@ -6,7 +6,7 @@ import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import { jsonBytes } from "#core/cut-text.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord, RunRecord, StoredEvent } from "#core/record.ts";
 
 import { oweCalls } from "../children/owe.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -44,6 +44,17 @@ function withRoom(calls: readonly AwaitedCall[]): PendingCall[] {
   });
 }
 
+/** UTF-16 units of JSON of a run's events, above which what earlier rests waited for is not told again. */
+const eventRoom = 500_000;
+
+function withRoomForRests(events: StoredEvent[]): StoredEvent[] {
+  if (JSON.stringify(events).length <= eventRoom) return events;
+  const last = events.at(-1);
+  return events.map((event) =>
+    event !== last && event.type === "awaiting_tool_execution" ? { ...event, tool_calls: [] } : event,
+  );
+}
+
 /** What a rest is recorded with. */
 interface Rest {
   messages: readonly MessageRecord[];
@@ -71,26 +82,31 @@ export function recordRest(
   return true;
 }
 
-/** Records what a resting run waits for by now, where a child thread told that this changed. */
-export function recordAwaited(context: ObjectContext, run: RunRecord, { messages, mark }: Rest): void {
-  const { live } = context;
-  const calls = [...awaitedCalls(messages), ...limitCalls(run)];
-  const known = new Set((live.record.pending ?? []).map(({ id }) => id));
-  if (calls.some(({ id }) => !known.has(id))) show(context, run, { calls, mark });
-  else if (calls.length < known.size) showLess(context, run, { calls, mark });
+/** Records what a resting run waits for by now, where a child said so in the row of its call. Tells what changed. */
+export function recordAwaited(
+  context: ObjectContext,
+  run: RunRecord,
+  { row, mark }: { row: MessageRecord; mark: () => void },
+): void {
+  const { pending = [] } = context.live.record;
+  const calls = [...pending.filter(({ message_id }) => message_id !== row.id), ...awaitedCalls([row])];
+  const ids = (of: readonly { id: string }[]) => of.map(({ id }) => id).join();
+  if (ids(calls) !== ids(pending)) show(context, run, { calls, mark });
 }
 
+/** None left: the run still rests, and needs nobody outside. */
 function show(
   { live }: ObjectContext,
   run: RunRecord,
   { calls, mark }: { calls: AwaitedCall[]; mark: () => void },
 ): void {
   const told = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls }]);
-  run.status = "awaiting_tool_execution";
-  run.events = [...run.events, ...told.stored];
+  const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
+  run.status = status;
+  run.events = withRoomForRests([...run.events, ...told.stored]);
   live.atomically(() => {
     live.store.updateRun(run);
-    live.change({ status: "awaiting_tool_execution", pending: withRoom(calls) });
+    live.change({ status, pending: withRoom(calls) });
     oweCalls(live);
     mark();
     live.save();
@@ -98,25 +114,8 @@ function show(
   told.send();
 }
 
-/** Some were answered where they were made. While others wait nothing is told; when none does the run needs nobody. */
-function showLess(
-  { live }: ObjectContext,
-  run: RunRecord,
-  { calls, mark }: { calls: AwaitedCall[]; mark: () => void },
-): void {
-  const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
-  run.status = status;
-  live.atomically(() => {
-    if (calls.length === 0) live.store.updateRun(run);
-    live.change({ status, pending: withRoom(calls) });
-    oweCalls(live);
-    mark();
-    live.save();
-  });
-}
-
 /** Records that a resting run is at work again. From here on a crash leaves a cut run, and no rest that is over. */
-export function recordWake({ live }: ObjectContext, run: RunRecord): void {
+export function recordWake({ live }: ObjectContext, run: RunRecord, { mark }: Pick<Rest, "mark">): void {
   run.resume_at = null;
   const wasShown = run.status === "awaiting_tool_execution";
   run.status = "running";
@@ -125,6 +124,8 @@ export function recordWake({ live }: ObjectContext, run: RunRecord): void {
     if (!wasShown) return;
     live.change({ status: "running", pending: [] });
     oweCalls(live);
+    // Whoever looks at the list for what waits is not to find what is decided.
+    mark();
     live.save();
   });
 }

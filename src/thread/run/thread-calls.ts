@@ -4,7 +4,7 @@ import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { fitLog } from "#core/fit-log.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import { nobodyAnswers, wrongArguments } from "#core/tools/outcome.ts";
+import { nobodyAnswers, nobodyConsents, wrongArguments } from "#core/tools/outcome.ts";
 import { perform } from "#core/tools/perform.ts";
 import { settle } from "#core/tools/settle.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
@@ -111,7 +111,7 @@ function told({ status, result, error, attachments }: ReturnType<typeof settle>)
   };
 }
 
-function call(
+async function call(
   runner: ToolRunner,
   work: { id: string; args: JsonObject; signal: AbortSignal | undefined; context: ObjectContext },
 ) {
@@ -119,6 +119,8 @@ function call(
   const checked = runner.check(args);
   if (!checked.ok) return wrongArguments(checked.problem);
   if (runner.remote) return nobodyAnswers(runner.spec.name);
+  await context.faults.at("invoke.consent");
+  if (await asksFirst(runner, checked.args)) return nobodyConsents(runner.spec.name);
   const surroundings = {
     clock: context.clock,
     faults: context.faults,
@@ -127,6 +129,12 @@ function call(
     signal: work.signal ?? new AbortController().signal,
   };
   return perform(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, surroundings);
+}
+
+/** A rule that fails asks: whatever cannot say that it needs no consent does not run. */
+async function asksFirst({ approval }: ToolRunner, args: JsonObject): Promise<boolean> {
+  if (approval === undefined) return false;
+  return approval.needed(args).catch(() => true);
 }
 
 /** The least execution there can be, for a tool that is invoked while no run is under way. */

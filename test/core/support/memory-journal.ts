@@ -51,6 +51,8 @@ export class MemoryJournal implements RunJournal {
     });
   }
 
+  closing(): void {}
+
   log(record: LogRecord): void {
     this.#write(() => this.logs.push(structuredClone(record)));
   }

@@ -1,0 +1,11 @@
+// A refusal as the answer to a request that the object serves itself.
+
+import { httpStatus } from "#contract/error.ts";
+import type { Refusal } from "#contract/error.ts";
+
+/** The same body and status as everywhere else. */
+export function refusalResponse(refusal: Refusal): Response {
+  const { code, message, details } = refusal;
+  const body = { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  return Response.json(body, { status: httpStatus(code) });
+}

@@ -1,0 +1,174 @@
+// Decisions that come one by one, beside other calls, at the last moment, or for nothing.
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import { defineTool } from "#spec/index.ts";
+
+import { released } from "../worker/answered.ts";
+import { payDeadlineMs, ran } from "../worker/approval.ts";
+import { skip, testClock } from "../worker/clock.ts";
+import { scripts } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
+import { answer, approve, ask, erase, freshAnswers, named, pay, resting, says, script, send } from "./answer-client.ts";
+import { exported, replaced } from "./archive-client.ts";
+import { door, holds, lastRunOf, messagesOf, wake } from "./team-driver.ts";
+import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const isEnd = ({ type }: ThreadEvent) => type === "run_end";
+
+beforeEach(freshAnswers);
+
+describe("what was approved", () => {
+  it.each(["careful_house", "batched_house"])(
+    "APPROVE7 waits for a child thread before it without driving its run (%s)",
+    async (agent) => {
+      script("behind", [send("pay_room", "behind_inside"), erase("all")]);
+      script("behind_inside", [ask("why")]);
+      const { id, following, calls } = await resting(agent, "behind", 2);
+      let drives = 0;
+      atPlaces((place) => {
+        if (place.thread !== id || place.name !== "run.assemble") return undefined;
+        drives += 1;
+        // A run that is driven without end would take the test with it.
+        return drives > 10 ? new Promise(() => {}) : undefined;
+      });
+      await value(answer(id, approve(named(calls, "erase"))));
+      await holds(async () => drives > 0 && (await lastRunOf(id)).status === "awaiting_tool_execution");
+      expect([drives, ran]).toEqual([1, []]);
+      await value(answer(id, says(named(calls, "ask"), "because")));
+      await following.until(isEnd);
+      expect(ran).toHaveLength(2);
+      following.close();
+    },
+  );
+
+  it("APPROVE7 waits until everything of its step is decided, also when its run is woken", async () => {
+    script("waits", [erase("first"), pay("Ada")]);
+    const { id, following, calls } = await resting("careful_payer", "waits", 2);
+    await value(answer(id, approve(named(calls, "pay"))));
+    skip(payDeadlineMs + 1000);
+    await wake(id);
+    await holds(async () => ((await alarmOf(id)) ?? 0) > testClock.now() / 1000 + 3_600_000);
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
+  it("APPROVE7 does not run, and is told to nobody as changed, when its run is stopped first", async () => {
+    script("halted", [pay("Ada"), ask("other")]);
+    const { id, following, calls } = await resting("payer", "halted", 2);
+    await value(answer(id, approve(named(calls, "pay"), { to: "Bob", amount: 1 })));
+    await value(stubOf(id).stop(admin, null));
+    await following.until(isEnd);
+    const starts = (events: ThreadEvent[]) =>
+      events
+        .flatMap((event) => (event.type === "tool_execution_start" ? [event] : []))
+        .map((event) => ({ ...event, prev: 0 }));
+    const again = await follow(id, { after: "0", until: "idle" });
+    await again.closed;
+    expect(starts(again.events)).toEqual(starts(following.events));
+    let read = "";
+    scripts.set("halted_next", ({ messages }) => {
+      read = messages.map(({ content }) => content).join("\n");
+      return { text: "ok" };
+    });
+    await value(stubOf(id).postMessage(admin, message("halted_next"), null));
+    await holds(() => read !== "");
+    expect(ran).toEqual([]);
+    expect(read).not.toContain("before the call ran");
+    following.close();
+  });
+});
+
+describe("a decision", () => {
+  it("APPROVE8 that comes while the deadline is acted on is ignored, and whoever decided is told so", async () => {
+    script("too_late", [pay("Ada")]);
+    const { id, following, calls } = await resting("payer", "too_late", 1);
+    const held = door();
+    let reached = false;
+    atPlaces((place) => {
+      if (place.thread !== id || place.name !== "result.after-call") return undefined;
+      reached = true;
+      return held.passed;
+    });
+    skip(payDeadlineMs + 1000);
+    await wake(id);
+    await holds(() => reached);
+    const taken = await value(answer(id, approve(named(calls, "pay"))));
+    held.open();
+    await following.until(isEnd);
+    expect([ran, taken.ignored]).toEqual([[], [named(calls, "pay")]]);
+    following.close();
+  });
+
+  it("APPROVE4 to decline stands when its run is stopped", async () => {
+    script("declined", [pay("Ada"), ask("other")]);
+    const { id, following, calls } = await resting("payer", "declined", 2);
+    await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "Never." }));
+    await value(stubOf(id).stop(admin, null));
+    await following.until(isEnd);
+    const tool = (await messagesOf(id)).find(({ name }) => name === "pay");
+    expect(tool?.content).toContain("declined");
+    following.close();
+  });
+
+  it("APPROVE8 is of no use to a copy of the thread, which says that nothing was done", async () => {
+    script("copied", [pay("Ada")]);
+    const { id, following, calls } = await resting("payer", "copied", 1);
+    following.close();
+    await replaced(id, await exported(id));
+    const tool = (await messagesOf(id)).find(({ role }) => role === "tool");
+    expect(tool?.content).not.toContain("Whether it took effect is unknown");
+    expect(await value(answer(id, approve(named(calls, "pay"))))).toMatchObject({ ignored: [named(calls, "pay")] });
+  });
+});
+
+describe("a tool that needs consent", () => {
+  it("APPROVE11 does not run without it because another tool, or a caller, invokes it", async () => {
+    script("passes", [{ name: "passer", arguments: {} }]);
+    const id = await newThread("head_reader");
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("passes"), null));
+    await following.until(isEnd);
+    following.close();
+    const invoked = await value(stubOf(id).invokeTool(admin, "erase", { what: "everything" }));
+    expect(invoked).toMatchObject({ status: "error", error: expect.stringContaining("needs a person's consent") });
+    expect(ran).toEqual([]);
+  });
+});
+
+describe("a release while a call waits", () => {
+  const fromServer = () =>
+    defineTool("Moves", z.object({}), async () => {
+      ran.push("moves");
+      return { status: "success", result: "from the server" };
+    });
+
+  it("REMOTE12 loses nothing of what a client answered when its tool gets a function", async () => {
+    released.moves = defineTool("Moves", z.object({}));
+    script("moved", [{ name: "moves", arguments: {} }, ask("other")]);
+    const { id, following, calls } = await resting("mover", "moved", 2);
+    await value(answer(id, says(named(calls, "moves"), "from the client")));
+    released.moves = fromServer();
+    await crash(id);
+    await value(answer(id, says(named(calls, "ask"), "x")));
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    expect((await messagesOf(id)).find(({ name }) => name === "moves")?.content).toBe("from the client");
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
+  it("REMOTE12 runs nothing that was approved when its tool became a client's", async () => {
+    released.moves = defineTool("Moves", z.object({}), async () => ({ status: "success", result: "server" }), {
+      needsApproval: true,
+    });
+    script("became", [{ name: "moves", arguments: {} }]);
+    const { id, following, calls } = await resting("mover", "became", 1);
+    released.moves = defineTool("Moves", z.object({}));
+    await crash(id);
+    await value(answer(id, approve(named(calls, "moves"))));
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    following.close();
+  });
+});

@@ -1,0 +1,264 @@
+// Answers for calls of child threads that come to a parent: at the wrong time, for the wrong run, again, for nobody.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+
+import { midway, ran } from "../worker/approval.ts";
+import { testClock } from "../worker/clock.ts";
+import { scripts } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
+import {
+  answer,
+  approve,
+  ask,
+  erase,
+  freshAnswers,
+  named,
+  pay,
+  resting,
+  says,
+  script,
+  send,
+  shown,
+} from "./answer-client.ts";
+import { door, holds, lastRunOf, messagesOf, passing, word } from "./team-driver.ts";
+import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const isRest = (event: ThreadEvent) => event.type === "awaiting_tool_execution";
+const isEnd = ({ type }: ThreadEvent) => type === "run_end";
+const paid = () => ran.filter((line) => line.startsWith("pay {"));
+
+beforeEach(freshAnswers);
+
+describe("a consent that is posted to a parent", () => {
+  it.each(["stop", "interrupt"])("CALLS7 is taken by no child behind the parent's %s", async (how) => {
+    script(`ended_${how}`, [send("pay_room", "ended_inside")]);
+    script("ended_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("house", `ended_${how}`, 1);
+    const child = calls[0]?.thread_id ?? "";
+    const held = door();
+    atPlaces((place) => (place.name === "before stop" && place.to === child ? held.passed : undefined));
+    if (how === "stop") await value(stubOf(id).stop(admin, null));
+    else await value(stubOf(id).postMessage(admin, { ...message("now"), when: "interrupt" }, null));
+    await following.until(isEnd);
+    const taken = await answer(id, approve(named(calls, "pay")));
+    expect(taken).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
+    expect(await shown(child)).toHaveLength(1);
+    held.open();
+    await holds(async () => (await shown(child)).length === 0);
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
+  it("CALLS7 is taken by no child when the parent's own part, or a call of nobody, is refused", async () => {
+    script("refused", [send("pay_room", "refused_inside"), ask("own")]);
+    script("refused_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("house", "refused", 2);
+    const child = calls.find(({ thread_id }) => thread_id !== undefined)?.thread_id ?? "";
+    const consent = approve(named(calls, "pay"));
+    // A decision in the place of a result.
+    expect(await answer(id, consent, approve(named(calls, "ask")))).toMatchObject({ refusal: { code: "conflict" } });
+    expect(await answer(id, consent, says("call_of_nobody", "x"))).toMatchObject({
+      refusal: { code: "tool_call_not_found" },
+    });
+    expect([await shown(child), await shown(id)].map((list) => list.length)).toEqual([1, 2]);
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
+  it("CALLS7 is compared with the run that is meant, also for a call that the child has not told of yet", async () => {
+    script("meant", [send("pay_room", "meant_inside")]);
+    script("meant_inside", [pay("Ada")]);
+    const id = await newThread("house");
+    const held = door();
+    const places = passing((place) => (word("before childCalls", { to: id })(place) ? held.passed : undefined));
+    await value(stubOf(id).postMessage(admin, message("meant"), null));
+    const { thread: child } = await places.until(word("before childCalls", { to: id }));
+    const [call] = await shown(child);
+    const consent = { results: [approve(call?.id ?? "")] };
+    expect(await stubOf(id).postToolResults(admin, { ...consent, run_id: "another" })).toMatchObject({
+      refusal: { code: "conflict" },
+    });
+    expect([await shown(child), ran]).toMatchObject([{ length: 1 }, []]);
+    const { id: run_id } = await lastRunOf(id);
+    await value(stubOf(id).postToolResults(admin, { ...consent, run_id }));
+    held.open();
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    expect(paid()).toHaveLength(1);
+  });
+
+  it("CALLS4 consents to one call alone, whatever ids a provider repeats, and however often it is sent", async () => {
+    script("repeats", [send("pay_room", "repeats_ada"), send("pay_room", "repeats_bob")]);
+    script("repeats_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
+    script("repeats_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
+    const { id, following, calls } = await resting("house", "repeats", 2);
+    const [first = "", second = ""] = calls.map((call) => call.id);
+    expect(first).not.toBe(second);
+    await value(answer(id, approve(first)));
+    await holds(() => paid().length > 0);
+    await value(answer(id, approve(first)));
+    expect((await shown(id)).map((call) => call.id)).toEqual([second]);
+    await value(answer(id, { tool_call_id: second, approved: false }));
+    await following.until(isEnd);
+    expect(paid()).toHaveLength(1);
+    following.close();
+  });
+
+  it("CALLS4 is told apart among lines side by side, whatever ids a provider repeats", async () => {
+    script("lines", [send("cashier", "lines_ada"), send("cashier", "lines_bob")]);
+    script("lines_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
+    script("lines_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
+    const { following, calls } = await resting("head_cashier", "lines", 2);
+    expect(new Set(calls.map((call) => call.id)).size).toBe(2);
+    following.close();
+  });
+
+  it("CALLS4 is for a call of nobody when its child was deleted, and is shown no more", async () => {
+    script("deleted", [send("pay_room", "deleted_inside")]);
+    script("deleted_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("house", "deleted", 1);
+    const child = calls[0]?.thread_id ?? "";
+    atPlaces((place) =>
+      word("before deliver", { thread: child })(place) ? Promise.reject(new Error("unreachable")) : undefined,
+    );
+    await value(stubOf(child).remove(admin));
+    atPlaces(null);
+    expect(await answer(id, approve(named(calls, "pay")))).toMatchObject({
+      refusal: { code: "tool_call_not_found" },
+    });
+    expect(await shown(id)).toEqual([]);
+    following.close();
+  });
+
+  it("CALLS10 that is for a hundred calls of nobody asks each child once", async () => {
+    scripts.set("quiet_inside", () => ({ text: "nothing to ask" }));
+    const id = await newThread("house");
+    for (const turn of ["quiet_1", "quiet_2", "quiet_3"]) {
+      script(turn, [send("pay_room", "quiet_inside")]);
+      const { run } = await value(stubOf(id).postMessage(admin, message(turn), null));
+      await holds(async () => {
+        const last = await lastRunOf(id);
+        return last.id === run?.id && last.status === "completed";
+      });
+    }
+    const places = passing();
+    const results = Array.from({ length: 100 }, (_, at) => says(`call_unknown_${at}`, "x"));
+    expect(await stubOf(id).postToolResults(admin, { results })).toMatchObject({
+      refusal: { code: "tool_call_not_found" },
+    });
+    expect(places.seen.filter(word("before knownCalls", {})).length).toBe(3);
+    expect(places.seen.filter(word("before postToolResults", {}))).toEqual([]);
+  });
+});
+
+describe("what a child owes", () => {
+  /** Milliseconds until somebody wakes the thread. */
+  const wakesIn = async (id: string) => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
+
+  it("CALLS8 has an alarm when it was answered in part and dies before it told", async () => {
+    script("owes", [send("pay_room", "owes_inside")]);
+    script("owes_inside", [erase("all"), ask("why")]);
+    const { id, following, calls } = await resting("house", "owes", 2);
+    const child = calls[0]?.thread_id ?? "";
+    const tells = word("before childCalls", { to: id });
+    const places = passing((place) => (tells(place) ? new Promise(() => {}) : undefined));
+    await value(answer(child, approve(named(calls, "erase"))));
+    await places.until(tells);
+    await crash(child);
+    expect(await wakesIn(child)).toBeLessThan(60_000);
+    following.close();
+  });
+
+  it("CALLS8 has an alarm when a thread in the middle dies before it told further up", async () => {
+    script("passes_on", [send("pay_lobby", "passes_middle")]);
+    script("passes_middle", [send("pay_room", "passes_inside")]);
+    script("passes_inside", [erase("all"), ask("why")]);
+    const { id, following, calls } = await resting("house", "passes_on", 2);
+    const tells = word("before childCalls", { to: id });
+    const places = passing((place) => (tells(place) ? new Promise(() => {}) : undefined));
+    await value(answer(calls[0]?.thread_id ?? "", approve(named(calls, "erase"))));
+    const { thread: middle } = await places.until(tells);
+    await crash(middle);
+    expect(await wakesIn(middle)).toBeLessThan(60_000);
+    following.close();
+  });
+
+  it("CALLS5 is told again where the parent dies between a child's consent and its own row", async () => {
+    script("between", [send("pay_room", "between_inside"), ask("own")]);
+    script("between_inside", [erase("all"), ask("why")]);
+    const { id, following, calls } = await resting("house", "between", 3);
+    const handed = word("after postToolResults", { thread: id });
+    const places = passing((place) => (handed(place) ? new Promise(() => {}) : undefined));
+    void answer(id, approve(named(calls, "erase"))).catch(() => undefined);
+    await places.until(handed);
+    await crash(id);
+    atPlaces(null);
+    await holds(async () => (await shown(id)).length === 2);
+    expect((await lastRunOf(id)).status).toBe("awaiting_tool_execution");
+    following.close();
+  });
+});
+
+describe("who follows a parent", () => {
+  const statusIn = (events: ThreadEvent[], run: string) => foldAll(events).runs[run]?.status;
+  const rests = (events: ThreadEvent[]) =>
+    events.flatMap((event) => (event.type === "awaiting_tool_execution" ? [event.tool_calls] : []));
+
+  it("CALLS9 is told the calls that are left, and the same when he comes later", async () => {
+    script("fewer", [send("pay_room", "fewer_inside")]);
+    script("fewer_inside", [erase("all"), ask("why")]);
+    const { id, following, calls } = await resting("house", "fewer", 2);
+    await value(answer(id, approve(named(calls, "erase"))));
+    await following.until((event) => event.type === "awaiting_tool_execution" && event.tool_calls.length === 1);
+    const again = await follow(id, { after: "0", until: "idle" });
+    await again.closed;
+    expect(rests(again.events)).toEqual(rests(following.events));
+    following.close();
+  });
+
+  it("CALLS9 sees its run wait while it waits, though another child is at work", async () => {
+    script("one_asks", [send("pay_room", "asks_inside"), send("pay_room", "works_inside")]);
+    script("asks_inside", [pay("Ada")]);
+    const [first, second] = [door(), door()];
+    scripts.set("works_inside", async ({ step }) => {
+      await (step === 0 ? first : second).passed;
+      return step === 0
+        ? { text: "noting", toolCalls: [{ name: "note", arguments: { text: "x" } }] }
+        : { text: "done" };
+    });
+    const { id, following } = await resting("house", "one_asks", 1);
+    first.open();
+    await following.until((event) => event.type === "subagent_event" && event.event["type"] === "tool_execution_end");
+    const run = await lastRunOf(id);
+    expect([run.status, statusIn(following.events, run.id)]).toEqual([
+      "awaiting_tool_execution",
+      "awaiting_tool_execution",
+    ]);
+    second.open();
+    following.close();
+  });
+
+  it("CALLS9 hears that it waits no more when its child was answered there", async () => {
+    script("there", [send("pay_room", "there_inside")]);
+    script("there_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("house", "there", 1);
+    midway.run = () => new Promise(() => {});
+    await value(answer(calls[0]?.thread_id ?? "", approve(named(calls, "pay"))));
+    const isNone = (event: ThreadEvent) => event.type === "awaiting_tool_execution" && event.tool_calls.length === 0;
+    await following.until(isNone);
+    const run = await lastRunOf(id);
+    const later = await follow(id, { after: "0" });
+    await later.until(isNone);
+    expect([run.status, statusIn(following.events, run.id), statusIn(later.events, run.id)]).toEqual([
+      "running",
+      "running",
+      "running",
+    ]);
+    expect((await messagesOf(id)).at(-1)?.status).toBe("started");
+    expect(following.events.filter(isRest)).toHaveLength(2);
+    following.close();
+    later.close();
+  });
+});

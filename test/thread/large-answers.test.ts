@@ -1,0 +1,103 @@
+// Calls and answers that are many or large: each that is shown can be answered, and each run can end.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+import { postToolResultsSchema } from "#contract/tool-route.ts";
+
+import { ran } from "../worker/approval.ts";
+import { scripts } from "../worker/definitions.ts";
+import { answer, approve, ask, freshAnswers, named, pay, resting, says, script, shown } from "./answer-client.ts";
+import { holds, lastRunOf, messagesOf } from "./team-driver.ts";
+import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const isEnd = ({ type }: ThreadEvent) => type === "run_end";
+
+beforeEach(freshAnswers);
+
+describe("a call that is shown", () => {
+  it("ANSWER1 can be answered behind a sub-prompt that read much", async () => {
+    script("much_below", [{ name: "reader", arguments: { task: "reads_much" } }, pay("Ada")]);
+    scripts.set("reads_much", ({ step }) =>
+      step < 8 ? { toolCalls: [{ name: "bulky", arguments: { n: step } }] } : { text: "read" },
+    );
+    const { id, following, calls } = await resting("head_reader", "much_below", 1);
+    expect(await answer(id, approve(named(calls, "pay")))).toMatchObject({ ok: true });
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    following.close();
+  });
+
+  it("ANSWER1 can be answered before calls of its step that said much", async () => {
+    const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
+    script("much_beside", [pay("Ada"), ...bulky]);
+    const { id, following, calls } = await resting("head_reader", "much_beside", 1);
+    expect(await answer(id, approve(named(calls, "pay")))).toMatchObject({ ok: true });
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    following.close();
+  });
+
+  it("ANSWER1 is one of a thousand at most; the others of its step are answered at once", async () => {
+    script(
+      "many",
+      Array.from({ length: 1010 }, (_, n) => ask(String(n))),
+    );
+    const { id, following, calls } = await resting("head_reader", "many", 1000);
+    expect(await answer(id, says(calls[0]?.id ?? "", "x"))).toMatchObject({
+      ok: true,
+      value: { missing: { length: 999 } },
+    });
+    following.close();
+  });
+
+  it("ANSWER1 has an id that a request takes, however long its provider's was", async () => {
+    script("long_id", [{ ...ask("x"), id: `${"i".repeat(240)}_call` }]);
+    const { following, calls } = await resting("payer", "long_id", 1);
+    expect(postToolResultsSchema.safeParse({ results: [says(calls[0]?.id ?? "", "x")] }).success).toBe(true);
+    following.close();
+  });
+});
+
+describe("a run", () => {
+  it("ANSWER2 that rests again and again can always be recorded, and ended", { timeout: 120_000 }, async () => {
+    const perStep = 100;
+    const long = "i".repeat(140);
+    scripts.set("again_and_again", ({ step }) =>
+      step < 70
+        ? {
+            toolCalls: Array.from({ length: perStep }, (_, n) => ({ ...ask(`${n}`), id: `${long}_${step}_${n}_call` })),
+          }
+        : { text: "done" },
+    );
+    const id = await newThread("asker");
+    await value(stubOf(id).postMessage(admin, message("again_and_again"), null));
+    for (let rests = 0; rests < 70; rests += 1) {
+      const calls = await holds(async () => {
+        const pending = await shown(id);
+        return pending.length === perStep && pending;
+      });
+      await value(answer(id, ...calls.map((call) => says(call.id, "x"))));
+    }
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+  });
+});
+
+describe("a decision", () => {
+  it("ANSWER3 is refused where its arguments or its reason would not fit beside what the tool says", async () => {
+    script("too_much", [{ name: "wordy", arguments: { text: "short" } }]);
+    const { id, following, calls } = await resting("head_reader", "too_much", 1);
+    const call = named(calls, "wordy");
+    const large = (field: string) => ({
+      ok: false,
+      refusal: { code: "too_large", details: { field: `results.0.${field}` } },
+    });
+    expect(await answer(id, approve(call, { text: "t".repeat(400_000) }))).toMatchObject(large("args"));
+    const reason = { tool_call_id: call, approved: false, error: "n".repeat(64_000) };
+    expect(await answer(id, reason)).toMatchObject(large("error"));
+    await value(answer(id, approve(call, { text: "t".repeat(399_000) })));
+    await following.until(isEnd);
+    expect(ran).toEqual(["wordy"]);
+    const [tool] = (await messagesOf(id)).filter(({ role }) => role === "tool");
+    expect([tool?.result?.error?.slice(0, 3), (await lastRunOf(id)).status]).toEqual(["eee", "completed"]);
+    following.close();
+  });
+});
