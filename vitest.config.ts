@@ -42,7 +42,7 @@ export default defineConfig({
           name: "node",
           environment: "node",
           exclude,
-          include: ["test/{compiler,spec,scripts,lint,session}/**/*.test.ts"],
+          include: ["test/{client,compiler,spec,scripts,lint,session}/**/*.test.ts"],
           sequence: { groupOrder: 1 },
         },
       },

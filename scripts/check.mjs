@@ -27,6 +27,7 @@ const failed = await runSteps([
   typecheck("scripts/tsconfig.json"),
   step("format", tools.oxfmt, ["--check", "."]),
   step("lockfile", "scripts/lockfile.mjs", []),
+  step("client size", "scripts/client-size.mjs", []),
   step("rules", "scripts/rules.mjs", []),
   step("fault points", "scripts/faults.mjs", []),
 ]);

@@ -11,7 +11,7 @@ import { runErrorSchema, runKindSchema, runStatusSchema } from "./run.ts";
 import { pendingCallSchema, threadSchema } from "./thread.ts";
 import type { PendingCall } from "./thread.ts";
 import { toolResultSchema } from "./tool-result.ts";
-import { costSchema, usageSchema } from "./usage.ts";
+import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** 0 only on a snapshot of a thread that has told nothing yet. */
 const seqSchema = z.number().int().nonnegative();

@@ -7,7 +7,7 @@ import { attachmentRefSchema } from "./attachment.ts";
 import { partSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { toolResultSchema } from "./tool-result.ts";
-import { costSchema, usageSchema } from "./usage.ts";
+import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** Who speaks. `extension` messages are an application's own records: kept in order, never sent to a model. */
 export const roleSchema = z.enum(["system", "user", "assistant", "tool", "extension"]);

@@ -3,7 +3,7 @@
 import { z } from "zod";
 
 import { jsonSchema } from "./json.ts";
-import { costSchema, usageSchema } from "./usage.ts";
+import { costSchema, usageSchema } from "./usage-schema.ts";
 
 export const runStatusSchema = z.enum([
   "queued",
@@ -15,11 +15,6 @@ export const runStatusSchema = z.enum([
   "error",
 ]);
 export type RunStatus = z.infer<typeof runStatusSchema>;
-
-/** The statuses a run never leaves. */
-export function isFinished(status: RunStatus): boolean {
-  return status === "completed" || status === "stopped" || status === "limit" || status === "error";
-}
 
 /** `message`: started by a message; `continue`: without one. `tool` starts with a queued call. */
 export const runKindSchema = z.enum(["message", "continue", "tool"]);

@@ -1,9 +1,5 @@
-// The one subscriber protocol: frames from the thread's object to a reader, and acknowledgements back (architecture §5.7).
-
-import { z } from "zod";
-
-/** What a reader sends: it has taken everything up to `seq`. At least every 64 KiB or every second. */
-export const acknowledgementSchema = z.object({ type: z.literal("ack"), seq: z.number().int().nonnegative() }).strict();
+// Figures of the one subscriber protocol: frames from the thread's object to a reader, and acknowledgements back
+// (architecture §5.7).
 
 /** A reader acknowledges after this many bytes at the latest. */
 export const acknowledgeBytes = 64 * 1024;

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { toolCallSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
-import { costSchema, usageSchema } from "./usage.ts";
+import { costSchema, usageSchema } from "./usage-schema.ts";
 
 export const threadStatusSchema = z.enum(["idle", "running", "awaiting_tool_execution", "error"]);
 export type ThreadStatus = z.infer<typeof threadStatusSchema>;

@@ -1,22 +1,12 @@
 // Token counts and money. `input` counts uncached prompt tokens; what was read from or written to a provider's cache
-// stands beside it; reasoning counts in `output`. Cost is USD, null where a price is missing.
+// stands beside it; reasoning counts in `output`. Cost is USD, null where a price is missing. No schema stands here, so that
+// the client's bundle, which folds events with it, holds none.
 
-import { z } from "zod";
+import type { z } from "zod";
 
-const count = z.number().int().nonnegative();
+import type { usageSchema } from "./usage-schema.ts";
 
-/** Tokens of one model call, or of many added up. */
-export const usageSchema = z.object({
-  input: count,
-  output: count,
-  cache_read: count,
-  cache_write: count,
-  total_tokens: count,
-});
 export type Usage = z.infer<typeof usageSchema>;
-
-/** USD, or null where a price was missing. */
-export const costSchema = z.number().nonnegative().nullable();
 
 /** No tokens. */
 export const zeroUsage: Usage = Object.freeze({

@@ -1,13 +1,13 @@
 // What the Worker hands to the app. Everything that touches the outside comes in here, so that tests give their own.
 
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
+import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 import type { Registry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
 import type { RateLimiter } from "./limit/rate-limiter.ts";
-import type { Timers } from "./timers.ts";
 
 /**
  * The variables the app reads, as the deployment gives them. A variable that is set but makes no sense closes what it

@@ -2,6 +2,8 @@
 
 import { v4 as randomId } from "uuid";
 
+import { platformTimers } from "#lib/timers.ts";
+
 import { readAuthSettings } from "./auth/auth-settings.ts";
 import type { AuthSettings } from "./auth/auth-settings.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
@@ -20,7 +22,6 @@ import { createRouteTable } from "./route/route-table.ts";
 import type { RouteTable } from "./route/route-table.ts";
 import { createThreadCalls } from "./thread/thread-calls.ts";
 import type { ThreadCalls } from "./thread/thread-calls.ts";
-import { platformTimers } from "./timers.ts";
 
 /** The shared parts. */
 export interface Services {

@@ -9,7 +9,7 @@ import type { InitialSessionMessage } from "#contract/session/initial-transcript
 import { sessionUsageSchema } from "#contract/session/session-message.ts";
 import type { SessionMessage } from "#contract/session/session-message.ts";
 import { toSessionMessage } from "#contract/session/session-transcript.ts";
-import { costSchema } from "#contract/usage.ts";
+import { costSchema } from "#contract/usage-schema.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { toMessage } from "#core/view.ts";
 

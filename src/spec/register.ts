@@ -6,6 +6,9 @@
  * The place where a project's own names enter the types. Augmented by generated code:
  *
  *     declare module "threadhold" { interface Register { models: "fast" | "deep" } }
+ *
+ * A project may add `events`: what each custom event that it tells with `state.emit` carries, by name. The client of
+ * `threadhold/client` gives them with these types.
  */
 export interface Register {}
 

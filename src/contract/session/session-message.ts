@@ -4,7 +4,7 @@
 import { z } from "zod";
 
 import { jsonObjectSchema, jsonSchema } from "../json.ts";
-import { costSchema } from "../usage.ts";
+import { costSchema } from "../usage-schema.ts";
 
 const count = z.number().int().nonnegative();
 

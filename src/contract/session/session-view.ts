@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import type { RunStatus } from "../run.ts";
 import type { ThreadStatus } from "../thread.ts";
-import { costSchema } from "../usage.ts";
+import { costSchema } from "../usage-schema.ts";
 import { sessionMessageSchema, sessionToolCallSchema } from "./session-message.ts";
 
 export const sessionStatusSchema = z.enum(["running", "awaiting_tool_execution", "completed", "error"]);

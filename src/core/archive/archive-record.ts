@@ -12,7 +12,7 @@ import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#c
 import { clientToolSchema, sessionOptionsSchema } from "#contract/session/execute-input.ts";
 import { sessionIdSchema } from "#contract/session/execute-request.ts";
 import { threadStatusSchema } from "#contract/thread.ts";
-import { costSchema } from "#contract/usage.ts";
+import { costSchema } from "#contract/usage-schema.ts";
 
 import { parsedJson, parsedObject } from "./bounded-json.ts";
 import { storedEventSchema, storedEventsSchema } from "./event-schema.ts";

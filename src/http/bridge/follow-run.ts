@@ -1,10 +1,10 @@
 // Waits for a run to rest: follows its last events over the bridge, then asks for the run itself, which is the truth.
 
 import { ThreadholdError } from "#contract/error.ts";
-import { isFinished } from "#contract/run.ts";
+import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
+import { pause } from "#lib/timers.ts";
 
-import { pause } from "../timers.ts";
 import type { SubscriptionTarget } from "./attach.ts";
 import { backOffMs } from "./back-off.ts";
 import type { Delivery } from "./delivery.ts";

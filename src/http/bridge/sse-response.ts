@@ -1,11 +1,11 @@
 // SSE ends here: a subscription written out as a response body. The body is pulled, so a client that does not read makes
 // nothing move: no frame is taken, nothing is acknowledged, no heartbeat piles up.
 
+import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Refusal } from "#contract/error.ts";
+import { pause } from "#lib/timers.ts";
+import type { Timers } from "#lib/timers.ts";
 
-import { pause } from "../timers.ts";
-import type { Timers } from "../timers.ts";
-import { createAcknowledger } from "./acknowledger.ts";
 import type { Delivery, Frame } from "./delivery.ts";
 import { sseComment, sseEnd, sseFrame, sseRefusal } from "./sse-frame.ts";
 import type { Subscription } from "./subscription.ts";

@@ -3,9 +3,9 @@
 // bounds it, because nothing is acknowledged before it was taken.
 
 import { ThreadholdError } from "#contract/error.ts";
+import { pause } from "#lib/timers.ts";
+import type { Timers } from "#lib/timers.ts";
 
-import { pause } from "../timers.ts";
-import type { Timers } from "../timers.ts";
 import { attach } from "./attach.ts";
 import type { SubscriptionTarget } from "./attach.ts";
 import { backOffMs } from "./back-off.ts";

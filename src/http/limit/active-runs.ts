@@ -3,7 +3,7 @@
 // costs nothing. An administrator's runs are not bounded.
 
 import { ThreadholdError } from "#contract/error.ts";
-import { isFinished } from "#contract/run.ts";
+import { isFinished } from "#contract/finished.ts";
 import type { RunStatus } from "#contract/run.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 

@@ -1,7 +1,7 @@
 // The two routes that start a run. Admitted first, durably; then the answer the caller asked for: at once, as the events of
 // this run, or when the run rests.
 
-import { isFinished } from "#contract/run.ts";
+import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
 import type { Admission, Caller } from "#core/thread-rpc.ts";
 

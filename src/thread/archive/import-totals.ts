@@ -1,7 +1,7 @@
 // Counts of an imported thread, made from its records: what a file says of sums is not asked.
 
 import { refuse } from "#contract/error.ts";
-import { isFinished } from "#contract/run.ts";
+import { isFinished } from "#contract/finished.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";

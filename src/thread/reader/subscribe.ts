@@ -1,9 +1,9 @@
 // Opens the subscriber socket: reads what the reader wants and lets it join (architecture §5.7).
 
+import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { refuse } from "#contract/error.ts";
+import { isFinished } from "#contract/finished.ts";
 import { subscribeSchema } from "#contract/request.ts";
-import { isFinished } from "#contract/run.ts";
-import { acknowledgementSchema } from "#contract/subscription.ts";
 
 import { tellChildrenOfWatcher } from "../children/watching.ts";
 import type { ObjectContext } from "../object-context.ts";

@@ -1,6 +1,7 @@
 // Time that a test moves by hand: the app's clock and its timers together.
 
-import type { Timers } from "#http/timers.ts";
+import { deferred } from "#lib/deferred.ts";
+import type { Timers } from "#lib/timers.ts";
 
 interface Timer {
   at: number;
@@ -37,7 +38,7 @@ export class ManualTime implements Timers {
     const at = this.#micros + milliseconds * 1000;
     const isArmed = (): boolean => [...this.#timers].some((timer) => timer.at === at);
     while (!isArmed()) {
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve } = deferred<void>();
       this.#watchers.add(resolve);
       await promise;
       this.#watchers.delete(resolve);

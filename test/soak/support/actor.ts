@@ -1,7 +1,7 @@
 // A thread as the suite knows it: what was said in it, how far it has come as far as anybody outside can tell, and how often
 // it was cut since. Five cuts without a step would end a run, so the suite has to know.
 
-import { isFinished } from "#contract/run.ts";
+import { isFinished } from "#contract/finished.ts";
 import type { RunStatus } from "#contract/run.ts";
 
 import type { Follower } from "./follower.ts";

@@ -1,4 +1,6 @@
-// The one way http waits: a port, so that tests move time by hand.
+// The one way the edge and the client wait: a port, so that tests move time by hand.
+
+import { deferred } from "./deferred.ts";
 
 /** Runs something later. The function given back calls it off. */
 export interface Timers {
@@ -21,7 +23,7 @@ export interface Pause {
 
 /** Begins a wait. */
 export function pause(timers: Timers, milliseconds: number): Pause {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = deferred<void>();
   const callOff = timers.after(milliseconds, resolve);
   return {
     done: promise,

@@ -1,9 +1,9 @@
 // Tells the object how far the reader is: after 64 KiB at the latest, after a second at the latest, and only about what
 // the reader really took, because what is unacknowledged is what bounds the memory of both ends.
 
-import { acknowledgeBytes, acknowledgeIntervalMs } from "#contract/subscription.ts";
+import type { Timers } from "#lib/timers.ts";
 
-import type { Timers } from "../timers.ts";
+import { acknowledgeBytes, acknowledgeIntervalMs } from "./subscription.ts";
 
 /** Collects what was taken and sends acknowledgements. */
 export interface Acknowledger {

@@ -1,0 +1,39 @@
+// Bundles the client as an application would, and checks that it is small, and that no schema library came along.
+
+import { gzipSync } from "node:zlib";
+
+import { build } from "esbuild";
+
+import { fromRoot } from "./lib/paths.mjs";
+
+const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
+
+/** Bytes after gzip that each entry may have. React itself is the application's; what it shares with the client counts twice. */
+const entries = [
+  { name: "threadhold/client", file: "src/client/index.ts", limit: 15 * 1024 },
+  { name: "threadhold/react", file: "src/react/index.ts", limit: 3 * 1024 },
+];
+
+let failed = false;
+for (const { name, file, limit } of entries) {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [fromRoot(file)],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    external: ["react"],
+    write: false,
+    metafile: true,
+    logLevel: "error",
+  });
+  const contents = Buffer.concat(outputFiles.map((file) => file.contents));
+  const gzip = gzipSync(contents, { level: 9 }).length;
+  console.log(`${name}: ${kib(contents.length)} minified, ${kib(gzip)} gzip of ${kib(limit)}`);
+  const foreign = Object.keys(metafile.inputs).filter((input) => input.includes("node_modules/"));
+  if (foreign.length > 0) console.error(`${name} bundles packages: ${foreign.join(", ")}`);
+  if (gzip > limit) console.error(`${name} is over its limit.`);
+  failed ||= foreign.length > 0 || gzip > limit;
+}
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,54 @@
+// What carries a thread's events to a client: a socket or a stream of server-sent events. Each is opened once, tells what it
+// hears, and is over at its first `lost` or `refused`.
+
+import type { ThreadEvent } from "#contract/event.ts";
+
+import { isPassing, ThreadholdClientError } from "../client-error.ts";
+import type { Requests } from "../request.ts";
+
+/** What to follow. */
+export interface Target {
+  requests: Requests;
+  threadId: string;
+  /** Number of the last event that is known; null for none, which is answered with a snapshot. */
+  after: number | null;
+}
+
+/** Who is told. Nothing is told any more once the carrier was closed. */
+export interface Sink {
+  opened(): void;
+  event(event: ThreadEvent): void;
+  /** It broke; another try may succeed, not before `delayMs`. */
+  lost(error: Error, delayMs: number): void;
+  /** Another try would be refused too. */
+  refused(error: Error): void;
+}
+
+/** An open carrier, or one that opens. */
+export interface Carrying {
+  close(): void;
+  /** Finds out now whether the other side is still there, as far as this kind of carrier can. */
+  check(): void;
+}
+
+/** Opens one. */
+export type OpenCarrier = (target: Target, sink: Sink) => Carrying;
+
+/** Milliseconds that an opening may take. */
+export const openTimeoutMs = 15_000;
+
+/** Tells a sink what an error means. */
+export function tellError(sink: Sink, thrown: unknown): void {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const delayMs = error instanceof ThreadholdClientError ? (error.retryAfterMs ?? 0) : 0;
+  if (isPassing(error) || (error instanceof ThreadholdClientError && error.code === "internal"))
+    sink.lost(error, delayMs);
+  else sink.refused(error);
+}
+
+/** An event of the wire; null for what is none. */
+export function readEvent(text: string): ThreadEvent | null {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null || !("seq" in value) || typeof value.seq !== "number") return null;
+  return value as ThreadEvent;
+}

@@ -1,0 +1,45 @@
+// What `import … from "threadhold/client"` gives.
+
+export { ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
+export type { ClientErrorCode } from "./client-error.ts";
+export type { CustomEventName, CustomEvents } from "./custom-event.ts";
+export type { DefinitionList, Definitions } from "./definitions.ts";
+export type {
+  FileRecord,
+  Files,
+  GlobAnswer,
+  GrepAnswer,
+  SearchOptions,
+  UploadOptions,
+  WriteCondition,
+} from "./files.ts";
+export type { Carrier, Connection } from "./follow/connection.ts";
+export type { OpenCall } from "./follow/open-calls.ts";
+export type { Page, Pages } from "./page.ts";
+export type { Presence, PresenceChange } from "./presence.ts";
+export type { KeyedOptions, RequestOptions, RouteRequest } from "./request.ts";
+export type { RouteAnswer, RouteKey } from "./route-type.ts";
+export { Sending } from "./sending.ts";
+export type { SendingOptions } from "./sending.ts";
+export type { ClientFetch, ClientOptions, ClientSocket, RequestBody, SocketConstructor, Token } from "./settings.ts";
+export { ThreadHandle } from "./thread-handle.ts";
+export type { ContinueOptions, SendOptions } from "./thread-handle.ts";
+export { ThreadholdClient } from "./threadhold-client.ts";
+export type { Admitted, Logs, Messages, MessagesPage, NewMessage, PostOptions, Queue, Runs } from "./thread-lists.ts";
+export type { NewThread, ThreadChange, ThreadFilter, Threads } from "./threads.ts";
+export type { AnswerOptions, ApproveOptions, ToolResult, ToolResults } from "./tool-results.ts";
+export type { ClientCall, ClientTool, ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
+export type { ProgressListener, UploadProgress } from "./upload.ts";
+
+export { emptyView, fold, foldAll } from "#contract/fold.ts";
+export type { MessageView, RunView, ThreadView, ToolView } from "#contract/fold.ts";
+export type { AwaitedCall, EventOf, EventType, ThreadEvent } from "#contract/event.ts";
+export type { ErrorCode } from "#contract/error.ts";
+export type { Json, JsonObject } from "#contract/json.ts";
+export type { Log } from "#contract/log.ts";
+export type { Message } from "#contract/message.ts";
+export type { QueuedInput } from "#contract/queue-route.ts";
+export type { Run, RunStatus } from "#contract/run.ts";
+export type { PendingCall, Thread, ThreadStatus } from "#contract/thread.ts";
+export type { PostedResult, ToolResultsTaken } from "#contract/tool-route.ts";
+export type { Timers } from "#lib/timers.ts";

@@ -1,0 +1,96 @@
+// A client of one deployment, as one caller. Holds the subscriptions that are open, one a thread, however many ask for it.
+
+import type { Thread } from "#contract/thread.ts";
+
+import { definitions } from "./definitions.ts";
+import type { Definitions } from "./definitions.ts";
+import { Follow } from "./follow/follow.ts";
+import type { Known } from "./follow/follow.ts";
+import { Requests } from "./request.ts";
+import type { RequestOptions, RouteRequest } from "./request.ts";
+import type { RouteAnswer, RouteKey } from "./route-type.ts";
+import { readSettings } from "./settings.ts";
+import type { ClientOptions } from "./settings.ts";
+import { ThreadHandle } from "./thread-handle.ts";
+import { threads } from "./threads.ts";
+import type { Threads } from "./threads.ts";
+import { ToolDesk } from "./tools/tool-desk.ts";
+import type { ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
+
+/** A client. Make one for a page or a process, and close it when it is not needed any more. */
+export class ThreadholdClient {
+  readonly threads: Threads;
+  /** The definitions of the deployment, without secrets. */
+  readonly definitions: Definitions;
+  readonly #requests: Requests;
+  readonly #desk: ToolDesk;
+  readonly #follows = new Map<string, Follow>();
+  #closed = false;
+
+  /** Throws for an address that is none. */
+  constructor(options: ClientOptions = {}) {
+    this.#requests = new Requests(readSettings(options));
+    this.#desk = new ToolDesk(this.#requests);
+    this.threads = threads(this.#requests);
+    this.definitions = definitions(this.#requests);
+  }
+
+  /** A handle on a thread, by its id or its record. Opens nothing, and does not ask whether the thread exists. */
+  thread(thread: string | Pick<Thread, "id">): ThreadHandle {
+    const id = typeof thread === "string" ? thread : thread.id;
+    return new ThreadHandle(id, {
+      requests: this.#requests,
+      threads: this.threads,
+      followed: () => this.#follows.get(id),
+      follow: (from) => this.#follow(id, from),
+    });
+  }
+
+  /**
+   * Offers functions as the remote tools of these names: calls of threads that this client follows are answered with what they
+   * return. The function given back takes them away again.
+   */
+  tools(tools: ClientTools, options: ClientToolsOptions = {}): () => void {
+    return this.#desk.offer(tools, options);
+  }
+
+  /** Whether the service answers, its version, and what its last build found. */
+  health(options?: RequestOptions): Promise<RouteAnswer<"GET /healthz">> {
+    return this.#requests.json("GET /healthz", { ...options });
+  }
+
+  /** Any other built-in route, by its name in the contract: `request("GET /api/openapi.json", {})`. */
+  request<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<RouteAnswer<K>> {
+    return this.#requests.json(key, request);
+  }
+
+  /** One of the project's own routes, with the client's credentials. Any status is an answer; it is sent once. */
+  fetch(path: `/${string}`, init: RequestInit = {}): Promise<Response> {
+    return this.#requests.fetch(path, init);
+  }
+
+  /** Closes every subscription; sends that are followed reject, their runs go on. Requests can still be made. */
+  close(): void {
+    this.#closed = true;
+    this.#desk.close();
+    for (const follow of this.#follows.values()) follow.close();
+  }
+
+  #follow(threadId: string, from: Known | undefined): Follow {
+    const known = this.#follows.get(threadId);
+    if (known !== undefined) return known;
+    if (this.#closed) throw new TypeError("The client was closed; it follows nothing any more.");
+    const follow = new Follow({
+      requests: this.#requests,
+      threadId,
+      from,
+      onClose: () => {
+        this.#follows.delete(threadId);
+        this.#desk.leave(follow);
+      },
+    });
+    this.#follows.set(threadId, follow);
+    this.#desk.attend(follow);
+    return follow;
+  }
+}

@@ -1,0 +1,256 @@
+// A subscription over carriers that a test opens, cuts and spoils at will.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { Follow } from "#client/follow/follow.ts";
+import type { ThreadEvent } from "#contract/event.ts";
+import { foldAll } from "#contract/fold.ts";
+
+import { story } from "../contract/support/story.ts";
+import { FakeServer } from "./support/fake-carrier.ts";
+import { openRequests } from "./support/open-requests.ts";
+import { threadId } from "./support/records.ts";
+
+const seed = Date.now() % 2 ** 31;
+
+/** A follow of a fake server, held. */
+function following({ sockets = true, random = (): number => 0.5 } = {}) {
+  const { requests, time, presence } = openRequests({ random });
+  const server = new FakeServer();
+  let closed = 0;
+  const follow = new Follow({
+    requests,
+    threadId,
+    onClose: () => (closed += 1),
+    carriers: { socket: sockets ? server.carrier("socket") : null, sse: server.carrier("sse") },
+  });
+  const seen: ThreadEvent[] = [];
+  follow.onEvent((event) => seen.push(event));
+  return { follow, release: follow.hold(), server, time, presence, seen, closed: () => closed };
+}
+
+/** Events that do not follow the one before them; the fake server numbers without a jump. */
+function gaps(seen: readonly ThreadEvent[]): string[] {
+  return seen.flatMap(({ type, seq }, at) => {
+    const before = seen[at - 1]?.seq;
+    return type === "snapshot" || seq === (before ?? 0) + 1 ? [] : [`${String(seq)} after ${String(before)}`];
+  });
+}
+
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("tell" as const), count: fc.nat(4) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("send" as const), count: fc.nat(4) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constantFrom("open", "open", "cut", "drop", "repeat", "picture"),
+      count: fc.constant(0),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("wait" as const), count: fc.nat(40_000) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("offline", "online", "visible"), count: fc.constant(0) }) },
+);
+
+it("CLIENT21 CLIENT22 whatever is cut, lost or repeated, each event is folded in once and in order, and nothing is missing", () => {
+  console.info(`CLIENT21 seed ${String(seed)}`);
+  fc.assert(
+    fc.property(story, fc.array(step, { maxLength: 60 }), (events, steps) => {
+      const { follow, server, time, presence, seen } = following();
+      const untold = [...events];
+      const tell = (count: number): void => void server.told.push(...untold.splice(0, count));
+      for (const one of steps) {
+        const { wire } = server;
+        switch (one.do) {
+          case "tell":
+            tell(one.count);
+            break;
+          case "send":
+            server.catchUp(one.count);
+            break;
+          case "open":
+            wire.opened();
+            break;
+          case "cut":
+            wire.lose();
+            break;
+          case "drop": {
+            const lost = server.told.find(({ seq }) => seq > (wire.prev ?? 0));
+            if (wire.open && wire.prev !== null && lost !== undefined) wire.send(lost, false);
+            break;
+          }
+          case "repeat": {
+            const again = server.told.find(({ seq }) => seq === wire.prev);
+            if (wire.open && again !== undefined) wire.send(again);
+            break;
+          }
+          case "picture":
+            if (wire.open) wire.send(server.snapshot());
+            break;
+          case "wait":
+            time.advance(one.count);
+            break;
+          default:
+            presence.tell(one.do as "offline");
+        }
+        expect(server.wires.filter(({ wire: { over } }) => !over).length).toBeLessThanOrEqual(1);
+        if (server.wire !== wire) expect(server.wire.after).toBe(follow.anchored ? follow.state.last_seq : null);
+      }
+      tell(untold.length);
+      presence.tell("online");
+      // A loss that was not noticed yet is cured by one more way round.
+      for (let round = 0; round < 3; round++) {
+        time.advance(60_000);
+        server.wire.opened();
+        server.catchUp();
+      }
+      expect(follow.connection).toMatchObject({ state: "live" });
+      expect(follow.state.messages).toEqual(foldAll(events).messages);
+      expect(follow.state.last_seq).toBe(events.at(-1)?.seq);
+      expect(gaps(seen)).toEqual([]);
+    }),
+    { seed, numRuns: 400 },
+  );
+});
+
+describe("a subscription", () => {
+  it("CLIENT24 waits longer from loss to loss, up to a bound, never shorter than it was asked to, and begins anew after progress", () => {
+    const { follow, server, time } = following({ random: () => 0.999999 });
+    const waits: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      server.wire.lose();
+      const { connection } = follow;
+      if (connection.state !== "waiting") throw new Error(connection.state);
+      waits.push(connection.delayMs);
+      time.advance(connection.delayMs);
+    }
+    expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    server.wire.lose(new Error("busy"), 5000);
+    expect(follow.connection).toMatchObject({ state: "waiting", delayMs: 35_000 });
+    time.advance(34_999);
+    expect(follow.connection.state).toBe("waiting");
+    time.advance(1);
+    server.wire.opened();
+    server.catchUp();
+    server.wire.lose();
+    expect(follow.connection).toMatchObject({ state: "waiting", delayMs: 500 });
+    time.advance(500);
+    server.wire.opened();
+    time.advance(10_000);
+    expect(follow.connection).toMatchObject({ state: "live", attempt: 0 });
+  });
+
+  it("CLIENT24 a wait is jittered from nothing to its bound", () => {
+    const { follow, server } = following({ random: () => 0 });
+    server.wire.lose();
+    expect(follow.connection).toMatchObject({ state: "waiting", delayMs: 0 });
+  });
+
+  it("CLIENT26 a socket that fails before it opens is followed by a try over SSE, and where sockets go on failing they are left alone", () => {
+    const { server, time } = following();
+    const kinds: string[] = [];
+    for (let round = 0; round < 7; round++) {
+      kinds.push(server.wires.at(-1)?.kind ?? "");
+      if (server.wires.at(-1)?.kind === "sse") server.wire.opened();
+      server.wire.lose();
+      time.advance(40_000);
+    }
+    expect(kinds).toEqual(["socket", "sse", "socket", "sse", "socket", "sse", "sse"]);
+    const other = following({ sockets: false });
+    expect(other.server.wires.map(({ kind }) => kind)).toEqual(["sse"]);
+    const good = following();
+    good.server.wire.opened();
+    good.server.wire.lose();
+    good.time.advance(40_000);
+    expect(good.server.wires.map(({ kind }) => kind)).toEqual(["socket", "socket"]);
+  });
+
+  it("CLIENT27 what is refused is closed for ever with the reason, and nothing is tried again", () => {
+    const { follow, server, time, closed, presence } = following();
+    const error = new Error("no such thread");
+    server.wire.refuse(error);
+    expect(follow.connection).toEqual({ state: "closed", error });
+    time.advance(1_000_000);
+    presence.tell("online");
+    expect([server.wires.length, closed(), time.pending, presence.watched]).toEqual([1, 1, 0, false]);
+  });
+
+  it("CLIENT28 offline it waits for the network, though not for ever; being seen again it tries at once, and checks what it has", () => {
+    const { follow, server, time, presence } = following();
+    server.wire.opened();
+    server.catchUp();
+    presence.tell("visible");
+    expect(server.wire.checks).toBe(1);
+    presence.tell("offline");
+    expect([follow.connection.state, server.wire.over]).toEqual(["offline", true]);
+    presence.tell("online");
+    expect(follow.connection.state).toBe("connecting");
+    presence.tell("offline");
+    time.advance(30_000);
+    expect(follow.connection.state).toBe("connecting");
+    server.wire.lose();
+    expect(follow.connection.state).toBe("waiting");
+    presence.tell("visible");
+    expect(follow.connection.state).toBe("connecting");
+  });
+
+  it("CLIENT29 it stays as long as somebody holds it, and a moment longer", () => {
+    const { follow, release, server, time, closed } = following();
+    const again = follow.hold();
+    release();
+    release();
+    time.advance(1000);
+    expect(follow.connection.state).toBe("connecting");
+    again();
+    time.advance(100);
+    const back = follow.hold();
+    time.advance(1000);
+    expect(closed()).toBe(0);
+    back();
+    time.advance(250);
+    expect([closed(), follow.connection, server.wire.over, time.pending]).toEqual([
+      1,
+      { state: "closed", error: null },
+      true,
+      0,
+    ]);
+  });
+
+  it("CLIENT30 what is known stays the same object until something changes, in whole and in part", () => {
+    const { follow, server } = following();
+    server.wire.opened();
+    server.catchUp();
+    const first = follow.state;
+    let told = 0;
+    follow.onChange(() => (told += 1));
+    server.wire.send({ type: "queue_changed", seq: 1, thread_id: threadId, at: 1, queued: [] });
+    expect(follow.state).not.toBe(first);
+    expect(follow.state.messages).toBe(first.messages);
+    expect(follow.state.thread).toBe(first.thread);
+    const before = told;
+    const second = follow.state;
+    server.wire.send({ type: "queue_changed", seq: 1, thread_id: threadId, at: 1, queued: [] });
+    expect([follow.state, told]).toEqual([second, before]);
+  });
+
+  it("CLIENT31 one listener that throws keeps nothing from the others, and its error is not silenced", async () => {
+    const { follow, server } = following();
+    const thrown = new Promise<unknown>((resolve) => {
+      const before = process.listeners("uncaughtException");
+      process.removeAllListeners("uncaughtException");
+      process.once("uncaughtException", (error) => {
+        for (const listener of before) process.on("uncaughtException", listener);
+        resolve(error);
+      });
+    });
+    follow.onEvent(() => {
+      throw new Error("a listener's own");
+    });
+    const types: string[] = [];
+    follow.onEvent(({ type }) => types.push(type));
+    server.wire.opened();
+    server.catchUp();
+    expect(types).toEqual(["snapshot"]);
+    expect(await thrown).toMatchObject({ message: "a listener's own" });
+  });
+});

@@ -1,0 +1,172 @@
+// What a client takes from its platform: a page's network and visibility, its way to upload, and what is missing elsewhere.
+
+import { afterEach, describe, expect, it } from "vitest";
+
+import { ThreadholdClient, ThreadholdNetworkError } from "#client/index.ts";
+import { platformPresence } from "#client/presence.ts";
+import type { PresenceChange } from "#client/presence.ts";
+import { counted } from "#client/upload.ts";
+
+import { FetchedServer } from "./support/fetched-server.ts";
+
+const page = globalThis as Record<string, unknown>;
+const put: string[] = [];
+
+function define(name: string, value: unknown): void {
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  put.push(name);
+}
+
+afterEach(() => {
+  for (const name of put.splice(0)) delete page[name];
+});
+
+describe("presence", () => {
+  it("CLIENT28 outside of a page a client is always online and looked at", () => {
+    const presence = platformPresence();
+    expect([presence.online, presence.visible]).toEqual([true, true]);
+    presence.watch(() => undefined)();
+  });
+
+  it("CLIENT28 in a page it is what the page says, until it is not watched any more", () => {
+    const [window, document] = [new EventTarget(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
+    define("document", document);
+    define("navigator", { onLine: false });
+    define("addEventListener", window.addEventListener.bind(window));
+    define("removeEventListener", window.removeEventListener.bind(window));
+    const presence = platformPresence();
+    expect([presence.online, presence.visible]).toEqual([false, false]);
+    const changes: PresenceChange[] = [];
+    const leave = presence.watch((change) => changes.push(change));
+    window.dispatchEvent(new Event("offline"));
+    window.dispatchEvent(new Event("online"));
+    document.dispatchEvent(new Event("visibilitychange"));
+    document.visibilityState = "visible";
+    document.dispatchEvent(new Event("visibilitychange"));
+    leave();
+    window.dispatchEvent(new Event("online"));
+    document.dispatchEvent(new Event("visibilitychange"));
+    expect(changes).toEqual(["offline", "online", "visible"]);
+  });
+});
+
+/** A page's request, as far as an upload goes: tells its progress, then answers or fails. */
+class PageRequest {
+  static readonly sent: { method: string; url: string; headers: Record<string, string>; body: unknown }[] = [];
+  static outcomes: (number | "cut")[] = [];
+  readonly upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null } = { onprogress: null };
+  onload: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+  onabort: (() => void) | null = null;
+  status = 0;
+  responseText = "";
+  #method = "";
+  #url = "";
+  readonly #headers: Record<string, string> = {};
+
+  open(method: string, url: string): void {
+    [this.#method, this.#url] = [method, url];
+  }
+
+  setRequestHeader(name: string, value: string): void {
+    this.#headers[name] = value;
+  }
+
+  getResponseHeader(): string | null {
+    return null;
+  }
+
+  send(body: unknown): void {
+    PageRequest.sent.push({ method: this.#method, url: this.#url, headers: this.#headers, body });
+    const outcome = PageRequest.outcomes.shift() ?? 201;
+    queueMicrotask(() => {
+      this.upload.onprogress?.({ loaded: 2, total: 5 });
+      if (outcome === "cut") {
+        this.onerror?.();
+        return;
+      }
+      this.upload.onprogress?.({ loaded: 5, total: 5 });
+      this.status = outcome;
+      this.responseText = JSON.stringify({ path: "/a.txt", size: 5 });
+      this.onload?.();
+    });
+  }
+
+  abort(): void {
+    this.onabort?.();
+  }
+}
+
+describe("uploads", () => {
+  it("CLIENT8 a page uploads with its own request, credentials in the header, and again after a cut", async () => {
+    define("XMLHttpRequest", PageRequest);
+    PageRequest.outcomes = ["cut", 201];
+    const timers = { after: (_: number, run: () => void) => (queueMicrotask(run), () => undefined) };
+    const server = new FetchedServer();
+    const client = new ThreadholdClient({
+      url: "http://x",
+      token: "anna-secret",
+      fetch: server.fetch,
+      retries: 1,
+      timers,
+    });
+    const told: unknown[] = [];
+    const record = await client
+      .thread("t")
+      .files.upload("a.txt", "Hello", { onProgress: (progress) => told.push(progress) });
+    expect(record).toEqual({ path: "/a.txt", size: 5 });
+    expect(told.at(-1)).toEqual({ loaded: 5, total: 5 });
+    expect(PageRequest.sent).toHaveLength(2);
+    expect(PageRequest.sent[1]).toMatchObject({
+      method: "PUT",
+      url: "http://x/api/~/threads/t/files/a.txt",
+      headers: { authorization: "Bearer anna-secret" },
+      body: new TextEncoder().encode("Hello"),
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it("CLIENT8 a page gathers a stream before it sends it, since not every browser sends one", async () => {
+    define("XMLHttpRequest", PageRequest);
+    const bodies: unknown[] = [];
+    const client = new ThreadholdClient({
+      url: "http://x",
+      fetch: (_, { body }) => {
+        bodies.push(body);
+        return Promise.resolve(Response.json({ path: "/a.txt", size: 5 }));
+      },
+    });
+    await client.thread("t").files.upload("a.txt", new Blob(["Hello"]).stream());
+    await client.threads.import(new Blob(["{}"]).stream());
+    expect(await Promise.all(bodies.map((body) => (body as Blob).text()))).toEqual(["Hello", "{}"]);
+  });
+
+  it("CLIENT6 an abort ends a page's upload", async () => {
+    define("XMLHttpRequest", PageRequest);
+    const client = new ThreadholdClient({ url: "http://x", retries: 0 });
+    const leave = new AbortController();
+    const upload = client
+      .thread("t")
+      .files.upload("a.txt", "Hello", { signal: leave.signal, onProgress: () => leave.abort() });
+    await expect(upload).rejects.toMatchObject({ name: "AbortError" });
+    PageRequest.outcomes = ["cut"];
+    const cut = client.thread("t").files.upload("a.txt", "Hello", { onProgress: () => undefined });
+    await expect(cut).rejects.toBeInstanceOf(ThreadholdNetworkError);
+  });
+
+  it.each([
+    ["text", "é".repeat(50_000), 100_000],
+    ["bytes", new Uint8Array(100_000), 100_000],
+    ["a view of bytes", new DataView(new ArrayBuffer(100_010), 5, 100_000), 100_000],
+    ["a blob", new Blob([new Uint8Array(100_000)]), 100_000],
+    ["a stream", new Blob([new Uint8Array(100_000)]).stream(), null],
+    ["nothing", "", 0],
+  ])("CLIENT8 %s is counted as it is taken", async (_, body, total) => {
+    const told: { loaded: number; total: number | null }[] = [];
+    const bytes = await new Response(counted(body, (progress) => told.push(progress))).arrayBuffer();
+    expect(bytes.byteLength).toBe(total ?? 100_000);
+    const loaded = told.map((progress) => progress.loaded);
+    expect(loaded).toEqual(loaded.toSorted((one, other) => one - other));
+    if (bytes.byteLength > 0) expect(told.at(-1)).toEqual({ loaded: bytes.byteLength, total });
+  });
+});

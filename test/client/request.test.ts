@@ -1,0 +1,261 @@
+// Requests over real HTTP: where they go, what they carry, when they are sent again.
+
+import { inspect } from "node:util";
+
+import { afterEach, describe, expect, it } from "vitest";
+
+import { ThreadholdClient, ThreadholdClientError, ThreadholdNetworkError } from "#client/index.ts";
+import type { ClientOptions } from "#client/index.ts";
+
+import { ManualTime } from "../http/support/manual-timers.ts";
+import { openAnsweringServer, refusal } from "./support/answering-server.ts";
+import type { PlannedAnswer } from "./support/answering-server.ts";
+import { threadOf } from "./support/records.ts";
+
+const secret = "anna-secret";
+const open: { close: () => Promise<void> }[] = [];
+
+/** A client of a server that answers so. */
+async function asking(plan: readonly PlannedAnswer[], options: ClientOptions = {}) {
+  const server = await openAnsweringServer(plan);
+  open.push(server);
+  const time = new ManualTime();
+  const client = new ThreadholdClient({ url: server.url, token: secret, timers: time, random: () => 0.5, ...options });
+  return { client, server, time };
+}
+
+/** The error a promise rejects with. */
+const errorOf = (promise: PromiseLike<unknown>): Promise<unknown> =>
+  Promise.resolve(promise).then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+const thread: PlannedAnswer = { json: threadOf() };
+const page = (titles: string[], next_cursor: string | null): PlannedAnswer => ({
+  json: { threads: titles.map((title) => threadOf({ title })), next_cursor },
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+describe("addresses", () => {
+  it("CLIENT1 a request goes to the path that no definition can take, with its values encoded", async () => {
+    const { client, server } = await asking([{ json: { threads: [], next_cursor: null } }], {});
+    await client.threads.list({ q: "a b&c", limit: 5, tag: undefined });
+    await errorOf(client.thread("a/b?c#d").get());
+    await errorOf(client.thread("t").files.stat("/a folder/ü?.md"));
+    const urls = server.seen.map(({ method, url }) => `${method} ${url}`);
+    expect(urls).toEqual([
+      "GET /api/~/threads?q=a+b%26c&limit=5",
+      "GET /api/~/threads/a%2Fb%3Fc%23d",
+      "GET /api/~/threads/t/files/a%20folder/%C3%BC%3F.md?stat=true",
+    ]);
+    const below = new ThreadholdClient({ url: `${server.url}/behind/a/proxy/`, token: secret });
+    await errorOf(below.health());
+    expect(server.seen.at(-1)?.url).toBe("/behind/a/proxy/healthz");
+  });
+
+  it.each([".", "..", ""])(
+    "CLIENT1 a value %j that would lead elsewhere is refused before anything is sent",
+    async (value) => {
+      const { client, server } = await asking([thread]);
+      expect(() => client.thread(value)).toThrow(TypeError);
+      expect(await errorOf(client.threads.delete(value))).toBeInstanceOf(TypeError);
+      if (value !== "") {
+        expect(await errorOf(client.thread("t").files.delete(`a/${value}/b`))).toBeInstanceOf(TypeError);
+      }
+      expect(server.seen).toEqual([]);
+    },
+  );
+
+  it.each([undefined, "nowhere", "ftp://example.com", "https://anna:secret@example.com"])(
+    "CLIENT1 an address %j is none for a client",
+    (url) => {
+      expect(() => new ThreadholdClient({ url })).toThrow(TypeError);
+    },
+  );
+});
+
+describe("credentials", () => {
+  it("CLIENT2 a token goes in the header alone, is asked for each time, and shows nowhere", async () => {
+    let asked = 0;
+    const token = (): string => `${secret}-${String((asked += 1))}`;
+    const { client, server } = await asking([refusal(403, "forbidden")], { token });
+    const errors = [await errorOf(client.thread("t").get()), await errorOf(client.thread("t").messages.list())];
+    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${secret}-1`,
+      `Bearer ${secret}-2`,
+    ]);
+    expect(server.seen.map(({ url }) => url).join(" ")).not.toContain(secret);
+    const shown = [...errors, client, client.thread("t")].map((value) =>
+      inspect(value, { depth: 9, showHidden: true }),
+    );
+    expect(shown.join(" ")).not.toContain(secret);
+  });
+
+  it("CLIENT2 a token that no header can carry is refused without being quoted", async () => {
+    const { client, server } = await asking([thread], { token: `${secret}\r\nx: y` });
+    const error = await errorOf(client.thread("t").get());
+    expect(String(error)).not.toContain(secret);
+    expect(server.seen).toEqual([]);
+  });
+
+  it("CLIENT2 a redirect is not followed, wherever it leads", async () => {
+    const elsewhere = await openAnsweringServer([thread]);
+    open.push(elsewhere);
+    const { client } = await asking([{ status: 307, headers: { location: `${elsewhere.url}/api/threads/t` } }]);
+    expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status: 307 });
+    expect(elsewhere.seen).toEqual([]);
+  });
+});
+
+describe("errors", () => {
+  it("CLIENT3 a refusal has the contract's code, its status, details and wait", async () => {
+    const { client } = await asking([refusal(429, "rate_limited", { "retry-after": "120" })]);
+    const error = await errorOf(client.threads.create({ agent_id: "assistant" }));
+    expect(error).toBeInstanceOf(ThreadholdClientError);
+    const details = { why: "rate_limited" };
+    expect(error).toMatchObject({ code: "rate_limited", status: 429, details, retryAfterMs: 120_000 });
+  });
+
+  it.each<[string, PlannedAnswer, number]>([
+    ["a proxy's page", { status: 403, text: "<h1>No</h1>" }, 403],
+    ["a page that calls itself a success", { status: 200, text: "<h1>Welcome</h1>" }, 200],
+    ["JSON of another API", { status: 400, json: { error: "bad" } }, 400],
+  ])("CLIENT3 %s is an answer that was not expected", async (_, answer, status) => {
+    const { client } = await asking([answer]);
+    expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status });
+  });
+
+  it("CLIENT3 no answer, or none in time, is an error of the network", async () => {
+    const { client, time, server } = await asking(["silent"], { retries: 0 });
+    const late = errorOf(client.thread("t").get());
+    await server.came(1);
+    time.advance(30_000);
+    expect(await late).toMatchObject({ name: "ThreadholdNetworkError", message: expect.stringMatching(/30000 ms/) });
+    const gone = new ThreadholdClient({ url: "http://127.0.0.1:9", retries: 0 });
+    expect(await errorOf(gone.health())).toBeInstanceOf(ThreadholdNetworkError);
+  });
+});
+
+describe("tries", () => {
+  it("CLIENT4 what creates is sent again under the same key; another call has another key, a given one is kept", async () => {
+    const { client, server, time } = await asking(["cut", refusal(503, "unavailable"), thread]);
+    const created = client.threads.create({ agent_id: "assistant" });
+    await time.armed(150);
+    time.advance(150);
+    await time.armed(300);
+    time.advance(300);
+    await created;
+    await client.threads.create({ agent_id: "assistant" });
+    await client.threads.create({ agent_id: "assistant" }, { idempotencyKey: "mine" });
+    const keys = server.seen.map(({ headers }) => headers["idempotency-key"]);
+    expect(new Set(keys.slice(0, 3)).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys[3]).not.toBe(keys[0]);
+    expect(keys[4]).toBe("mine");
+    expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it("CLIENT4 not before the server said, and not at all where that is too long", async () => {
+    const { client, server, time } = await asking([refusal(429, "rate_limited", { "retry-after": "7" }), thread]);
+    const got = client.thread("t").get();
+    await time.armed(7150);
+    time.advance(7149);
+    expect(server.seen).toHaveLength(1);
+    time.advance(1);
+    await got;
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it.each<[string, (client: ThreadholdClient) => PromiseLike<unknown>]>([
+    ["a change", (client) => client.thread("t").patch({ title: "x" })],
+    ["a call of a tool", (client) => client.thread("t").tools.invoke("place_order", {})],
+  ])("CLIENT4 %s has no key, so it is sent once: nobody knows what a cut left behind", async (_, ask) => {
+    const { client, server } = await asking(["cut", thread]);
+    expect(await errorOf(ask(client))).toBeInstanceOf(ThreadholdNetworkError);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("CLIENT4 what was refused for good is sent once, and after the last try the error is told", async () => {
+    const good = await asking([refusal(500, "internal")]);
+    expect(await errorOf(good.client.thread("t").get())).toMatchObject({ code: "internal" });
+    expect(good.server.seen).toHaveLength(1);
+    const { client, server, time } = await asking([refusal(503, "unavailable")], { retries: 1 });
+    const failed = errorOf(client.thread("t").get());
+    await time.armed(150);
+    time.advance(150);
+    expect(await failed).toMatchObject({ code: "unavailable" });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it("CLIENT5 a deletion whose answer was lost is done when nothing is left; one of nothing is refused", async () => {
+    const { client, time } = await asking(["cut", refusal(404, "thread_not_found")]);
+    const deleted = client.threads.delete("t");
+    await time.armed(150);
+    time.advance(150);
+    expect(await deleted).toBeUndefined();
+    const nothing = await asking([refusal(404, "thread_not_found")]);
+    expect(await errorOf(nothing.client.threads.delete("t"))).toMatchObject({ code: "thread_not_found" });
+  });
+
+  it("CLIENT6 an abort ends a request that waits for its answer, and one that waits for its next try", async () => {
+    const first = await asking(["silent"]);
+    const leave = new AbortController();
+    const waiting = errorOf(first.client.threads.get("t", { signal: leave.signal }));
+    await first.server.came(1);
+    leave.abort(new Error("Enough"));
+    expect(await waiting).toMatchObject({ message: "Enough" });
+    const second = await asking(["cut"]);
+    const other = new AbortController();
+    const between = errorOf(second.client.threads.get("t", { signal: other.signal }));
+    await second.time.armed(150);
+    other.abort(new Error("Enough"));
+    expect(await between).toMatchObject({ message: "Enough" });
+    expect([second.server.seen.length, second.time.pending]).toEqual([1, 0]);
+  });
+});
+
+describe("what has no method of its own", () => {
+  it("CLIENT12 any route of the contract can be asked, and any path of the deployment, with the client's credentials", async () => {
+    const { client, server } = await asking([{ json: { openapi: "3.1.0" } }, { status: 418, text: "short" }]);
+    expect(await client.request("GET /api/openapi.json", {})).toEqual({ openapi: "3.1.0" });
+    const own = await client.fetch("/api/orders/7", { method: "POST", body: "x", headers: { "x-mine": "1" } });
+    expect([own.status, await own.text()]).toEqual([418, "short"]);
+    expect(
+      server.seen.map(({ method, url, headers }) => [method, url, headers.authorization, headers["x-mine"]]),
+    ).toEqual([
+      ["GET", "/api/~/openapi.json", `Bearer ${secret}`, undefined],
+      ["POST", "/api/orders/7", `Bearer ${secret}`, "1"],
+    ]);
+    for (const path of ["https://elsewhere.example/", "orders", "@elsewhere.example"]) {
+      expect(await errorOf(client.fetch(path as "/"))).toBeInstanceOf(TypeError);
+    }
+    const gone = new ThreadholdClient({ url: "http://127.0.0.1:9" });
+    expect(await errorOf(gone.fetch("/api/orders"))).toBeInstanceOf(ThreadholdNetworkError);
+  });
+});
+
+describe("lists", () => {
+  it("CLIENT7 a list is one page when it is awaited, and asks for no page of a loop before its turn", async () => {
+    const { client, server } = await asking([page(["one", "two"], "next"), page(["three"], null)]);
+    const list = client.threads.list({ tag: "x" });
+    expect(server.seen).toEqual([]);
+    const titles: (string | null)[] = [];
+    const asked: number[] = [];
+    for await (const { title } of list) {
+      titles.push(title);
+      asked.push(server.seen.length);
+    }
+    expect([titles, asked]).toEqual([
+      ["one", "two", "three"],
+      [1, 1, 2],
+    ]);
+    expect(server.seen.map(({ url }) => url)).toEqual(["/api/~/threads?tag=x", "/api/~/threads?tag=x&cursor=next"]);
+    const only = await asking([page(["one"], "next")]);
+    expect(await only.client.threads.list()).toMatchObject({ items: [{ title: "one" }], next_cursor: "next" });
+    expect(only.server.seen).toHaveLength(1);
+  });
+});

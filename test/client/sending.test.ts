@@ -1,0 +1,229 @@
+// Sends, behind an injected fetch: what ends them, what they say, what is left behind.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { ThreadholdClient, ThreadholdClientError } from "#client/index.ts";
+import type { Sending, ThreadHandle } from "#client/index.ts";
+import { textDeltas } from "#client/text-deltas.ts";
+import type { EventDraft, ThreadEvent } from "#contract/event.ts";
+import { zeroUsage } from "#contract/usage.ts";
+
+import { spoken } from "../contract/support/story.ts";
+import { ManualTime } from "../http/support/manual-timers.ts";
+import { FetchedServer } from "./support/fetched-server.ts";
+import { runOf, threadId, threadOf } from "./support/records.ts";
+
+let server: FetchedServer;
+let time: ManualTime;
+let client: ThreadholdClient;
+let thread: ThreadHandle;
+let seq = 0;
+
+const ended: EventDraft = {
+  type: "run_end",
+  status: "completed",
+  reason: null,
+  outcome: null,
+  usage: zeroUsage,
+  cost: 0,
+  message_ids: [],
+  error: null,
+};
+const begun: EventDraft = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null };
+const snapshot: EventDraft = { type: "snapshot", thread: threadOf(), messages: [], partial: [] };
+
+function tell(...drafts: EventDraft[]): void {
+  for (const draft of drafts) {
+    const run = draft.type === "snapshot" || draft.type === "queue_changed" ? {} : { run_id: "run" };
+    server.tell({ ...run, ...draft, seq: (seq += 1), thread_id: threadId, at: 1 } as ThreadEvent);
+  }
+}
+
+/** Lets a send come to where its message is admitted. */
+async function admitted(sending: Sending): Promise<void> {
+  await server.came("/events");
+  tell(snapshot);
+  await sending.runId;
+}
+
+const posts = (): number => server.requests.filter((request) => /^POST .*\/messages/.test(request)).length;
+
+beforeEach(() => {
+  seq = 0;
+  [server, time] = [new FetchedServer(), new ManualTime()];
+  client = new ThreadholdClient({
+    url: "http://x",
+    fetch: server.fetch,
+    WebSocket: null,
+    timers: time,
+    random: () => 0,
+  });
+  thread = client.thread(threadId);
+  server.answers[`POST /api/threads/${threadId}/messages`] = () => ({
+    message: null,
+    run: runOf({ status: "running" }),
+  });
+  server.answers[`GET /api/threads/${threadId}/runs/run`] = () => runOf({ text: "done" });
+  server.answers[`POST /api/threads/${threadId}/stop`] = () => ({ status: "idle" });
+});
+afterEach(() => client.close());
+
+describe("a send", () => {
+  it("CLIENT40 is posted when what comes after it will be seen, and lets go of the thread at its end", async () => {
+    const sending = thread.send("Hello");
+    await server.came("/events");
+    expect(posts()).toBe(0);
+    await admitted(sending);
+    tell(begun, ended);
+    expect(await sending).toMatchObject({ id: "run", text: "done" });
+    time.advance(250);
+    expect(server.following).toEqual([]);
+  });
+
+  it("CLIENT40 each loop sees all of it, also one that begins when it is over", async () => {
+    const sending = thread.send("Hello");
+    await admitted(sending);
+    tell(begun, ended);
+    await sending;
+    const types = async (): Promise<string[]> => {
+      const all: string[] = [];
+      for await (const { type } of sending) all.push(type);
+      return all;
+    };
+    expect([await types(), await types()]).toEqual([
+      ["run_start", "run_end"],
+      ["run_start", "run_end"],
+    ]);
+  });
+
+  it("CLIENT43 a run that ended while nobody was told of it ends the send all the same", async () => {
+    const sending = thread.send("Hello");
+    await admitted(sending);
+    tell(begun);
+    server.cut(threadId);
+    await time.armed(0);
+    time.advance(0);
+    await server.came("/events", 2);
+    tell(snapshot);
+    expect((await sending).text).toBe("done");
+  });
+
+  it("CLIENT43 one that is taken out of the queue ends as its run says", async () => {
+    server.answers[`POST /api/threads/${threadId}/messages`] = () => ({
+      message: null,
+      run: runOf({ status: "queued" }),
+    });
+    server.answers[`GET /api/threads/${threadId}/runs/run`] = () => runOf({ status: "stopped" });
+    const sending = thread.send("Hello");
+    await admitted(sending);
+    tell({ type: "queue_changed", queued: ["run"] }, { type: "queue_changed", queued: [] });
+    expect((await sending).status).toBe("stopped");
+  });
+
+  it("CLIENT43 a send until its run rests ends where that rests already, and where it comes to rest", async () => {
+    const waits = runOf({ status: "awaiting_tool_execution" });
+    server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
+    const first = thread.send("Hello", { until: "rest" });
+    await admitted(first);
+    tell(begun, { type: "awaiting_tool_execution", tool_calls: [] });
+    expect((await first).status).toBe("awaiting_tool_execution");
+    server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: waits });
+    expect((await thread.send("And", { until: "rest", when: "steer" })).status).toBe("awaiting_tool_execution");
+  });
+
+  it("CLIENT42 an abort before anything was sent sends nothing; stopOnAbort stops what was", async () => {
+    await expect(thread.send("Hello", { signal: AbortSignal.abort(new Error("Enough")) })).rejects.toThrow("Enough");
+    const early = new AbortController();
+    const waiting = thread.send("Hello", { signal: early.signal });
+    await server.came("/events");
+    early.abort(new Error("Enough"));
+    tell(snapshot);
+    await expect(waiting).rejects.toThrow("Enough");
+    expect(posts()).toBe(0);
+    const late = new AbortController();
+    const sending = thread.send("Hello", { signal: late.signal, stopOnAbort: true });
+    await sending.runId;
+    late.abort(new Error("Enough"));
+    await server.came("/stop");
+    await expect(sending).rejects.toThrow("Enough");
+  });
+
+  it("CLIENT44 what goes wrong is told once, in the loop or by the promise", async () => {
+    server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: null });
+    const sending = thread.send("Hello");
+    await server.came("/events");
+    tell(snapshot);
+    const loop = async (): Promise<void> => {
+      for await (const event of sending) expect(event).toBeUndefined();
+    };
+    await expect(loop()).rejects.toThrow(/began no run/);
+    const closed = thread.send("Hello");
+    client.close();
+    await expect(closed).rejects.toThrow(/closed/);
+    expect(() => thread.follow()).toThrow(/closed/);
+    const gone = new ThreadholdClient({ url: "http://x", fetch: server.fetch, WebSocket: null, timers: time });
+    server.answers["GET /api/threads/other"] = () => ({});
+    await expect(gone.thread("other").get()).resolves.toEqual({});
+    await expect(gone.thread("third").get()).rejects.toBeInstanceOf(ThreadholdClientError);
+  });
+});
+
+describe("words", () => {
+  const heard = async (drafts: readonly EventDraft[]): Promise<string[]> => {
+    async function* told() {
+      for (const draft of drafts) yield { ...draft, seq: 1, thread_id: threadId, at: 1 } as ThreadEvent;
+    }
+    const pieces: string[] = [];
+    for await (const piece of textDeltas(told())) pieces.push(piece);
+    return pieces;
+  };
+  const of = { message_id: "m", index: 0 };
+
+  it("CLIENT45 a delta that overlaps, comes again or was merged says only what is new, and an end what was missed", async () => {
+    expect(
+      await heard([
+        { type: "text_delta", ...of, offset: 0, delta: "Hel" },
+        { type: "text_delta", ...of, offset: 0, delta: "Hello, " },
+        { type: "text_delta", ...of, offset: 3, delta: "lo" },
+        { type: "text_end", ...of, text: "Hello, world" },
+        { type: "text_delta", message_id: "m", index: 1, offset: 0, delta: "!" },
+      ]),
+    ).toEqual(["Hel", "lo, ", "world", "!"]);
+  });
+
+  it("CLIENT45 only what the run itself says", async () => {
+    const inner = spoken(1, "inner", []).map((draft) => ({ ...draft, depth: 1 }));
+    const thinking: EventDraft = { type: "thinking_delta", ...of, offset: 0, delta: "hm" };
+    expect(await heard([...inner, thinking, ...spoken(2, "outer", [])])).toEqual(["outer"]);
+  });
+});
+
+describe("a thread's events", () => {
+  it("CLIENT46 come one by one to a loop and to listeners, until they leave", async () => {
+    const custom: unknown[] = [];
+    const leave = thread.onCustom("order.placed", (data) => custom.push(data));
+    await server.came("/events");
+    const types: string[] = [];
+    const loop = (async () => {
+      for await (const { type } of thread.events()) {
+        types.push(type);
+        if (type === "queue_changed") break;
+      }
+    })();
+    tell(
+      snapshot,
+      { type: "custom", name: "other", data: 1 },
+      { type: "custom", name: "order.placed", data: { id: "7" } },
+      { type: "queue_changed", queued: [] },
+    );
+    await loop;
+    expect([types, custom]).toEqual([["snapshot", "custom", "custom", "queue_changed"], [{ id: "7" }]]);
+    leave();
+    time.advance(250);
+    expect(server.following).toEqual([]);
+    const known = thread.state.last_seq;
+    const back = thread.follow();
+    await server.came(`after=${String(known)}`);
+    back();
+  });
+});

@@ -1,0 +1,14 @@
+// How large the client is in an application's bundle.
+
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+import { expect, it } from "vitest";
+
+it("CLIENT9 the client is under 15 KiB of gzip, and neither it nor the hooks bring a package along", () => {
+  const script = fileURLToPath(new URL("../../scripts/client-size.mjs", import.meta.url));
+  // It ends with another code where one is over its limit or bundles a package.
+  const printed = execFileSync(process.execPath, [script], { encoding: "utf8" });
+  expect(printed).toMatch(/^threadhold\/client: .* KiB gzip of 15\.0 KiB$/m);
+  expect(printed).toMatch(/^threadhold\/react: .* KiB gzip of 3\.0 KiB$/m);
+});

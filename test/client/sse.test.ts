@@ -1,0 +1,121 @@
+// Following by server-sent events: text in any pieces, and how a stream ends.
+
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+
+import { openSse } from "#client/follow/sse-carrier.ts";
+import { sseParser } from "#client/follow/sse-parser.ts";
+import type { ServerSentEvent } from "#client/follow/sse-parser.ts";
+import { ThreadholdClientError, ThreadholdNetworkError } from "#client/index.ts";
+
+import { openAnsweringServer, refusal } from "./support/answering-server.ts";
+import type { PlannedAnswer } from "./support/answering-server.ts";
+import { notingSink } from "./support/noting-sink.ts";
+import { openRequests } from "./support/open-requests.ts";
+import { threadId } from "./support/records.ts";
+
+const seed = Date.now() % 2 ** 31;
+
+function parse(pieces: readonly string[]): ServerSentEvent[] {
+  const events: ServerSentEvent[] = [];
+  const take = sseParser((event) => events.push(event));
+  for (const piece of pieces) take(piece);
+  return events;
+}
+
+describe("the parser", () => {
+  it("CLIENT34 however text is cut into pieces, and however its lines end, its events are the same", () => {
+    console.info(`CLIENT34 seed ${String(seed)}`);
+    const word = fc.string({ unit: fc.constantFrom("a", ":", " ", "é", "{", "漢"), maxLength: 6 });
+    const told = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
+    const ending = fc.constantFrom("\n", "\r\n", "\r");
+    fc.assert(
+      fc.property(fc.array(told, { maxLength: 5 }), ending, fc.array(fc.nat(200)), (events, end, cuts) => {
+        const text = events
+          .flatMap(({ id, lines }) => [
+            `: comment`,
+            `id: ${id}`,
+            "event: x",
+            ...lines.map((line) => `data: ${line}`),
+            "",
+          ])
+          .map((line) => line + end)
+          .join("");
+        const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])];
+        const sorted = places.toSorted((one, other) => one - other);
+        const pieces = sorted.slice(1).map((to, at) => text.slice(sorted[at], to));
+        const expected = events.map(({ id, lines }) => ({ id: String(id), name: "x", data: lines.join("\n") }));
+        // A lone carriage return at the very end may be half of a line's end: what follows settles it.
+        expect(parse([...pieces, ": last"])).toEqual(expected);
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+});
+
+describe("the carrier", () => {
+  const open: { close: () => Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((server) => server.close()));
+  });
+
+  const carried = async (answer: PlannedAnswer, after: number | null = null) => {
+    const server = await openAnsweringServer([answer]);
+    open.push(server);
+    const { requests, time } = openRequests({ url: server.url, token: "anna-secret" });
+    const sink = notingSink();
+    const carrying = openSse({ requests, threadId, after }, sink);
+    return { server, sink, time, carrying };
+  };
+
+  it("CLIENT25 it carries the token in a header, begins behind what is known, and tells that the stream has ended", async () => {
+    const event = { type: "queue_changed", seq: 8, thread_id: threadId, at: 1, queued: [], prev: 7 };
+    const text = `: heartbeat\n\nid: 8\nevent: queue_changed\ndata: ${JSON.stringify(event)}\n\n`;
+    const { sink, server } = await carried({ text, headers: { "content-type": "text/event-stream" } }, 7);
+    expect(await sink.end).toBeInstanceOf(ThreadholdNetworkError);
+    expect(sink.told).toEqual(["opened", 8, "lost"]);
+    expect(server.seen[0]).toMatchObject({ url: `/api/~/threads/${threadId}/events?after=7` });
+    expect(server.seen[0]?.headers).toMatchObject({ authorization: "Bearer anna-secret", accept: "text/event-stream" });
+  });
+
+  it.each([
+    [401, "unauthorized", "refused"],
+    [404, "thread_not_found", "refused"],
+    [429, "rate_limited", "lost"],
+    [503, "unavailable", "lost"],
+    [500, "internal", "lost"],
+  ])("CLIENT27 an answer with %i %s is %s", async (status, code, what) => {
+    const { sink } = await carried(refusal(status, code, { "retry-after": "3" }));
+    expect(await sink.end).toMatchObject({ code });
+    expect(sink.told).toEqual([what]);
+    if (what === "lost") expect(sink.delayMs).toBe(3000);
+  });
+
+  it("CLIENT27 a frame without a number says why a stream is over", async () => {
+    const error = JSON.stringify({ type: "error", code: "thread_not_found", message: "It is gone." });
+    const { sink } = await carried({ text: `event: thread_error\ndata: ${error}\n\n` });
+    expect(await sink.end).toBeInstanceOf(ThreadholdClientError);
+    expect(sink.told).toEqual(["opened", "refused"]);
+  });
+
+  it("CLIENT33 a stream that falls silent, or never begins, is lost", async () => {
+    const { sink, time, server } = await carried("silent");
+    await server.came(1);
+    time.advance(15_000);
+    expect(await sink.end).toMatchObject({ message: expect.stringMatching(/No answer/) });
+    const streaming = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
+    await streaming.sink.until("opened");
+    streaming.time.advance(44_999);
+    expect(streaming.sink.told).toEqual(["opened"]);
+    streaming.time.advance(1);
+    expect(await streaming.sink.end).toMatchObject({ message: expect.stringMatching(/silent/) });
+  });
+
+  it("CLIENT29 what was closed tells nothing more, and hangs up", async () => {
+    const { sink, carrying, server } = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
+    await sink.until("opened");
+    carrying.close();
+    await server.left();
+    expect(sink.told).toEqual(["opened"]);
+  });
+});

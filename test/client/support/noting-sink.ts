@@ -1,0 +1,54 @@
+// What a carrier told, in order.
+
+import type { Sink } from "#client/follow/carrier.ts";
+import { deferred } from "#lib/deferred.ts";
+
+/** A sink that a test reads: numbers are events. */
+export interface NotingSink extends Sink {
+  readonly told: (string | number)[];
+  /** The error that ended it. */
+  readonly end: Promise<Error>;
+  readonly delayMs: number;
+  /** Resolves once this was told. */
+  until: (what: string | number) => Promise<void>;
+}
+
+/** One. */
+export function notingSink(): NotingSink {
+  const told: (string | number)[] = [];
+  const end = deferred<Error>();
+  const waiting = new Set<() => void>();
+  let delay = 0;
+  const note = (what: string | number): void => {
+    told.push(what);
+    for (const look of waiting) look();
+  };
+  return {
+    told,
+    end: end.promise,
+    get delayMs() {
+      return delay;
+    },
+    until: (what) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!told.includes(what)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    opened: () => note("opened"),
+    event: ({ seq }) => note(seq),
+    lost: (error, delayMs) => {
+      delay = delayMs;
+      note("lost");
+      end.resolve(error);
+    },
+    refused: (error) => {
+      note("refused");
+      end.resolve(error);
+    },
+  };
+}

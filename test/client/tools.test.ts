@@ -1,0 +1,238 @@
+// Remote tools as functions: which calls are taken up, once, with what, and what becomes of answers.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { ThreadholdClient } from "#client/index.ts";
+import type { ClientCall } from "#client/index.ts";
+import type { AwaitedCall, EventDraft, ThreadEvent } from "#contract/event.ts";
+import { zeroUsage } from "#contract/usage.ts";
+
+import { messageAt } from "../contract/support/story.ts";
+import { ManualTime } from "../http/support/manual-timers.ts";
+import { FetchedServer } from "./support/fetched-server.ts";
+import { runOf, threadId, threadOf } from "./support/records.ts";
+
+let server: FetchedServer;
+let time: ManualTime;
+let client: ThreadholdClient;
+let posted: unknown[];
+let seq = 0;
+let leave = (): void => undefined;
+
+const path = `/api/threads/${threadId}/tool-results`;
+
+function call(id: string, changes: Partial<AwaitedCall> = {}): AwaitedCall {
+  return { id, name: "look", kind: "remote", arguments: { at: id }, deadline: 99, ...changes };
+}
+
+function tell(draft: EventDraft): void {
+  const run = draft.type === "snapshot" ? {} : { run_id: "run" };
+  server.tell({ ...run, ...draft, seq: (seq += 1), thread_id: threadId, at: 1 } as ThreadEvent);
+}
+
+function picture(...pending: AwaitedCall[]): EventDraft {
+  const thread = threadOf({ pending_tool_calls: pending, active_run_id: "run" });
+  return { type: "snapshot", thread, messages: [], partial: [] };
+}
+
+const awaiting = (...tool_calls: AwaitedCall[]): EventDraft => ({ type: "awaiting_tool_execution", tool_calls });
+const settled = (id: string): EventDraft => ({
+  type: "tool_execution_end",
+  tool_call_id: id,
+  tool_name: "look",
+  result: { status: "success", result: "" },
+  is_error: false,
+  duration_ms: 1,
+});
+
+/** Resolves once the event of this number was folded in. */
+function known(last: number): Promise<void> {
+  const thread = client.thread(threadId);
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (thread.state.last_seq !== last) return;
+      queueMicrotask(() => stop());
+      resolve();
+    };
+    const stop = thread.subscribe(look);
+    look();
+  });
+}
+
+beforeEach(async () => {
+  seq = 0;
+  posted = [];
+  [server, time] = [new FetchedServer(), new ManualTime()];
+  client = new ThreadholdClient({
+    url: "http://x",
+    fetch: server.fetch,
+    WebSocket: null,
+    timers: time,
+    random: () => 0,
+  });
+  server.answers[`POST ${path}`] = ({ body }) => {
+    posted.push((body as { results: unknown[] }).results[0]);
+    return { run: runOf(), missing: [], ignored: [] };
+  };
+  leave = client.thread(threadId).follow();
+  await server.came("/events");
+});
+afterEach(() => {
+  leave();
+  client.close();
+});
+
+describe("tools of a client", () => {
+  it("CLIENT50 a call is made once, whatever is told of it again, and with its arguments and its facts", async () => {
+    const calls: [unknown, Omit<ClientCall, "signal">][] = [];
+    client.tools({
+      look: (args: unknown, { signal, ...told }) => {
+        calls.push([args, told]);
+        return signal.aborted ? "late" : { seen: true };
+      },
+    });
+    tell(picture(call("one")));
+    await server.came(path);
+    tell(awaiting(call("one"), call("two")));
+    tell(picture(call("one"), call("two")));
+    await server.came(path, 2);
+    server.cut(threadId);
+    await time.armed(0);
+    time.advance(0);
+    await server.came("/events", 2);
+    tell(awaiting(call("one"), call("two"), call("three")));
+    await server.came(path, 3);
+    const facts = (id: string) => [{ at: id }, { id, name: "look", threadId, runId: "run", deadline: 99 }];
+    expect(calls).toEqual([facts("one"), facts("two"), facts("three")]);
+    expect(posted).toEqual(["one", "two", "three"].map((tool_call_id) => ({ tool_call_id, result: { seen: true } })));
+  });
+
+  it("CLIENT51 what waited before the tool was offered is answered; other kinds and other names are left alone", async () => {
+    tell(picture(call("one"), call("two", { kind: "approval" }), call("three", { name: "other" })));
+    await known(1);
+    const take = client.tools({ look: () => undefined });
+    await server.came(path);
+    expect(posted).toEqual([{ tool_call_id: "one", result: null }]);
+    expect(() => client.tools({ look: () => 1 })).toThrow(/offered already/);
+    take();
+    client.tools({ look: () => 2 });
+  });
+
+  it.each<[string, () => unknown, unknown]>([
+    ["throws", () => Promise.reject(new Error("No luck")), { error: "No luck" }],
+    ["throws nothing in particular", () => Promise.reject(new Error("")), { error: "The tool failed." }],
+    ["gives what is no JSON", () => 1n, { error: expect.stringMatching(/BigInt/) }],
+  ])("CLIENT51 a function that %s answers with an error", async (_, look, answer) => {
+    client.tools({ look });
+    tell(picture(call("one")));
+    await server.came(path);
+    expect(posted).toEqual([{ tool_call_id: "one", ...(answer as object) }]);
+  });
+
+  it("CLIENT55 which calls wait is known while the thread is followed, and still when it is followed again", async () => {
+    const thread = client.thread(threadId);
+    expect(thread.pending).toEqual([]);
+    tell(picture(call("one"), call("yes", { kind: "approval" })));
+    await known(1);
+    expect(thread.pending.map(({ id, kind, run_id }) => [id, kind, run_id])).toEqual([
+      ["one", "remote", "run"],
+      ["yes", "approval", "run"],
+    ]);
+    const before = thread.pending;
+    tell({ type: "queue_changed", queued: [] });
+    await known(2);
+    expect(thread.pending).toBe(before);
+    leave();
+    time.advance(250);
+    client.tools({ look: () => "late" });
+    leave = thread.follow();
+    await server.came(path);
+    expect(posted).toEqual([{ tool_call_id: "one", result: "late" }]);
+    await server.came("after=2");
+    tell(settled("one"));
+    await known(3);
+    expect(thread.pending.map(({ id }) => id)).toEqual(["yes"]);
+  });
+
+  it("CLIENT53 arguments that did not come along are read from the message that asks for the call", async () => {
+    const asked = messageAt(1, {
+      parts: [{ type: "tool_call", id: "big", name: "look", arguments: { from: "list" } }],
+    });
+    const page = { messages: [asked], total: 1, has_more: false, next_cursor: null };
+    server.answers["GET /api/threads/child/messages"] = () => page;
+    const seen: unknown[] = [];
+    client.tools({ look: (args: unknown) => void seen.push(args) });
+    const { arguments: _, ...bare } = call("big", { thread_id: "child" });
+    tell(picture(bare));
+    await server.came(path);
+    const own = messageAt(1, { parts: [{ type: "tool_call", id: "own", name: "look", arguments: { from: "state" } }] });
+    const { arguments: __, ...other } = call("own");
+    const thread = threadOf({ pending_tool_calls: [other], active_run_id: "run" });
+    tell({ type: "snapshot", thread, messages: [own], partial: [] });
+    await server.came(path, 2);
+    expect(seen).toEqual([{ from: "list" }, { from: "state" }]);
+    expect(server.requests.filter((request) => request.includes("/messages"))).toHaveLength(1);
+  });
+
+  it("CLIENT54 a call that is settled elsewhere, or whose run is over, tells its function, and is not answered", async () => {
+    const signals: AbortSignal[] = [];
+    const aborted: string[] = [];
+    client.tools({
+      look: (_: unknown, { id, signal }) =>
+        new Promise((resolve) => {
+          signals.push(signal);
+          signal.addEventListener("abort", () => {
+            aborted.push(id);
+            resolve("too late");
+          });
+        }),
+    });
+    tell(picture(call("one"), call("two")));
+    tell(settled("one"));
+    tell({
+      type: "run_end",
+      status: "stopped",
+      reason: null,
+      outcome: null,
+      usage: zeroUsage,
+      cost: 0,
+      message_ids: [],
+      error: null,
+    });
+    while (aborted.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect([aborted, signals.length, posted]).toEqual([["one", "two"], 2, []]);
+  });
+
+  it("CLIENT54 somebody else's answer does no harm, and one that cannot be delivered is told", async () => {
+    const answers = [
+      [409, "conflict"],
+      [404, "tool_call_not_found"],
+      [403, "forbidden"],
+    ] as const;
+    const errors: [unknown, string][] = [];
+    const refusing = new ThreadholdClient({
+      url: "http://x",
+      WebSocket: null,
+      timers: time,
+      fetch: (url, init) => {
+        const [status, code] = answers[posted.length] ?? [200, ""];
+        if (!url.endsWith("/tool-results")) return server.fetch(url, init);
+        posted.push(code);
+        return Promise.resolve(Response.json({ error: { code, message: code } }, { status }));
+      },
+    });
+    refusing.tools({ look: () => 1 }, { onError: (error, { id }) => errors.push([error, id]) });
+    leave();
+    time.advance(250);
+    const stop = refusing.thread(threadId).follow();
+    await server.came("/events", 2);
+    tell(picture(call("one"), call("two"), call("three")));
+    while (errors.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect([errors, posted]).toMatchObject([
+      [[{ code: "forbidden" }, "three"]],
+      ["conflict", "tool_call_not_found", "forbidden"],
+    ]);
+    stop();
+    refusing.close();
+  });
+});

@@ -1,0 +1,75 @@
+// The client inside of a Worker: over a service binding, by server-sent events and by a socket of the platform.
+
+import { exports } from "cloudflare:workers";
+import { expect, it } from "vitest";
+
+import { ThreadholdClient } from "#client/index.ts";
+import type { ClientOptions, ClientSocket } from "#client/index.ts";
+
+/** A socket that is opened by a request to the binding, as Workers do that cannot reach an address. */
+class BindingSocket {
+  readonly #target = new EventTarget();
+  #socket: WebSocket | null = null;
+
+  constructor(url: string) {
+    void this.#open(url);
+  }
+
+  addEventListener(type: string, listener: (event: never) => void): void {
+    this.#target.addEventListener(type, listener as EventListener);
+  }
+
+  send(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  close(code?: number, reason?: string): void {
+    this.#socket?.close(code, reason);
+  }
+
+  async #open(url: string): Promise<void> {
+    const request = new Request(url.replace(/^ws/, "http"), { headers: { upgrade: "websocket" } });
+    const { webSocket } = await exports.default.fetch(request);
+    if (webSocket === null) {
+      this.#target.dispatchEvent(new CloseEvent("close", { code: 1006 }));
+      return;
+    }
+    webSocket.addEventListener("message", ({ data }) =>
+      this.#target.dispatchEvent(new MessageEvent("message", { data })),
+    );
+    webSocket.addEventListener("close", ({ code, reason }) =>
+      this.#target.dispatchEvent(new CloseEvent("close", { code, reason })),
+    );
+    this.#socket = webSocket;
+    webSocket.accept();
+    this.#target.dispatchEvent(new Event("open"));
+  }
+}
+
+const options: ClientOptions = {
+  url: "http://localhost",
+  fetch: (url, init) => exports.default.fetch(new Request(url, init)),
+};
+
+it.each([
+  ["server-sent events", null, "sse"],
+  ["a socket", BindingSocket as unknown as new (url: string) => ClientSocket, "socket"],
+] as const)(
+  "CLIENT11 in a Worker a send over %s is followed to its end, and files go up and down",
+  async (_, socket, carrier) => {
+    const client = new ThreadholdClient({ ...options, WebSocket: socket });
+    const thread = client.thread(await client.threads.create({ agent_id: "short" }));
+    const sending = thread.send("Hello");
+    const types: string[] = [];
+    for await (const { type } of sending) types.push(type);
+    expect((await sending).status).toBe("completed");
+    expect([types[0], types.at(-1)]).toEqual(["run_start", "run_end"]);
+    expect(thread.connection).toMatchObject({ state: "live", carrier });
+    expect(thread.state.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    const told: number[] = [];
+    await thread.files.upload("/a.txt", "Hello", { onProgress: ({ loaded }) => told.push(loaded) });
+    expect(told.at(-1)).toBe(5);
+    expect(await (await thread.files.download("/a.txt")).text()).toBe("Hello");
+    client.close();
+  },
+);
