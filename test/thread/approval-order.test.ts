@@ -113,6 +113,23 @@ describe("a decision", () => {
     following.close();
   });
 
+  it("APPROVE4 to decline stands when its run is given up", async () => {
+    script("given_up", [pay("Ada"), ask("other")]);
+    const { id, following, calls } = await resting("payer", "given_up", 2);
+    await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "n".repeat(60_000) }));
+    await crash(id);
+    // As where a release took its agent away: the run ends before its loop.
+    atPlaces((place) =>
+      place.thread === id && place.name === "run.assemble" ? Promise.reject(new Error("the agent is gone")) : undefined,
+    );
+    await value(answer(id, says(named(calls, "ask"), "x")));
+    await holds(async () => (await lastRunOf(id)).status === "error");
+    const tool = (await messagesOf(id)).find(({ name }) => name === "pay");
+    expect(tool?.content).toContain("declined");
+    expect(tool?.approval).toMatchObject({ approved: false });
+    following.close();
+  });
+
   it("APPROVE8 is of no use to a copy of the thread, which says that nothing was done", async () => {
     script("copied", [pay("Ada")]);
     const { id, following, calls } = await resting("payer", "copied", 1);

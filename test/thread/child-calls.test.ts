@@ -6,10 +6,11 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 
 import { midway, ran } from "../worker/approval.ts";
+import { skip, testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import { holds, lastRunOf, messagesOf, passing, wake, word } from "./team-driver.ts";
-import { admin, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const isRest = (event: ThreadEvent) => event.type === "awaiting_tool_execution";
 const isEnd = ({ type }: ThreadEvent) => type === "run_end";
@@ -66,11 +67,15 @@ describe("a call of a child thread", () => {
     expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
     await evict(id);
     await evict(child);
-    const part = await value(answer(id, approve(first?.id ?? "")));
+    const part = await value(
+      stubOf(id).postToolResults({ user: "ada", admin: true }, { results: [approve(first?.id ?? "")] }),
+    );
     expect(part.run.id).toBe((await lastRunOf(id)).id);
     expect((await shown(id)).map(({ name }) => name)).toEqual(["ask"]);
     expect(ran).toEqual([]);
-    await value(answer(id, approve(first?.id ?? ""), says(second?.id ?? "", "because")));
+    const eve = { user: "eve", admin: true };
+    const both = { results: [approve(first?.id ?? ""), says(second?.id ?? "", "because")] };
+    await value(stubOf(id).postToolResults(eve, both));
     await following.until(isEnd);
     expect(ran).toEqual(['pay {"to":"Ada","amount":5} 1', "pay done"]);
     expect((await messagesOf(child)).filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
@@ -78,6 +83,8 @@ describe("a call of a child thread", () => {
       "because",
     ]);
     expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    const paid = (await messagesOf(child)).find(({ name }) => name === "pay");
+    expect(paid?.approval).toMatchObject({ approved: true, by: "ada" });
     following.close();
   });
 
@@ -170,6 +177,8 @@ describe("a call of a child thread", () => {
     const { thread: child } = await places.until(word("before childCalls", { to: id }));
     crashes += 1;
     await crash(child);
+    // Long before the call's own deadline.
+    expect(((await alarmOf(child)) ?? Infinity) - testClock.now() / 1000).toBeLessThan(60_000);
     expect(await wake(child)).toBe(true);
     const [call] = await holds(async () => {
       const pending = await shown(id);
@@ -182,10 +191,43 @@ describe("a call of a child thread", () => {
     expect(ran).toHaveLength(2);
   });
 
+  it("CALLS5 is told again where the parent could not be reached", async () => {
+    script("unreached", [send("pay_room", "unreached_inside")]);
+    script("unreached_inside", [pay("Ada")]);
+    const id = await newThread("house");
+    let tries = 0;
+    const tells = word("before childCalls", { to: id });
+    const places = passing((place) => {
+      if (!tells(place)) return undefined;
+      tries += 1;
+      return tries === 1 ? Promise.reject(new Error("unreachable")) : undefined;
+    });
+    await value(stubOf(id).postMessage(admin, message("unreached"), null));
+    const { thread: child } = await places.until(tells);
+    await holds(async () => ((await alarmOf(child)) ?? Infinity) - testClock.now() / 1000 < 60_000);
+    expect(await shown(id)).toEqual([]);
+    skip(10_000);
+    expect(await wake(child)).toBe(true);
+    await holds(async () => (await shown(id)).length === 1);
+    expect(tries).toBe(2);
+  });
+
+  it("CALLS2 answered at the parent is shown there no more at once, whenever the child tells so", async () => {
+    script("at_once", [send("pay_room", "at_once_inside")]);
+    script("at_once_inside", [pay("Ada"), ask("why")]);
+    const { id, following, calls } = await resting("at_once", 2);
+    const held = passing((place) => (word("before childCalls", { to: id })(place) ? new Promise(() => {}) : undefined));
+    await value(answer(id, approve(calls.find(({ name }) => name === "pay")?.id ?? "")));
+    expect((await shown(id)).map(({ name }) => name)).toEqual(["ask"]);
+    expect(held.seen.length).toBeGreaterThan(0);
+    following.close();
+  });
+
   it("CALLS6 with large arguments is handed up without them", async () => {
     script("large", [send("pay_room", "large_inside")]);
     script("large_inside", [ask("small"), ask("x".repeat(100_000))]);
-    const { following } = await resting("large", 2);
+    const { following, calls: inThread } = await resting("large", 2);
+    expect(inThread.map((call) => "arguments" in call)).toEqual([true, false]);
     const rest = await following.until(isRest);
     const calls = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
     expect(calls.map((call) => "arguments" in call)).toEqual([true, false]);
