@@ -12,7 +12,7 @@ import { FakeServer } from "./support/fake-carrier.ts";
 import { openRequests } from "./support/open-requests.ts";
 import { threadId } from "./support/records.ts";
 
-const seed = Date.now() % 2 ** 31;
+const seed = Number(process.env["CLIENT_SEED"] ?? Date.now() % 2 ** 31);
 
 /** A follow of a fake server, held. */
 function following({ sockets = true, random = (): number => 0.5 } = {}) {
@@ -98,7 +98,8 @@ it("CLIENT21 CLIENT22 whatever is cut, lost or repeated, each event is folded in
       }
       tell(untold.length);
       presence.tell("online");
-      // A loss that was not noticed yet is cured by one more way round.
+      // What is lost behind the last frame shows only when the connection goes too: nothing comes that would name it.
+      server.wire.lose();
       for (let round = 0; round < 3; round++) {
         time.advance(60_000);
         server.wire.opened();
