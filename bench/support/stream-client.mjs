@@ -6,7 +6,8 @@ import { now } from "./now.mjs";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** @typedef {(event: any) => string} DeltaOf what an event adds to the text: "" for most */
+/** @typedef {{ type?: string, delta?: string, choices?: { delta: { content?: string } }[] }} StreamedEvent a provider's or a thread's */
+/** @typedef {(event: StreamedEvent) => string} DeltaOf what an event adds to the text: "" for most */
 
 /** @typedef {{ sent: number, first: number, ended: number, text: string, events: number }} Answered times of now.mjs */
 
@@ -71,7 +72,7 @@ export async function readAnswer(url, body, deltaOf) {
 }
 
 /** @type {DeltaOf} */
-export const deltaOfProvider = (event) => event.choices[0]?.delta.content ?? "";
+export const deltaOfProvider = (event) => event.choices?.[0]?.delta.content ?? "";
 
 /** @type {DeltaOf} */
-export const deltaOfThread = (event) => (event.type === "text_delta" ? event.delta : "");
+export const deltaOfThread = (event) => (event.type === "text_delta" ? (event.delta ?? "") : "");

@@ -78,7 +78,7 @@ async function consentFor(
     await ports.faults.at("consent.wait");
     const said = await Promise.race([rule.needed(args), late]);
     if (typeof said === "object") return { refused: said };
-    return said ? "ask" : undefined;
+    return said ? { ask: rule } : undefined;
   } catch (thrown) {
     return { refused: settleThrown(thrown) };
   } finally {
@@ -93,10 +93,11 @@ export type Consented =
   | { type: "run"; approval: Approval };
 
 /** Reads it off the row. */
-export function consented(name: string, row: MessageRecord, { ports, signal }: CallContext): Consented {
-  const awaits = awaitedApproval(row);
-  if (awaits === null) throw new Error("the call waits for no consent");
-  const { delivered, deadline } = awaits;
+export function consented(
+  name: string,
+  { delivered, deadline }: AwaitedApproval,
+  { ports, signal }: CallContext,
+): Consented {
   if (delivered?.approved === false) return { type: "answer", answer: declined(name, delivered.reason) };
   if (signal.aborted) return { type: "answer", answer: stoppedCall };
   if (delivered !== null) return { type: "run", approval: delivered };

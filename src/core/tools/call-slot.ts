@@ -6,7 +6,7 @@ import type { EventList } from "../event-list.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
-import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
+import type { ApprovalRule, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 
 /** A call with the place its result will take. */
@@ -19,7 +19,7 @@ export interface CallSlot {
   left: MessageRecord | null;
   runner: ToolRunner | undefined;
   /** Of a call that begins: it asks for a person's consent first, or may not run. */
-  consent?: "ask" | { refused: ToolAnswer } | undefined;
+  consent?: { ask: ApprovalRule } | { refused: ToolAnswer } | undefined;
 }
 
 /** What calls need to know of their step. */

@@ -5,7 +5,8 @@
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 
-import type { NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
+import type { AwaitedApproval } from "../awaited.ts";
+import type { ApprovalRule, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import { skipsCalls } from "../step/steer.ts";
 import { askedFor, awaitedApproval, consented, recordConsent, tellStart } from "./approval.ts";
@@ -29,9 +30,10 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
   const own = { ...context, events: context.events.fork() };
   const begun = begunAt(slot.left) ?? ports.clock.now();
   const row = slot.left;
-  if (row !== null && awaitedApproval(row) !== null) {
+  const awaits = awaitedApproval(row);
+  if (row !== null && awaits !== null) {
     await ports.faults.at("call.consented");
-    return runConsented({ ...slot, left: row }, own);
+    return runConsented({ ...slot, left: row }, awaits, own);
   }
   if (row?.awaits?.kind === "remote" && slot.runner?.remote !== true) {
     // A release gave the tool a function, or took the tool away: what a client said counts all the same.
@@ -39,7 +41,9 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
     return finalise(slot, { message: row, isNew: false, answer, begun }, own);
   }
   const prepared = prepare(slot, context);
-  if (slot.consent === "ask" && "args" in prepared) return askConsent(slot, prepared.runner, own);
+  if (slot.consent !== undefined && "ask" in slot.consent && "args" in prepared) {
+    return askConsent(slot, slot.consent.ask, own);
+  }
   const message = row ?? recordStart(slot, prepared, { ...own, begun });
   if (!("args" in prepared)) {
     return finalise(slot, { message, isNew: row === null, answer: prepared, begun }, own);
@@ -49,31 +53,35 @@ export async function runCall(slot: CallSlot, context: CallContext): Promise<Dri
 }
 
 /** Writes the row that waits for a person, and tells nothing yet: the call begins with the consent. */
-function askConsent(slot: CallSlot, { approval }: ToolRunner, context: CallContext): DrivenCall {
+function askConsent(slot: CallSlot, rule: ApprovalRule, context: CallContext): DrivenCall {
   const { ports } = context;
-  if (approval === undefined) throw new Error("the call asks for no consent");
   const now = ports.clock.now();
-  const awaits = askedFor(approval, now);
+  const awaits = askedFor(rule, now);
   ports.journal.append({ ...startedMessage(slot, context, now), awaits });
   return { rests_until: awaits.deadline };
 }
 
 /** Goes on with a call that asked for a consent. */
-async function runConsented(slot: CallSlot & { left: MessageRecord }, context: CallContext): Promise<DrivenCall> {
-  const { ports, events } = context;
+async function runConsented(
+  slot: CallSlot & { left: MessageRecord },
+  awaits: AwaitedApproval,
+  context: CallContext,
+): Promise<DrivenCall> {
+  const { ports } = context;
   const { left: row, call } = slot;
-  const said = consented(call.name, row, context);
+  const said = consented(call.name, awaits, context);
   if (said.type === "rest") return { rests_until: said.until };
   const begun = ports.clock.now();
+  const withoutRunning = (answer: ToolAnswer) => {
+    tellStart(row, call.arguments, context.events);
+    return finalise(slot, { message: row, isNew: false, answer, begun }, context);
+  };
+  if (said.type === "answer") return withoutRunning(said.answer);
+  const { approval } = said;
   const fresh = { ...slot, left: null };
-  const prepared =
-    said.type === "answer" ? said.answer : prepare(fresh, { ...context, skippable: false }, said.approval.args);
-  if (!("args" in prepared)) {
-    tellStart(row, call.arguments, events);
-    return finalise(slot, { message: row, isNew: false, answer: prepared, begun }, context);
-  }
-  if (said.type === "answer") throw new Error("a call that was declined does not run");
-  const message = recordConsent(row, { approval: said.approval, args: said.approval.args ?? call.arguments }, context);
+  const prepared = prepare(fresh, { ...context, skippable: false }, approval.args);
+  if (!("args" in prepared)) return withoutRunning(prepared);
+  const message = recordConsent(row, { approval, args: approval.args ?? call.arguments }, context);
   await ports.faults.at("call.approved");
   return runPrepared(fresh, { ...prepared, message, begun }, context);
 }
@@ -120,7 +128,7 @@ function prepare(
   if (typeof asked === "string") return refused(brokenArguments(asked));
   const checked = runner.check(asked);
   if (!checked.ok) return refused(wrongArguments(checked.problem));
-  if (typeof consent === "object") return consent.refused;
+  if (consent !== undefined && "refused" in consent) return consent.refused;
   return { runner, args: checked.args };
 }
 

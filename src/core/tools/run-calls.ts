@@ -78,7 +78,7 @@ export async function runCalls(
 
 /** Somebody outside has to decide about it first. */
 function asks({ consent, left }: CallSlot): boolean {
-  return consent === "ask" || (awaitedApproval(left) !== null && !isApproved(left));
+  return (consent !== undefined && "ask" in consent) || (awaitedApproval(left) !== null && !isApproved(left));
 }
 
 const cutCycle = "These calls depend on each other in a circle; they were run in call order.";

@@ -60,6 +60,13 @@ export async function sortAnswers(
   return sorted;
 }
 
+/** Whether the thread waits for the child as it did when the request was sorted: it may have been stopped, or have given up. */
+function isStillAwaited({ live }: ObjectContext, { activeRun }: Driver, row: MessageRecord): boolean {
+  // What is said of a call that is over is compared by the child, and changes nothing.
+  if (row.status === "complete") return true;
+  return activeRun?.stop !== true && live.store.message(row.id)?.status === "started";
+}
+
 async function sortUnknown(
   context: ObjectContext,
   sorted: Sorted,
@@ -143,6 +150,10 @@ export async function handOn(
   const ignored: string[] = [];
   for (const { threadId, row, results } of parts) {
     const ids = new Set(results.map(({ tool_call_id }) => tool_call_id));
+    if (!isStillAwaited(context, driver, row)) {
+      ignored.push(...ids);
+      continue;
+    }
     await context.faults.at("results.hand-on");
     const answer = await context.threads(threadId).postToolResults(caller, { results });
     const isGone = !answer.ok && answer.refusal.code === "thread_not_found";

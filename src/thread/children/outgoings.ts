@@ -1,6 +1,7 @@
 // What other threads are still to be told: a result for the parent, a stop for a child. Kept in the thread's row until the
 // other side heard it; what fails is tried again by the alarm.
 
+import { ThreadholdError } from "#contract/error.ts";
 import { addCost } from "#contract/usage.ts";
 import type { Delivered } from "#core/awaited.ts";
 import type { Outgoing, OutgoingWord, RunRecord } from "#core/record.ts";
@@ -115,8 +116,8 @@ export class Outgoings {
 /** An object that is overloaded or broke inside may hear it later. */
 function heard(answer: Answer<unknown>): void {
   if (answer.ok) return;
-  const { code, message } = answer.refusal;
-  if (code === "internal" || code === "unavailable") throw new Error(message);
+  const { code } = answer.refusal;
+  if (code === "internal" || code === "unavailable") throw new ThreadholdError(answer.refusal);
 }
 
 /** What a child's run comes to for its parent (decision 6). */

@@ -6,7 +6,10 @@ import type { MessageRecord } from "#core/record.ts";
 import type { LiveThread } from "../live-thread.ts";
 import { openStepRows } from "../reader/open-calls.ts";
 
-/** Their tool messages, in call order; those that wait for a child thread among them. */
+/**
+ * Their tool messages, in call order; of a run that rests, those that wait for a child thread only where that waits for somebody
+ * outside.
+ */
 export function openCallRows(live: LiveThread): MessageRecord[] {
   return rowsOf(live).filter(({ status, awaits }) => status === "started" && awaits !== undefined);
 }

@@ -15,6 +15,7 @@ import { handOn, sortAnswers } from "../children/child-answers.ts";
 import { oweCalls } from "../children/owe.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
+import type { Driver } from "../run/driver.ts";
 import { awaitedCalls } from "../run/run-rest.ts";
 import { checkChangedArguments } from "./approval-arguments.ts";
 import { openCallRows } from "./open-call-rows.ts";
@@ -45,12 +46,12 @@ export async function takeToolResults(
   await context.faults.at("results.own");
   const posted = await Promise.all(own.map(readPosted));
   await context.faults.at("results.arguments");
-  await checkChangedArguments(context, posted, openCalls(context));
-  checked(context, posted, body.run_id);
+  await checkChangedArguments(context, posted, openCalls(context, driver));
+  checked({ context, driver }, posted, body.run_id);
   await context.faults.at("results.children");
   const late = await handOn(context, driver, { caller, parts });
   // Nothing is awaited from here on: what is open now is open when it is written.
-  const taken = checked(context, posted, body.run_id);
+  const taken = checked({ context, driver }, posted, body.run_id);
   const decided = { by: caller.user, at: context.clock.now() };
   const rows = [...taken.answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
   live.atomically(() => {
@@ -66,7 +67,7 @@ export async function takeToolResults(
   driver.tellSoon();
   const { transcript, record } = live;
   const missing = transcript === null ? (record.pending ?? []) : awaitedCalls(transcript);
-  if (rows.length > 0 && isLineComplete(rows, openCalls(context))) driver.goOn(rows[0]?.run_id ?? null);
+  if (rows.length > 0 && isLineComplete(rows, openCalls(context, driver))) driver.goOn(rows[0]?.run_id ?? null);
   const asked = run ?? live.store.run(taken.over[0]?.run_id ?? runId ?? "");
   if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
@@ -86,8 +87,12 @@ interface Checked {
 }
 
 /** Throws for anything in it that has to be refused. */
-function checked(context: ObjectContext, posted: readonly PostedAnswer[], runId: string | undefined): Checked {
-  const open = new Map(openCalls(context).map((row) => [row.tool_call_id, row]));
+function checked(
+  { context, driver }: Pick<OpenThread, "context" | "driver">,
+  posted: readonly PostedAnswer[],
+  runId: string | undefined,
+): Checked {
+  const open = new Map(openCalls(context, driver).map((row) => [row.tool_call_id, row]));
   const { answered, over, late }: Checked = { answered: new Map(), over: [], late: [] };
   for (const one of posted) {
     const row = open.get(one.id);
@@ -138,8 +143,9 @@ function checkKind({ awaits, name }: OpenCall, { id, said }: PostedAnswer): void
   }
 }
 
-/** Calls of the active run that a client answers, answered ones that the run has not taken yet included. */
-function openCalls({ live }: ObjectContext): OpenCall[] {
+/** Calls of the active run that a client answers, answered ones that the run has not taken yet included; none behind a stop. */
+function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
+  if (activeRun?.stop === true) return [];
   return openCallRows(live).flatMap((row) =>
     row.awaits === undefined || row.awaits.kind === "child" || live.closing.has(row.id)
       ? []

@@ -1,15 +1,26 @@
-// The calls that a session waits with, from the rows of the step that rests: the thread's row has no arguments.
+// The calls that a session waits with, as its thread shows them. Arguments that the thread's row had no room for are in the
+// message that asks for the call.
 
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import { toPendingCall } from "#contract/session/session-transcript.ts";
+import type { PendingCall } from "#contract/thread.ts";
+import { callsOf } from "#core/run-state.ts";
+import type { EventSource } from "#core/stored-event.ts";
 
 import type { LiveThread } from "../live-thread.ts";
-import { openStepRows } from "../reader/open-calls.ts";
-import { awaitedCalls } from "../run/run-rest.ts";
+import { eventSource } from "../reader/event-source.ts";
 
-/** In call order, behind them the limit that a run rests at; none at rest. */
+/** In call order, a limit that the run rests at behind them; none at rest. */
 export function pendingSessionCalls({ store, record }: LiveThread): SessionToolCall[] {
-  const calls = awaitedCalls(openStepRows(store, record).reverse());
-  const limits = (record.pending ?? []).filter(({ kind }) => kind === "limit");
-  return [...calls, ...limits].map((call) => toPendingCall(call));
+  const source = eventSource(store, record, []);
+  return (record.pending ?? []).map((call) => toPendingCall(withArguments(call, source)));
+}
+
+/** A child thread's are in that thread. */
+function withArguments(call: PendingCall, source: EventSource): PendingCall {
+  const { id, message_id, thread_id } = call;
+  if (call.arguments !== undefined || message_id === undefined || thread_id !== undefined) return call;
+  const asking = source.callMessage(id, message_id);
+  const found = asking === undefined ? undefined : callsOf(asking).find((one) => one.id === id);
+  return found === undefined ? call : { ...call, arguments: found.arguments };
 }
