@@ -114,6 +114,23 @@ describe("tools of the client", () => {
     expect(end.events.some(({ type }) => type.startsWith("tool_execution"))).toBe(false);
   });
 
+  it("SESSION12 are all shown and can be answered, however much the others of their step said", async () => {
+    const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
+    scripts.set("beside_much", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "x" } }, ...bulky] } : { text: "Thanks." },
+    );
+    const { sessionId, complete } = await execute(anna, {
+      input: said("beside_much"),
+      context: { agent: "head_reader" },
+    });
+    const asked = [{ name: "ask", arguments: { q: "x" } }];
+    expect(complete?.pendingToolCalls).toMatchObject(asked);
+    await evict(sessionId);
+    expect((await readSession(anna, sessionId))?.pendingToolCalls).toMatchObject(asked);
+    const end = await execute(anna, { sessionId, input: [result(complete?.pendingToolCalls?.[0], "x!")] });
+    expect(end.complete?.status).toBe("completed");
+  });
+
   it("SESSION12 of a prompt that stands for a tool rest the session too, and its own words are not told", async () => {
     scripts.set("chains", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "cashier", arguments: { task: "chained" } }] } : { text: "Chained." },

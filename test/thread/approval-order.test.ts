@@ -102,6 +102,26 @@ describe("a decision", () => {
     following.close();
   });
 
+  it("APPROVE8 that comes behind a stop is ignored, while the stop is still acted on", async () => {
+    script("behind_stop", [pay("Ada"), pay("Bob"), pay("Cleo")]);
+    const { id, following, calls } = await resting("payer", "behind_stop", 3);
+    const held = door();
+    let reached = false;
+    atPlaces((place) => {
+      if (place.thread !== id || place.name !== "run.assemble") return undefined;
+      reached = true;
+      return held.passed;
+    });
+    await value(stubOf(id).stop(admin, null));
+    await holds(() => reached);
+    const ids = calls.map((call) => call.id);
+    const taken = await value(answer(id, ...ids.map((call) => approve(call))));
+    held.open();
+    await following.until(isEnd);
+    expect([ran, taken.ignored.toSorted()]).toEqual([[], ids.toSorted()]);
+    following.close();
+  });
+
   it("APPROVE4 to decline stands when its run is stopped", async () => {
     script("declined", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await resting("payer", "declined", 2);

@@ -52,6 +52,32 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
+  it("CALLS7 is handed to no child when the parent is stopped while the request is read", async () => {
+    script("stopped_between", [send("pay_room", "between_inside")]);
+    script("between_inside", [pay("Ada")]);
+    const { id, following, calls } = await resting("house", "stopped_between", 1);
+    const child = calls[0]?.thread_id ?? "";
+    const [reading, telling] = [door(), door()];
+    let reached = false;
+    atPlaces((place) => {
+      if (place.name === "before stop" && place.to === child) return telling.passed;
+      if (place.thread !== id || place.name !== "results.children") return undefined;
+      reached = true;
+      return reading.passed;
+    });
+    const consent = answer(id, approve(named(calls, "pay")));
+    await holds(() => reached);
+    await value(stubOf(id).stop(admin, null));
+    reading.open();
+    expect(await consent).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
+    expect(await shown(child)).toHaveLength(1);
+    telling.open();
+    await following.until(isEnd);
+    await holds(async () => (await shown(child)).length === 0);
+    expect(ran).toEqual([]);
+    following.close();
+  });
+
   it("CALLS7 is taken by no child when the parent's own part, or a call of nobody, is refused", async () => {
     script("refused", [send("pay_room", "refused_inside"), ask("own")]);
     script("refused_inside", [pay("Ada")]);
