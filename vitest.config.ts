@@ -1,5 +1,5 @@
-// Two kinds of tests: "workers" run inside the Workers runtime beside the object they test, "node" run outside it.
-// End-to-end files drive real processes, so they come last and one at a time.
+// "workers" run inside the Workers runtime beside the object they test, each file in modules of its own; "pure" there too, but
+// together, since what they test keeps nothing; "node" run outside of it. "e2e" drive real processes, one file at a time.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
@@ -13,29 +13,36 @@ const exclude = ["**/node_modules/**", "**/fixtures/**"];
 // Vite does not read wrangler's alias, so the name is given to both.
 const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts") } };
 
+const inRuntime = (
+  name: "workers" | "pure",
+  { include, isolate = true }: { include: string[]; isolate?: boolean },
+) => ({
+  resolve,
+  plugins: [cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
+  test: {
+    name,
+    // Servers on this machine, one that answers as the providers do, one that misbehaves and one that counts: tests
+    // inside the runtime make real fetches to them.
+    globalSetup: [
+      fromRoot("./test/support/model-server/global-setup.ts"),
+      fromRoot("./test/support/outbound-server/global-setup.ts"),
+      fromRoot("./test/support/effect-server/global-setup.ts"),
+    ],
+    exclude,
+    setupFiles: [fromRoot("./test/worker/one-proxy.ts")],
+    // Property tests on two shared cores take longer than the five seconds of the default.
+    testTimeout: 30_000,
+    include,
+    isolate,
+    sequence: { groupOrder: 0 },
+  },
+});
+
 export default defineConfig({
   test: {
     projects: [
-      {
-        resolve,
-        plugins: [cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
-        test: {
-          name: "workers",
-          // Servers on this machine, one that answers as the providers do, one that misbehaves and one that counts: tests
-          // inside the runtime make real fetches to them.
-          globalSetup: [
-            fromRoot("./test/support/model-server/global-setup.ts"),
-            fromRoot("./test/support/outbound-server/global-setup.ts"),
-            fromRoot("./test/support/effect-server/global-setup.ts"),
-          ],
-          exclude,
-          setupFiles: [fromRoot("./test/worker/one-proxy.ts")],
-          // Property tests on two shared cores take longer than the five seconds of the default.
-          testTimeout: 30_000,
-          include: ["test/{lib,core,store,thread,http,flow,contract,models,standard-agents}/**/*.test.ts"],
-          sequence: { groupOrder: 0 },
-        },
-      },
+      inRuntime("workers", { include: ["test/{store,thread,http,standard-agents}/**/*.test.ts"] }),
+      inRuntime("pure", { include: ["test/{lib,core,flow,contract,models}/**/*.test.ts"], isolate: false }),
       {
         resolve,
         test: {

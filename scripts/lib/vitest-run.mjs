@@ -1,4 +1,4 @@
-// Runs vitest in a process group of its own, as long as a deadline allows, and counts what it says.
+// Runs vitest in process groups of its own, as long as a deadline allows, and counts what they say together.
 
 import { appendFileSync, readFileSync, rmSync } from "node:fs";
 
@@ -10,13 +10,41 @@ import { tools, wranglerEnvironment } from "./tools.mjs";
 /**
  * Ends with one plain line that says how many passed and failed.
  *
- * @param {string[]} args
+ * @param {string[][]} lanes the arguments of each vitest; they run side by side
  * @param {{ deadlineMinutes: number, report: string, env?: Record<string, string> }} options a test that never ends, such as an endless
- *   loop inside the runtime, is beyond vitest's own time limits; `report` is a file that only this run writes
+ *   loop inside the runtime, is beyond vitest's own time limits; `report` is a file that only this run writes, each lane's with its
+ *   number
  * @returns {Promise<number>} the exit code
  */
-export async function runVitest(args, { deadlineMinutes, report, env = {} }) {
-  const reportFile = fromRoot(report);
+export async function runVitest(lanes, { deadlineMinutes, report, env = {} }) {
+  const groups = lanes.map((args, at) => startLane(args, { reportFile: fromRoot(`${report}.${at}.json`), env }));
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => {
+      for (const { vitest } of groups) vitest.signal(signal);
+    });
+  }
+  const deadline = setTimeout(() => {
+    console.error(`The tests were ended after ${deadlineMinutes} minutes.`);
+    for (const { vitest } of groups) vitest.signal("SIGKILL");
+  }, deadlineMinutes * 60_000);
+  const codes = await Promise.all(groups.map(({ vitest }) => vitest.ended));
+  clearTimeout(deadline);
+
+  const ended = groups.map(({ reportFile }, at) => ({ found: readReport(reportFile), code: codes[at] ?? 1 }));
+  const counts = ended.map(({ found, code }) => countTests(found, code));
+  // Last, and once more where somebody gathers them: what is far up in a long log is not seen.
+  for (const line of ended.flatMap(({ found, code }) => failedTests(found, code))) {
+    console.log(line);
+    const gathered = process.env.FAILED_TESTS;
+    if (gathered !== undefined) appendFileSync(gathered, `${line}\n`);
+  }
+  const sum = (of) => counts.reduce((total, count) => total + count[of], 0);
+  if (sum("skipped") > 0) console.log(`${sum("skipped")} skipped`);
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+  return codes.find((code) => code !== 0) ?? (sum("failed") > 0 ? 1 : 0);
+}
+
+function startLane(args, { reportFile, env }) {
   // A report of an earlier run must never be counted as this one's.
   rmSync(reportFile, { force: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
@@ -25,29 +53,9 @@ export async function runVitest(args, { deadlineMinutes, report, env = {} }) {
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
     ...env,
   });
-  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
-    process.on(signal, () => vitest.signal(signal));
-  }
-  vitest.stdout.pipe(process.stdout);
-  vitest.stderr.pipe(process.stderr);
-  const deadline = setTimeout(() => {
-    console.error(`The tests were ended after ${deadlineMinutes} minutes.`);
-    vitest.signal("SIGKILL");
-  }, deadlineMinutes * 60_000);
-  const code = await vitest.ended;
-  clearTimeout(deadline);
-
-  const found = readReport(reportFile);
-  const count = countTests(found, code);
-  // Last, and once more where somebody gathers them: what is far up in a long log is not seen.
-  for (const line of failedTests(found, code)) {
-    console.log(line);
-    const gathered = process.env.FAILED_TESTS;
-    if (gathered !== undefined) appendFileSync(gathered, `${line}\n`);
-  }
-  if (count.skipped > 0) console.log(`${count.skipped} skipped`);
-  console.log(`${count.passed} passed, ${count.failed} failed`);
-  return code === 0 && count.failed > 0 ? 1 : code;
+  vitest.stdout.pipe(process.stdout, { end: false });
+  vitest.stderr.pipe(process.stderr, { end: false });
+  return { vitest, reportFile };
 }
 
 function readReport(file) {

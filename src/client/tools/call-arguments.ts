@@ -4,6 +4,8 @@ import type { Json } from "#contract/json.ts";
 import type { Message } from "#contract/message.ts";
 import type { PendingCall } from "#contract/thread.ts";
 
+import { ThreadholdClientError } from "../client-error.ts";
+
 /** Where to look. */
 export interface ArgumentSources {
   /** Messages that are known already. */
@@ -15,7 +17,7 @@ export interface ArgumentSources {
 /** Messages looked through before the search is given up. */
 const mostMessages = 500;
 
-/** The arguments. Throws where the message that asks for the call is not to be found. */
+/** The arguments. Throws `message_not_found` where the message that asks for the call is not to be found. */
 export async function callArguments(call: PendingCall, { known, newest }: ArgumentSources): Promise<Json> {
   if (call.arguments !== undefined) return call.arguments;
   for (const message of known) {
@@ -29,7 +31,8 @@ export async function callArguments(call: PendingCall, { known, newest }: Argume
     looked += 1;
     if (looked >= mostMessages) break;
   }
-  throw new Error(`The message that asks for the call "${call.id}" was not found.`);
+  const message = `The message that asks for the call "${call.id}" was not found; it may have been deleted.`;
+  throw new ThreadholdClientError({ code: "message_not_found", message, status: 404 });
 }
 
 function argumentsIn({ parts }: Message, callId: string): Json | undefined {
