@@ -1,5 +1,5 @@
-// "workers" run inside the Workers runtime beside the object they test, each file in modules of its own; "pure" there too, but
-// together, since what they test keeps nothing; "node" run outside of it. "e2e" drive real processes, one file at a time.
+// "workers" run inside the Workers runtime beside the object they test, each file with modules of its own, which takes a second
+// a file; "together" run there with one set of modules for all, since what they test keeps nothing in them; "node" run outside of it. "e2e" drive real processes, one file at a time.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
@@ -13,10 +13,16 @@ const exclude = ["**/node_modules/**", "**/fixtures/**"];
 // Vite does not read wrangler's alias, so the name is given to both.
 const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts") } };
 
-const inRuntime = (
-  name: "workers" | "pure",
-  { include, isolate = true }: { include: string[]; isolate?: boolean },
-) => ({
+/** Outside of `test/thread`, files that need a runtime which nobody used before. */
+const alone = ["test/store/catalog-schema.test.ts"];
+
+interface RuntimeProject {
+  include: string[];
+  exclude?: string[];
+  isolate?: boolean;
+}
+
+const inRuntime = (name: string, { include, exclude: others = [], isolate = true }: RuntimeProject) => ({
   resolve,
   plugins: [cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
   test: {
@@ -28,7 +34,7 @@ const inRuntime = (
       fromRoot("./test/support/outbound-server/global-setup.ts"),
       fromRoot("./test/support/effect-server/global-setup.ts"),
     ],
-    exclude,
+    exclude: [...exclude, ...others],
     setupFiles: [fromRoot("./test/worker/one-proxy.ts")],
     // Property tests on two shared cores take longer than the five seconds of the default.
     testTimeout: 30_000,
@@ -41,8 +47,12 @@ const inRuntime = (
 export default defineConfig({
   test: {
     projects: [
-      inRuntime("workers", { include: ["test/{store,thread,http,standard-agents}/**/*.test.ts"] }),
-      inRuntime("pure", { include: ["test/{lib,core,flow,contract,models}/**/*.test.ts"], isolate: false }),
+      inRuntime("workers", { include: ["test/thread/**/*.test.ts", ...alone] }),
+      inRuntime("together", {
+        include: ["test/{lib,core,store,http,flow,contract,models,standard-agents}/**/*.test.ts"],
+        exclude: alone,
+        isolate: false,
+      }),
       {
         resolve,
         test: {

@@ -26,7 +26,8 @@ export interface DevServer {
 // Each start has a range of its own, so two of them at once do not find the same port free.
 const portsPerStart = 20;
 // Below the ports that the system hands to outgoing connections, one of which may be taken between a look and its use.
-let firstPort = 10_000 + (process.pid % 20_000);
+// Neighbouring processes begin far apart.
+let firstPort = 10_000 + ((process.pid * 7919) % 20_000);
 
 // A test process that ends before its servers, in whatever way it can still notice, takes them along.
 const running = new Set<ChildProcess>();
