@@ -13,6 +13,7 @@ import { startGroup } from "./lib/process-group.mjs";
 import { passOnLines } from "./lib/quiet-lines.mjs";
 import { lockState } from "./lib/state-lock.mjs";
 import { tools, wranglerEnvironment } from "./lib/tools.mjs";
+import { buildUi } from "./lib/ui-build.mjs";
 import { waitUntilHealthy } from "./lib/wait-until-healthy.mjs";
 
 const defaultPort = 8787;
@@ -56,13 +57,25 @@ async function prepare(options) {
   const compiled = await compileAgents();
   // With an earlier good build the server can start; the compiler has said what is wrong and watches for the cure.
   if (compiled !== 0 && !agentsCompiled()) fail("The definitions in agents/ could not be compiled.", compiled);
+  await prepareUi();
   const migrated = await applyCatalogMigrations(options.stateFolder, options.shared);
   if (migrated.code !== 0) fail(`${migrated.output}\nThe catalog's migrations could not be applied.`, migrated.code);
+}
+
+/** The API is served also where its pages cannot be built. */
+async function prepareUi() {
+  try {
+    await buildUi();
+  } catch (error) {
+    console.error(`The playground could not be built, so the one before is served, if any.\n${error.message}`);
+  }
 }
 
 function greet(url) {
   console.log(`
 Threadhold is ready on ${url}
+
+  Open ${url} in a browser for the playground, or ask the API:
 
   curl ${url}/healthz
   curl ${url}/api/agents

@@ -47,6 +47,7 @@ export function compose(
       readiness: (model) => readiness(model, { ...env }),
       variables: env,
       version: versionOf(env),
+      assets: assetsOf(env),
       now: () => systemClock.now(),
     });
     apps.set(env, app);
@@ -90,6 +91,10 @@ function objectIdOf(env: Environment, objectId: string): DurableObjectId {
 
 function catalogOf(env: Environment) {
   return createD1Catalog(env.CATALOG, { ensureSchema: env.OPEN_LOOPBACK === "true" });
+}
+
+function assetsOf({ ASSETS }: Environment) {
+  return ASSETS === undefined ? undefined : (request: Request) => ASSETS.fetch(request);
 }
 
 function versionOf(env: Environment): string {

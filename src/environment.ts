@@ -12,6 +12,8 @@ export interface Environment extends Variables, LimitVariables {
   THREADS: DurableObjectNamespace;
   CATALOG: D1Database;
   VERSION?: WorkerVersionMetadata;
+  /** What was built of the playground; without it there are no pages. */
+  ASSETS?: Fetcher;
   /** Measures images and makes small ones; without it neither is done. */
   IMAGES?: ImagesBinding;
   /** Takes large files; without it every file stays in its thread. */

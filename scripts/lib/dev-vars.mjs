@@ -1,6 +1,7 @@
-// Writes the local variables a first start needs. Run by npm after an install and by every command that installs.
+// Writes the local variables a first start needs, and the folder without which wrangler does not start. Run by npm after an
+// install and by every command that installs.
 
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { fromRoot } from "./paths.mjs";
@@ -21,4 +22,12 @@ export function ensureDevVars(file = fromRoot(".dev.vars")) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) ensureDevVars();
+/** The playground is built into it by wrangler's own build step, which comes after the check that it is there. */
+export function ensureAssetsFolder(folder = fromRoot("dist/ui")) {
+  mkdirSync(folder, { recursive: true });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  ensureDevVars();
+  ensureAssetsFolder();
+}

@@ -13,7 +13,7 @@ import { definitionHandlers } from "./definitions/definition-handlers.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { healthHandlers } from "./health.ts";
 import { openApiHandlers } from "./openapi/open-api-handler.ts";
-import { servePage } from "./page/serve-page.ts";
+import { servePage, wantsPage } from "./page/serve-page.ts";
 import { serveProjectRoute } from "./project/serve-project-route.ts";
 import type { Handlers } from "./route/handler.ts";
 import { serveBuiltIn } from "./route/serve-built-in.ts";
@@ -52,7 +52,6 @@ export function createApp(dependencies: AppDependencies): App {
       throw refuse("forbidden", "A page of another origin may not open this.");
     await next();
   });
-  hono.get("/", () => servePage());
   hono.all("*", async (context) => {
     const request = context.req.raw;
     return withoutBody(request, await dispatch(services, handlers, { request, env: context.env }));
@@ -102,7 +101,10 @@ interface Incoming {
 async function dispatch(services: Services, handlers: Handlers, { request, env }: Incoming): Promise<Response> {
   const url = new URL(request.url);
   const { found, allowed } = services.table(request.method, url.pathname);
-  if (allowed.length === 0) throw refuse("route_not_found", `There is nothing at ${url.pathname}.`);
+  if (allowed.length === 0) {
+    if (wantsPage(request, url.pathname)) return servePage(request, services.dependencies.assets);
+    throw refuse("route_not_found", `There is nothing at ${url.pathname}.`);
+  }
   if (request.method === "OPTIONS") return emptyAnswer({ allow: allowed.join(", "), ...preflightHeaders(allowed) });
   if (found === null) {
     const message = `${request.method} is not served here, only ${allowed.join(", ")}.`;

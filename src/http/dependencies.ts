@@ -8,6 +8,7 @@ import type { Registry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
 import type { RateLimiter } from "./limit/rate-limiter.ts";
+import type { Assets } from "./page/serve-page.ts";
 
 /**
  * The variables the app reads, as the deployment gives them. A variable that is set but makes no sense closes what it
@@ -59,6 +60,8 @@ export interface AppDependencies {
   readiness: (model: AnyModelDefinition) => Readiness;
   variables: Variables;
   version: string;
+  /** What was built of the playground; without it there are no pages. */
+  assets?: Assets | undefined;
   /** Microseconds since epoch. */
   now: () => number;
   /** Bounds admissions across isolates, where the deployment has such a thing; in-isolate buckets otherwise. */

@@ -44,6 +44,8 @@ describe("plain wrangler", () => {
       const path = "/api/agents/assistant";
       const own = await api.call("GET", path, { headers: { "sec-fetch-site": "none" } });
       expect(own.body).toMatchObject({ name: "assistant" });
+      const page = await fetch(api.url, { headers: { accept: "text/html" } });
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
       // What a rebound page can send: a name and a URL made up, and no word of the browser's.
       const forged = { "mf-original-url": `${api.url}${path}` };
       expect(await statusUnderHost(`${api.url}${path}`, "evil.example", forged)).toBe(403);

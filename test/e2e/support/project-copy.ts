@@ -1,5 +1,5 @@
 // A copy of this project in a temporary folder, sharing its node_modules: what a test does to it, and what becomes of the
-// original meanwhile, stays apart. Holds no variables but the ones a fresh install writes.
+// original meanwhile, stays apart. Holds what a fresh install writes, and no other variables.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,6 +40,7 @@ export function copyProject(variables = "OPEN_LOOPBACK=true\n"): ProjectCopy {
     writeFileSync(path.join(root, file), text);
   };
   write(".dev.vars", variables);
+  mkdirSync(path.join(root, "dist/ui"), { recursive: true });
   return {
     root,
     write,

@@ -1,0 +1,60 @@
+// Finds a Chromium for the tests that need a browser: the one that CHROME_PATH names, one of the system, Debian's package where
+// this process may install it, and at last the one that Playwright downloads.
+
+import { existsSync } from "node:fs";
+
+import { fromRoot } from "./paths.mjs";
+import { runCommand } from "./run-command.mjs";
+
+const usual = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** How it is started: seen by nobody, asking nobody, sharing nothing. */
+export const chromiumArguments = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** The program's path. Throws with what to do where there is none and none can be had. */
+export async function findChromium() {
+  const named = process.env.CHROME_PATH;
+  if (named !== undefined && named !== "") {
+    if (existsSync(named)) return named;
+    throw new Error(`CHROME_PATH names ${named}, which is not there.`);
+  }
+  const found = usual.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  return (await fromDebian()) ?? (await fromPlaywright());
+}
+
+async function fromDebian() {
+  if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return null;
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  const install = ["install", "-y", "--no-install-recommends", "chromium"];
+  if ((await runCommand("apt-get", install, { quiet: true, env })).code !== 0) {
+    // The lists may be missing, as in a fresh container.
+    await runCommand("apt-get", ["update"], { quiet: true, env });
+    await runCommand("apt-get", install, { quiet: true, env });
+  }
+  return existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : null;
+}
+
+async function fromPlaywright() {
+  const { chromium } = await import("playwright-core");
+  const path = chromium.executablePath();
+  if (existsSync(path)) return path;
+  const cli = fromRoot("node_modules/playwright-core/cli.js");
+  const { output } = await runCommand(process.execPath, [cli, "install", "chromium"], { quiet: true });
+  if (existsSync(path)) return path;
+  throw new Error(`No Chromium was found. Install one, or name it with CHROME_PATH.\n${output}`);
+}

@@ -1,0 +1,55 @@
+// How the playground is built and served in development, for every script that does either.
+
+import react from "@vitejs/plugin-react";
+
+import { fromRoot } from "./paths.mjs";
+
+/**
+ * @param {{ outDir?: string, port?: number, worker?: string }} options where the build goes; where the development server listens
+ *   and which Worker it asks
+ * @returns {import("vite").InlineConfig}
+ */
+export function uiConfig({ outDir, port, worker }) {
+  return {
+    configFile: false,
+    root: fromRoot("src/ui"),
+    base: "/",
+    // Packages that look at this are built for production unless they are served by the development server.
+    mode: worker === undefined ? "production" : "development",
+    logLevel: worker === undefined ? "warn" : "info",
+    plugins: [react()],
+    css: { modules: { localsConvention: "camelCaseOnly" } },
+    build: {
+      ...(outDir === undefined ? {} : { outDir }),
+      emptyOutDir: true,
+      target: "es2023",
+      // Everything that may be kept for ever lies here; what is small is a file as well, since the policy knows no data: scripts.
+      assetsDir: "assets",
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      // What the first load may weigh is checked by scripts/ui-size.mjs.
+      chunkSizeWarningLimit: 2000,
+      manifest: "manifest.json",
+    },
+    ...(worker === undefined
+      ? {}
+      : {
+          cacheDir: fromRoot("node_modules/.cache/vite-ui"),
+          server: {
+            host: "localhost",
+            port: port ?? 5173,
+            fs: { allow: [fromRoot(".")] },
+            proxy: {
+              // The Worker refuses foreign origins, and this one's port is another: it is told the Worker's own.
+              "^/(api|healthz)(/|$|\\?)": {
+                target: worker,
+                changeOrigin: true,
+                ws: true,
+                headers: { origin: worker },
+              },
+            },
+          },
+        }),
+  };
+}

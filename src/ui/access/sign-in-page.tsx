@@ -1,0 +1,64 @@
+// Asks for a token. It is sent in a header and nowhere else, and kept in memory unless this tab is asked to remember it.
+
+import { useState } from "react";
+import type { SubmitEvent, ReactElement } from "react";
+
+import { Wordmark } from "../app/wordmark.tsx";
+import { Button } from "../kit/button.tsx";
+import { FormEnd, TextField } from "../kit/field.tsx";
+
+import css from "./access.module.css";
+
+interface SignInPageProps {
+  /** Why the last token did not do; null for a first visit. */
+  reason: string | null;
+  onToken: (token: string, keep: boolean) => void;
+}
+
+/** The form. */
+export function SignInPage({ reason, onToken }: SignInPageProps): ReactElement {
+  const [token, setToken] = useState("");
+  const [keep, setKeep] = useState(false);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (token.trim() !== "") onToken(token.trim(), keep);
+  };
+  return (
+    <main className={css["page"]}>
+      <form className={css["card"]} onSubmit={submit} aria-labelledby="sign-in">
+        <Wordmark />
+        <h1 id="sign-in" className={css["title"]}>
+          Sign in to this deployment
+        </h1>
+        {reason === null ? null : (
+          <p className={css["reason"]} role="alert">
+            {reason}
+          </p>
+        )}
+        <TextField
+          label="Token or JWT"
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+          help={
+            <>
+              One of <code>API_TOKENS</code>, or a JWT that this deployment checks. It is sent in a header only.
+            </>
+          }
+        />
+        <label className={css["keep"]}>
+          <input type="checkbox" checked={keep} onChange={(event) => setKeep(event.target.checked)} />
+          Remember it in this tab until it is closed
+        </label>
+        <FormEnd>
+          <Button kind="primary" type="submit" disabled={token.trim() === ""}>
+            Sign in
+          </Button>
+        </FormEnd>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,46 @@
+// What the last build of the definitions found. A developer mends it in an editor, so it is asked for again and again.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactElement } from "react";
+
+import { useThreadholdClient } from "#react/index.ts";
+
+import css from "./shell.module.css";
+
+const everyMs = 5000;
+
+/** Nothing while the build is sound. */
+export function HealthNote(): ReactElement | null {
+  const client = useThreadholdClient();
+  const { data } = useQuery({
+    queryKey: ["health"],
+    queryFn: ({ signal }) => client.health({ signal }),
+    refetchInterval: everyMs,
+  });
+  const found = data?.diagnostics ?? [];
+  if (found.length === 0) return null;
+  const errors = found.filter(({ severity }) => severity === "error").length;
+  const words =
+    errors > 0 ? `The last good build is served: ${plural(errors, "error")}` : plural(found.length, "warning");
+  return (
+    <details className={css["health"]} data-severity={errors > 0 ? "error" : "warning"}>
+      <summary>{words} in the definitions</summary>
+      <ul>
+        {found.map(({ file, line, message, suggestion }) => (
+          <li key={`${file}:${line ?? 0}:${message}`}>
+            <code>
+              {file}
+              {line === undefined ? "" : `:${line}`}
+            </code>{" "}
+            {message}
+            {suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

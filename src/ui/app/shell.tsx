@@ -1,0 +1,84 @@
+// The frame of every page: the bar above, the list of threads beside, and what the keyboard does everywhere.
+
+import { Suspense, lazy, useState } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+
+import { useAccess } from "../access/access.tsx";
+import { Button, IconButton } from "../kit/button.tsx";
+import { Icon } from "../kit/icon.tsx";
+import { Menu } from "../kit/menu.tsx";
+import { NewThreadDialog } from "../threads/new-thread-dialog.tsx";
+import { ThreadList } from "../threads/thread-list.tsx";
+import { HealthNote } from "./health-note.tsx";
+import { useShortcuts } from "./shortcuts.ts";
+import { chooseTheme, useTheme } from "./theme.ts";
+import { Wordmark } from "./wordmark.tsx";
+
+import css from "./shell.module.css";
+
+const Palette = lazy(async () => {
+  const { Palette: found } = await import("../palette/palette.tsx");
+  return { default: found };
+});
+
+/** The frame. On a phone the list is the start page, and a thread takes its place. */
+export function Shell({ children }: { children: ReactNode }): ReactElement {
+  const [path] = useLocation();
+  const [creating, setCreating] = useState(false);
+  const [commanding, setCommanding] = useState(false);
+  const theme = useTheme();
+  const { signedIn, signOut } = useAccess();
+  useShortcuts({
+    "mod+k": () => setCommanding(true),
+    n: () => setCreating(true),
+    "/": () => document.getElementById("thread-search")?.focus(),
+  });
+  return (
+    <div className={css["shell"]} data-at={path === "/" ? "start" : "page"}>
+      <a className={css["skip"]} href="#main">
+        Skip to the page
+      </a>
+      <header className={css["bar"]}>
+        <Link href="/" className={css["home"] ?? ""} aria-label="Threadhold, start">
+          <Wordmark />
+        </Link>
+        <Button kind="quiet" small className={css["command"]} onClick={() => setCommanding(true)}>
+          <Icon name="command" />
+          <span>Commands</span>
+          <kbd>{isMac ? "⌘K" : "Ctrl K"}</kbd>
+        </Button>
+        <Menu
+          trigger={<IconButton icon="theme" label="Theme" />}
+          entries={(["system", "light", "dark"] as const).map((one) => ({
+            label: one === "system" ? "As the system" : one === "light" ? "Light" : "Dark",
+            chosen: theme === one,
+            run: () => chooseTheme(one),
+          }))}
+        />
+        {signedIn ? (
+          <Button kind="quiet" small onClick={signOut}>
+            Sign out
+          </Button>
+        ) : null}
+      </header>
+      <HealthNote />
+      <div className={css["body"]}>
+        <nav className={css["side"]} aria-label="Threads">
+          <ThreadList onNew={() => setCreating(true)} />
+        </nav>
+        <main id="main" className={css["main"]} tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      <NewThreadDialog open={creating} onClose={() => setCreating(false)} />
+      {commanding ? (
+        <Suspense>
+          <Palette onClose={() => setCommanding(false)} onNew={() => setCreating(true)} />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);

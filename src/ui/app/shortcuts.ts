@@ -1,0 +1,31 @@
+// Keys that work everywhere. Keys without a modifier are left alone while somebody types or chooses.
+
+import { useEffect, useRef } from "react";
+
+/** What a key does. `mod` is the Command key on a Mac and Control elsewhere. */
+export type Shortcuts = Readonly<Record<string, () => void>>;
+
+/** Listens while the component is there. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.altKey || event.isComposing) return;
+      const mod = event.metaKey || event.ctrlKey;
+      const key = event.key.toLowerCase();
+      if (!mod && isBusy(event.target)) return;
+      const run = latest.current[mod ? `mod+${key}` : key];
+      if (run === undefined) return;
+      event.preventDefault();
+      run();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
+function isBusy(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  return target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]") !== null;
+}

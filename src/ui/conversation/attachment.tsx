@@ -1,0 +1,91 @@
+// A file of the thread in a message: a picture by its bytes, everything else by its name, to be saved. Files are asked for with the
+// visitor's token, which no address carries, so their bytes come through the client.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { ReactElement } from "react";
+
+import type { ThreadHandle } from "#client/index.ts";
+
+import { Button } from "../kit/button.tsx";
+import { bytes } from "../kit/figures.ts";
+import { Icon } from "../kit/icon.tsx";
+import { wordsOf } from "../kit/note.tsx";
+
+import css from "./attachment.module.css";
+
+/** What is known of the file. */
+export interface ShownFile {
+  path: string | null;
+  url: string | null;
+  name: string;
+  type: string;
+  size: number | null;
+  width: number | null;
+  height: number | null;
+}
+
+/** Pictures that a browser draws; as a picture not even a drawing with a script in it runs, or asks for anything. */
+const drawn = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
+const mostPictureBytes = 12 * 1024 * 1024;
+
+/** The file. */
+export function Attachment({ handle, file }: { handle: ThreadHandle; file: ShownFile }): ReactElement {
+  const isPicture = drawn.test(file.type) && file.path !== null && (file.size ?? 0) <= mostPictureBytes;
+  return (
+    <figure className={css["attachment"]}>
+      {isPicture ? <Picture handle={handle} file={file} /> : null}
+      <figcaption className={css["caption"]}>
+        <Icon name="file" />
+        <span className={css["name"]}>{file.name}</span>
+        {file.size === null ? null : <span className={css["figure"]}>{bytes(file.size)}</span>}
+        {file.path === null ? null : <Save handle={handle} path={file.path} name={file.name} />}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Picture({ handle, file }: { handle: ThreadHandle; file: ShownFile }): ReactElement {
+  const path = file.path ?? "";
+  const { data, error } = useQuery({
+    queryKey: ["file", handle.id, path],
+    queryFn: async ({ signal }) => (await handle.files.download(path, { signal })).blob(),
+    staleTime: Infinity,
+  });
+  const url = useObjectUrl(data);
+  const size = file.width === null || file.height === null ? {} : { width: file.width, height: file.height };
+  if (error !== null) return <p className={css["missing"]}>The picture could not be loaded: {wordsOf(error)}</p>;
+  if (url === null) return <div className={css["blank"]} role="status" aria-label={`Loading ${file.name}`} />;
+  return <img className={css["picture"]} src={url} alt={file.name} {...size} />;
+}
+
+function useObjectUrl(blob: Blob | undefined): string | null {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (blob === undefined) return undefined;
+    const made = URL.createObjectURL(blob);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
+  return url;
+}
+
+function Save({ handle, path, name }: { handle: ThreadHandle; path: string; name: string }): ReactElement {
+  const save = useMutation({
+    mutationFn: async () => {
+      const blob = await (await handle.files.download(path)).blob();
+      const url = URL.createObjectURL(blob);
+      const link = document.createElement("a");
+      link.href = url;
+      link.download = name;
+      link.click();
+      // The browser has taken hold of it by the next task.
+      setTimeout(() => URL.revokeObjectURL(url));
+    },
+  });
+  return (
+    <Button small kind="quiet" disabled={save.isPending} onClick={() => save.mutate()} aria-label={`Save ${name}`}>
+      {save.error === null ? (save.isPending ? "Saving…" : "Save") : "Try again"}
+    </Button>
+  );
+}

@@ -1,0 +1,176 @@
+// The place to speak: words, files by drop, paste or choice, and what is to happen while a run is at work.
+
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import type { ClipboardEvent, SubmitEvent, KeyboardEvent, ReactElement } from "react";
+
+import type { NewMessage, ThreadHandle } from "#client/index.ts";
+
+import { useShortcuts } from "../app/shortcuts.ts";
+import { Button, IconButton } from "../kit/button.tsx";
+import { bytes } from "../kit/figures.ts";
+import { ErrorNote } from "../kit/note.tsx";
+import { draftOf, keepDraft } from "./drafts.ts";
+import { useDraftedFiles } from "./use-drafted-files.ts";
+import type { DraftedFile } from "./use-drafted-files.ts";
+import { useFileDrop } from "./use-file-drop.ts";
+
+import css from "./composer.module.css";
+
+type When = "steer" | "queue" | "interrupt";
+
+const choices: readonly { when: When; label: string; help: string }[] = [
+  { when: "queue", label: "Queue", help: "Waits until the run is over" },
+  { when: "steer", label: "Steer", help: "Joins the run before its next step" },
+  { when: "interrupt", label: "Interrupt", help: "Stops the run and begins at once" },
+];
+
+interface ComposerProps {
+  handle: ThreadHandle;
+  activeRunId: string | null;
+  /** The run waits for a person. */
+  resting: boolean;
+}
+
+/** The composer. */
+export function Composer({ handle, activeRunId, resting }: ComposerProps): ReactElement {
+  const [text, setText] = useState(() => draftOf(handle.id));
+  const [when, setWhen] = useState<When>("queue");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const choose = useRef<HTMLInputElement>(null);
+  const drafted = useDraftedFiles(handle);
+  const dropping = useFileDrop(drafted.add);
+  const busy = activeRunId !== null;
+  const write = (next: string): void => {
+    setText(next);
+    keepDraft(handle.id, next);
+  };
+  const send = useMutation({
+    mutationFn: async (content: string) => {
+      const attachments = await drafted.attachments();
+      const message: NewMessage = {
+        content,
+        ...(attachments.length === 0 ? {} : { attachments }),
+        ...(busy ? { when } : {}),
+      };
+      return handle.messages.post(message);
+    },
+    onSuccess: () => drafted.clear(),
+    // What could not be sent stands where it was written, before what was written since.
+    onError: (_, content) => write([content, draftOf(handle.id)].filter((one) => one !== "").join("\n")),
+  });
+  const stop = useMutation({ mutationFn: () => handle.stop() });
+  const empty = text.trim() === "" && drafted.files.length === 0;
+  const blocked = empty || drafted.unfinished || send.isPending;
+  const submit = (event?: SubmitEvent): void => {
+    event?.preventDefault();
+    if (blocked) return;
+    write("");
+    send.mutate(text);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  const paste = (event: ClipboardEvent): void => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    drafted.add(event.clipboardData.files);
+  };
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
+  }, []);
+  useShortcuts({ "mod+.": () => (busy ? stop.mutate() : undefined) });
+  return (
+    <form className={css["composer"]} onSubmit={submit} aria-label="Say something" data-dropping={dropping}>
+      {send.error === null ? null : <ErrorNote title="The message was not sent" error={send.error} />}
+      {stop.error === null ? null : <ErrorNote title="The run was not stopped" error={stop.error} />}
+      {drafted.files.length === 0 ? null : (
+        <ul className={css["files"]} aria-label="Files to send">
+          {drafted.files.map((one) => (
+            <DraftedItem key={one.key} drafted={one} onRemove={() => drafted.remove(one.key)} />
+          ))}
+        </ul>
+      )}
+      <div className={css["field"]}>
+        <textarea
+          ref={field}
+          id="composer"
+          className={css["text"]}
+          rows={1}
+          placeholder={
+            dropping
+              ? "Drop the files here"
+              : resting
+                ? "The run waits for you above; or say something"
+                : "Say something"
+          }
+          aria-label="Message"
+          value={text}
+          onChange={(event) => write(event.target.value)}
+          onKeyDown={press}
+          onPaste={paste}
+        />
+        <input
+          ref={choose}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => {
+            drafted.add(event.target.files ?? []);
+            event.target.value = "";
+          }}
+        />
+        <div className={css["tools"]}>
+          <IconButton icon="clip" label="Add files" onClick={() => choose.current?.click()} />
+          {busy ? (
+            <fieldset className={css["when"]}>
+              <legend className="visually-hidden">While the run is at work</legend>
+              {choices.map(({ when: one, label, help }) => (
+                <label key={one} className={css["choice"]} title={help}>
+                  <input
+                    type="radio"
+                    name="when"
+                    className="visually-hidden"
+                    checked={when === one}
+                    onChange={() => setWhen(one)}
+                  />
+                  {label}
+                </label>
+              ))}
+            </fieldset>
+          ) : null}
+          <span className={css["gap"]} />
+          {busy ? (
+            <Button icon="stop" disabled={stop.isPending} onClick={() => stop.mutate()}>
+              <span className={css["word"]}>{stop.isPending ? "Stopping…" : "Stop"}</span>
+            </Button>
+          ) : null}
+          <Button kind="primary" icon="send" type="submit" disabled={blocked}>
+            <span className={css["word"]}>{send.isPending ? "Sending…" : "Send"}</span>
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function DraftedItem({
+  drafted: { file, progress, error },
+  onRemove,
+}: {
+  drafted: DraftedFile;
+  onRemove: () => void;
+}): ReactElement {
+  return (
+    <li className={css["file"]} data-failed={error !== null}>
+      <span className={css["name"]}>{file.name}</span>
+      <span className={css["figure"]}>{error ?? bytes(file.size)}</span>
+      {progress === null ? null : (
+        <progress className={css["progress"]} value={progress} aria-label={`Upload of ${file.name}`} />
+      )}
+      <IconButton icon="close" label={`Remove ${file.name}`} onClick={onRemove} />
+    </li>
+  );
+}

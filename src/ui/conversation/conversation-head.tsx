@@ -1,0 +1,64 @@
+// The head of a thread: what it is, how it stands, what it has used, and what can be done with it.
+
+import type { ReactElement } from "react";
+import { Link, useSearch } from "wouter";
+
+import type { Thread, ThreadHandle } from "#client/index.ts";
+import { useThreadState } from "#react/index.ts";
+
+import { IconButton } from "../kit/button.tsx";
+import { count, money } from "../kit/figures.ts";
+import { Icon } from "../kit/icon.tsx";
+import { Menu } from "../kit/menu.tsx";
+import { StatusMark } from "../kit/status.tsx";
+import { titleOf } from "../threads/thread-title.ts";
+import { useThreadMenu } from "../threads/use-thread-menu.tsx";
+import { statusOf } from "./thread-status.ts";
+import { useFigures } from "./use-figures.ts";
+
+import css from "./conversation.module.css";
+
+interface ConversationHeadProps {
+  thread: Thread;
+  handle: ThreadHandle;
+  logging: boolean;
+  onLog: () => void;
+  onChanged: () => void;
+}
+
+/** The head. */
+export function ConversationHead({ thread, handle, logging, onLog, onChanged }: ConversationHeadProps): ReactElement {
+  const { entries, dialog } = useThreadMenu(thread, onChanged);
+  const search = useSearch();
+  const status = useThreadState(thread.id, statusOf);
+  const { usage, cost } = useFigures(handle) ?? thread;
+  const tokens = usage.input + usage.output;
+  return (
+    <header className={css["head"]}>
+      <Link
+        href={`/${search === "" ? "" : `?${search}`}`}
+        className={css["back"] ?? ""}
+        aria-label="Back to the threads"
+      >
+        <Icon name="back" />
+      </Link>
+      <div className={css["names"]}>
+        <h1 className={css["title"]}>{titleOf(thread)}</h1>
+        <p className={css["facts"]}>
+          <StatusMark status={status} shown />
+          <span>{thread.agent_id}</span>
+          <span className={css["figure"]}>{count(tokens)} tokens</span>
+          <span className={css["figure"]}>{money(cost)}</span>
+        </p>
+      </div>
+      <IconButton
+        icon="events"
+        label={logging ? "Hide events" : "Show events"}
+        aria-pressed={logging}
+        onClick={onLog}
+      />
+      <Menu trigger={<IconButton icon="more" label="More about this thread" />} entries={entries} />
+      {dialog}
+    </header>
+  );
+}

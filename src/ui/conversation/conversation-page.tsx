@@ -1,0 +1,72 @@
+// A thread: its head, what was said, what waits for a person, what waits its turn, and the place to speak. The log of its events
+// beside it on request.
+
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { Link } from "wouter";
+
+import { ThreadholdClientError } from "#client/index.ts";
+import { useThread } from "#react/index.ts";
+
+import { usePageTitle } from "../app/page-title.ts";
+import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { titleOf } from "../threads/thread-title.ts";
+import { Composer } from "./composer.tsx";
+import { ConnectionNote } from "./connection-note.tsx";
+import { ConversationHead } from "./conversation-head.tsx";
+import { EventLog } from "./event-log.tsx";
+import { MessageList } from "./message-list.tsx";
+import { PendingCalls } from "./pending-calls.tsx";
+import { QueueList } from "./queue-list.tsx";
+
+import css from "./conversation.module.css";
+
+/** The page of one thread. */
+export function ConversationPage({ id }: { id: string }): ReactElement {
+  const used = useThread(id);
+  const { thread, messages, activeRunId, connection, pending } = used;
+  const [logging, setLogging] = useState(false);
+  usePageTitle(thread === null ? "Thread" : titleOf(thread));
+  if (connection.state === "closed" && connection.error !== null && thread === null) {
+    return <Refused error={connection.error} />;
+  }
+  if (thread === null) {
+    return (
+      <div className={css["page"]}>
+        <LoadingNote what="the thread" />
+        {connection.state === "waiting" ? <ConnectionNote connection={connection} /> : null}
+      </div>
+    );
+  }
+  const count = Math.max(thread.message_count, messages.length);
+  return (
+    <div className={css["page"]} data-logging={logging}>
+      <section className={css["talk"]} aria-label="Conversation">
+        <ConversationHead
+          thread={thread}
+          handle={used.handle}
+          logging={logging}
+          onLog={() => setLogging(!logging)}
+          onChanged={() => undefined}
+        />
+        <ConnectionNote connection={connection} />
+        <MessageList handle={used.handle} live={messages} count={count} running={activeRunId !== null} />
+        <PendingCalls handle={used.handle} calls={pending} />
+        <QueueList handle={used.handle} />
+        <Composer handle={used.handle} activeRunId={activeRunId} resting={pending.length > 0} />
+      </section>
+      {logging ? <EventLog handle={used.handle} onClose={() => setLogging(false)} /> : null}
+    </div>
+  );
+}
+
+function Refused({ error }: { error: Error }): ReactElement {
+  usePageTitle("Not found");
+  const missing = error instanceof ThreadholdClientError && error.code === "thread_not_found";
+  if (!missing) return <ErrorNote title="The thread cannot be shown" error={error} />;
+  return (
+    <EmptyNote title="There is no such thread">
+      It was deleted, or it is somebody else's. <Link href="/">Back to the start</Link>
+    </EmptyNote>
+  );
+}

@@ -1,0 +1,129 @@
+// What was said, drawn only where it is seen. It stays at its end while somebody reads there, and where they are when they have
+// scrolled back, whatever grows above or below.
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import type { ReactElement } from "react";
+
+import type { MessageView, ThreadHandle } from "#client/index.ts";
+
+import { Button } from "../kit/button.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+import { MessageItem } from "./message-item.tsx";
+import { NoteItem } from "./note-item.tsx";
+import { RowBuilder } from "./rows.ts";
+import { useBeginAtEnd } from "./use-begin-at-end.ts";
+import { useHistory } from "./use-history.ts";
+import { useRunNotes } from "./use-run-notes.ts";
+
+import css from "./conversation.module.css";
+
+/** Pixels from the end within which a reader counts as being there. */
+const nearEnd = 60;
+
+/** Rows drawn beyond the edges, and from how many rows before the first older ones are asked for. */
+const overscan = 6;
+const askAhead = 25;
+
+interface MessageListProps {
+  handle: ThreadHandle;
+  live: readonly MessageView[];
+  /** How many there are in all. */
+  count: number;
+  running: boolean;
+}
+
+/** The list. */
+export function MessageList({ handle, live, count, running }: MessageListProps): ReactElement {
+  const history = useHistory(handle, live, count);
+  const notes = useRunNotes(handle);
+  const [builder] = useState(() => new RowBuilder());
+  const rows = builder.build(history.messages, notes);
+  const place = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => 96,
+    getItemKey: (at) => rows[at]?.key ?? at,
+    overscan,
+    anchorTo: "end",
+    followOnAppend: true,
+    scrollEndThreshold: nearEnd,
+    paddingStart: 24,
+    paddingEnd: 24,
+    useFlushSync: false,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const { hasMore, loading, more } = history;
+  const arrived = useBeginAtEnd({
+    place,
+    filled: rows.length > 0,
+    isAtEnd: () => isAtEnd(place.current) && virtual.isAtEnd(nearEnd),
+    scrollToEnd: () => virtual.scrollToEnd(),
+  });
+  // Not before the list has come to its end: until then its first row is merely where it was made.
+  const wantsMore = hasMore && !loading && history.error === null && first < askAhead;
+  useEffect(() => {
+    if (wantsMore && arrived.current) more();
+  });
+
+  return (
+    <div className={css["listPlace"]}>
+      <div
+        ref={place}
+        className={css["list"]}
+        role="log"
+        aria-label="Messages"
+        aria-busy={running}
+        // What scrolls has to be reached by the keyboard
+        tabIndex={0}
+      >
+        {history.error === null ? null : (
+          <ErrorNote title="Older messages could not be read" error={history.error} onRetry={more} />
+        )}
+        {rows.length === 0 ? <Nothing /> : null}
+        <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, key, start }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <div
+                key={key}
+                ref={virtual.measureElement}
+                data-index={index}
+                className={css["row"]}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {row.kind === "note" ? (
+                  <NoteItem note={row.note} />
+                ) : (
+                  <MessageItem row={row} handle={handle} running={running} />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {virtual.isAtEnd(nearEnd) || rows.length === 0 ? null : (
+        <Button small icon="down" className={css["toEnd"]} onClick={() => virtual.scrollToEnd()}>
+          To the end
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What the browser shows; the list's own sums may be ahead of it. */
+function isAtEnd(element: HTMLElement | null): boolean {
+  return element !== null && element.scrollHeight - element.clientHeight - element.scrollTop <= nearEnd;
+}
+
+function Nothing(): ReactElement {
+  return (
+    <div className={css["nothing"]}>
+      <p>Nothing was said yet.</p>
+      <p>Write below. Enter sends, Shift and Enter begin a new line; files can be dropped or pasted.</p>
+    </div>
+  );
+}

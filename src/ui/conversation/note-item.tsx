@@ -1,0 +1,21 @@
+// A note of the run between messages.
+
+import { memo } from "react";
+import type { ReactElement } from "react";
+
+import { clock, iso } from "../kit/figures.ts";
+import type { RunNote } from "./run-note.ts";
+
+import css from "./message.module.css";
+
+/** The note. */
+export const NoteItem = memo(function NoteItem({ note }: { note: RunNote }): ReactElement {
+  return (
+    <div className={css["note"]} data-tone={note.tone}>
+      <time className={css["noteTime"]} dateTime={iso(note.at)}>
+        {clock(note.at)}
+      </time>
+      <p className={css["noteText"]}>{note.text}</p>
+    </div>
+  );
+});

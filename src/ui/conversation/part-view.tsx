@@ -1,0 +1,79 @@
+// A part of a message: words, thoughts, a call, a file.
+
+import { memo } from "react";
+import type { ReactElement } from "react";
+
+import type { Message, MessageView, ThreadHandle } from "#client/index.ts";
+
+import { Markdown } from "../markdown/markdown.tsx";
+import { Attachment } from "./attachment.tsx";
+import { ToolCall } from "./tool-call.tsx";
+
+import css from "./message.module.css";
+
+type Part = Message["parts"][number];
+
+interface PartViewProps {
+  part: Part;
+  message: MessageView;
+  /** Of its message, so that it is the one that grows. */
+  last: boolean;
+  results: Readonly<Record<string, MessageView>>;
+  handle: ThreadHandle;
+}
+
+/** The part. */
+export const PartView = memo(function PartView({
+  part,
+  message,
+  last,
+  results,
+  handle,
+}: PartViewProps): ReactElement | null {
+  switch (part.type) {
+    case "text":
+      // People write plain text; it is shown as they wrote it.
+      if (message.role === "user" && message.side === null) return <p className={css["plain"]}>{part.text}</p>;
+      return part.text === "" ? null : <Markdown text={part.text} />;
+    case "thinking":
+      return <Thinking text={part.thinking} redacted={part.redacted === true} live={message.streaming && last} />;
+    case "tool_call":
+      return (
+        <ToolCall
+          handle={handle}
+          call={part}
+          result={results[part.id] ?? null}
+          writing={message.streaming && last && typeof part.arguments === "string"}
+        />
+      );
+    case "image":
+    case "file":
+      return (
+        <Attachment
+          handle={handle}
+          file={{
+            path: part.path ?? null,
+            url: part.url ?? null,
+            name: part.name ?? part.mime_type,
+            type: part.mime_type,
+            size: part.size ?? null,
+            width: part.width ?? null,
+            height: part.height ?? null,
+          }}
+        />
+      );
+  }
+});
+
+function Thinking({ text, redacted, live }: { text: string; redacted: boolean; live: boolean }): ReactElement {
+  const words = text.split(/\s+/).filter((word) => word !== "").length;
+  return (
+    <details className={css["thinking"]}>
+      <summary>
+        {live ? "Thinking" : "Thought"}
+        <span className={css["figure"]}>{redacted ? "kept by the provider" : `${words} words`}</span>
+      </summary>
+      <p className={css["plain"]}>{redacted ? "The provider does not show these thoughts." : text}</p>
+    </details>
+  );
+}

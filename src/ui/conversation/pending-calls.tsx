@@ -1,0 +1,179 @@
+// What waits for a person: consent to a call, the answer of a tool that has no function, a limit to be raised. The run rests until
+// somebody decides, here or elsewhere.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Suspense, lazy, useState } from "react";
+import type { ReactElement } from "react";
+
+import type { JsonObject, OpenCall, ThreadHandle } from "#client/index.ts";
+
+import { useTool } from "../agents/use-agents.ts";
+import { Button } from "../kit/button.tsx";
+import { FormEnd, TextField } from "../kit/field.tsx";
+import { ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { useNow } from "../kit/now.ts";
+import { findArguments } from "./call-arguments.ts";
+import { JsonView } from "./json-view.tsx";
+import { LimitForm } from "./limit-form.tsx";
+import { RemoteAnswer } from "./remote-answer.tsx";
+
+import css from "./pending.module.css";
+
+const SchemaForm = lazy(async () => {
+  const { SchemaForm: found } = await import("../schema-form/schema-form.tsx");
+  return { default: found };
+});
+
+interface PendingCallsProps {
+  handle: ThreadHandle;
+  calls: readonly OpenCall[];
+}
+
+/** All of them, the first to be asked first. */
+export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement | null {
+  if (calls.length === 0) return null;
+  return (
+    <section className={css["pending"]} aria-label="Waits for you">
+      {calls.map((call) => (
+        <PendingCall key={call.id} handle={handle} call={call} />
+      ))}
+    </section>
+  );
+}
+
+const asks = {
+  approval: "may this run?",
+  remote: "asks you for its result",
+  limit: "the run is at a limit",
+} as const;
+
+function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall }): ReactElement {
+  const now = useNow();
+  // Of a child's call, and of large ones, the arguments stand in the message that asks for it.
+  const known = useQuery({
+    queryKey: ["arguments", handle.id, call.id],
+    queryFn: ({ signal }) => findArguments(handle, call, signal),
+    enabled: call.arguments === undefined,
+  });
+  const args = call.arguments ?? known.data;
+  return (
+    <article className={css["call"]} data-kind={call.kind} aria-label={`${call.name}: ${asks[call.kind]}`}>
+      <header className={css["head"]}>
+        <code className={css["name"]}>{call.name}</code>
+        <span>{asks[call.kind]}</span>
+        {call.deadline === null ? null : <span className={css["deadline"]}>{left(call.deadline, now)}</span>}
+      </header>
+      {known.error === null ? null : <ErrorNote title="What it was asked with could not be read" error={known.error} />}
+      {args === undefined ? (
+        known.error === null ? (
+          <LoadingNote what="what it was asked with" />
+        ) : null
+      ) : call.kind === "approval" ? (
+        <Approval handle={handle} call={call} args={args} />
+      ) : call.kind === "remote" ? (
+        <RemoteAnswer handle={handle} call={call} args={args} />
+      ) : (
+        <LimitForm handle={handle} args={args} />
+      )}
+    </article>
+  );
+}
+
+interface ApprovalProps {
+  handle: ThreadHandle;
+  call: OpenCall;
+  args: JsonObject | string;
+}
+
+function Approval({ handle, call, args }: ApprovalProps): ReactElement {
+  const tool = useTool(call.name);
+  const [declining, setDeclining] = useState(false);
+  const [reason, setReason] = useState("");
+  const approve = useMutation({
+    mutationFn: (changed: JsonObject | undefined) =>
+      handle.tools.approve(call.id, changed === undefined ? {} : { args: changed }),
+  });
+  const decline = useMutation({
+    mutationFn: () => handle.tools.decline(call.id, reason.trim() === "" ? undefined : reason.trim()),
+  });
+  const busy = approve.isPending || decline.isPending;
+  const error = approve.error ?? decline.error;
+  const editable = call.editable_arguments === true && typeof args === "object" && tool != null;
+  // Not first as arguments that stand, and then as ones that can be changed.
+  if (call.editable_arguments === true && tool === undefined) return <LoadingNote what="the form" />;
+  if (declining) {
+    return (
+      <form
+        className={css["form"]}
+        onSubmit={(event) => {
+          event.preventDefault();
+          decline.mutate();
+        }}
+      >
+        <TextField
+          label="Why not"
+          autoFocus
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          help="The model reads this. It may be left empty."
+        />
+        {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
+        <FormEnd>
+          <Button kind="quiet" onClick={() => setDeclining(false)}>
+            Back
+          </Button>
+          <Button kind="danger" type="submit" disabled={busy}>
+            Decline the call
+          </Button>
+        </FormEnd>
+      </form>
+    );
+  }
+  const buttons = (
+    <>
+      {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
+      <FormEnd>
+        <Button onClick={() => setDeclining(true)} disabled={busy}>
+          Decline
+        </Button>
+        <Button
+          kind="primary"
+          disabled={busy}
+          {...(editable ? { type: "submit" as const } : { onClick: () => approve.mutate(undefined) })}
+        >
+          {approve.isPending ? "Approving…" : "Approve"}
+        </Button>
+      </FormEnd>
+    </>
+  );
+  if (!editable) {
+    return (
+      <div className={css["form"]}>
+        <JsonView label="Arguments" value={args} />
+        {buttons}
+      </div>
+    );
+  }
+  return (
+    <Suspense fallback={<LoadingNote what="the form" />}>
+      <SchemaForm
+        schema={tool.parameters}
+        value={args}
+        label={`Arguments of ${call.name}`}
+        onSubmit={(changed) => approve.mutate(same(changed, args) ? undefined : changed)}
+      >
+        {buttons}
+      </SchemaForm>
+    </Suspense>
+  );
+}
+
+function same(one: JsonObject, other: JsonObject): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** How long there is, in whole minutes or hours. */
+function left(deadline: number, now: number): string {
+  const minutes = Math.max(0, Math.ceil((deadline / 1000 - now) / 60_000));
+  return minutes < 120 ? `${minutes} min left` : `${Math.floor(minutes / 60)} h left`;
+}

@@ -1,0 +1,121 @@
+// The inputs that wait their turn: read, changed, moved and taken out, until they are taken in.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { SubmitEvent, ReactElement } from "react";
+
+import type { QueuedInput, ThreadHandle } from "#client/index.ts";
+
+import { Button, IconButton } from "../kit/button.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+
+import css from "./queue.module.css";
+
+/** The list; nothing where nothing waits. */
+export function QueueList({ handle }: { handle: ThreadHandle }): ReactElement | null {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["queue", handle.id],
+    queryFn: async ({ signal }) => (await handle.queue.list({}, { signal })).items,
+  });
+  useEffect(() => {
+    const leaves = (["queue_changed", "run_start", "run_end", "snapshot"] as const).map((type) =>
+      handle.on(type, () => void refetch()),
+    );
+    return () => {
+      for (const leave of leaves) leave();
+    };
+  }, [handle, refetch]);
+  if (error !== null)
+    return <ErrorNote title="What waits could not be read" error={error} onRetry={() => void refetch()} />;
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <section className={css["queue"]} aria-label="Waiting messages">
+      <h2 className={css["title"]}>{data.length === 1 ? "1 message waits" : `${data.length} messages wait`}</h2>
+      <ol>
+        {data.map((input, at) => (
+          <QueueItem
+            key={input.id}
+            handle={handle}
+            input={input}
+            at={at}
+            count={data.length}
+            onChanged={() => void refetch()}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface QueueItemProps {
+  handle: ThreadHandle;
+  input: QueuedInput;
+  at: number;
+  count: number;
+  onChanged: () => void;
+}
+
+const whenWords = { queue: "then", steer: "joins the run", interrupt: "interrupts" } as const;
+
+function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): ReactElement {
+  const words = input.message?.content ?? (input.message === null ? "Goes on without a message" : "Files alone");
+  const [text, setText] = useState<string | null>(null);
+  const change = useMutation({
+    mutationFn: (next: { content?: string; position?: number }) => handle.queue.patch(input.id, next),
+    onSuccess: () => setText(null),
+    onSettled: onChanged,
+  });
+  const remove = useMutation({ mutationFn: () => handle.queue.delete(input.id), onSettled: onChanged });
+  const busy = change.isPending || remove.isPending;
+  const error = change.error ?? remove.error;
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (text !== null) change.mutate({ content: text });
+  };
+  return (
+    <li className={css["item"]}>
+      <span className={css["when"]}>{whenWords[input.when]}</span>
+      {text === null ? (
+        <p className={css["words"]}>{words}</p>
+      ) : (
+        <form className={css["edit"]} onSubmit={submit}>
+          <input
+            className={css["input"]}
+            aria-label="Text of the waiting message"
+            autoFocus
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button small kind="primary" type="submit" disabled={busy || text.trim() === ""}>
+            Save
+          </Button>
+          <Button small kind="quiet" onClick={() => setText(null)}>
+            Cancel
+          </Button>
+        </form>
+      )}
+      <span className={css["buttons"]}>
+        <IconButton
+          icon="up"
+          label="Move up"
+          disabled={busy || at === 0}
+          onClick={() => change.mutate({ position: at - 1 })}
+        />
+        <IconButton
+          icon="down"
+          label="Move down"
+          disabled={busy || at === count - 1}
+          onClick={() => change.mutate({ position: at + 1 })}
+        />
+        <IconButton
+          icon="edit"
+          label="Edit"
+          disabled={busy || input.message?.content == null}
+          onClick={() => setText(input.message?.content ?? "")}
+        />
+        <IconButton icon="close" label="Take out" disabled={busy} onClick={() => remove.mutate()} />
+      </span>
+      {error === null ? null : <ErrorNote title="That was too late, or not possible" error={error} />}
+    </li>
+  );
+}

@@ -1,0 +1,63 @@
+// What a run tells beside its messages, and what a list of messages cannot show: retries, fallbacks, answers taken back, handoffs,
+// ends that were not good ones. Each stands behind the message that was last when it was told.
+
+import type { ThreadEvent } from "#client/index.ts";
+
+/** A note between messages. */
+export interface RunNote {
+  key: string;
+  tone: "quiet" | "wait" | "wrong";
+  text: string;
+  /** Microseconds since epoch. */
+  at: number;
+}
+
+const taken: Readonly<Record<"recovery" | "retry" | "fallback", string>> = {
+  recovery: "An answer that was cut off was taken back; the model is asked again",
+  retry: "An answer that broke off was taken back; the model is asked again",
+  fallback: "An answer that broke off was taken back; another model is asked",
+};
+
+/** What an event has to note; null for most. */
+export function noteOf(event: ThreadEvent): RunNote | null {
+  const note = (tone: RunNote["tone"], text: string): RunNote => ({
+    key: `note-${event.seq}`,
+    tone,
+    text,
+    at: event.at,
+  });
+  switch (event.type) {
+    case "model_retry":
+      return note(
+        "wait",
+        `Try ${event.attempt} of ${event.max + 1} in ${(event.delay_ms / 1000).toFixed(1)} s: ${event.error.message}`,
+      );
+    case "model_fallback":
+      return note("wait", `${event.to} is asked in place of ${event.from}: ${event.error.message}`);
+    case "message_retracted":
+      return note("wait", taken[event.reason]);
+    case "agent_handoff":
+      return note("quiet", `${event.from} handed over to ${event.to}`);
+    case "run_end":
+      return endNote(event, note);
+    case "error":
+      return note("wrong", event.message);
+    default:
+      return null;
+  }
+}
+
+type Note = (tone: RunNote["tone"], text: string) => RunNote;
+
+function endNote(event: Extract<ThreadEvent, { type: "run_end" }>, note: Note): RunNote | null {
+  switch (event.status) {
+    case "error":
+      return note("wrong", `The run failed: ${event.error?.message ?? event.reason ?? "no reason was given"}`);
+    case "stopped":
+      return note("quiet", "Stopped");
+    case "limit":
+      return note("wait", `The run ended at a limit: ${(event.reason ?? "unknown").replaceAll("_", " ")}`);
+    default:
+      return null;
+  }
+}

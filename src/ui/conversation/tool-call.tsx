@@ -1,0 +1,98 @@
+// A call of a tool: what was asked, how far it is, what came of it. Folded once it is over; a failed one says so without opening.
+
+import { memo, useCallback } from "react";
+import type { ReactElement } from "react";
+
+import type { Json, MessageView, ThreadHandle, ThreadView } from "#client/index.ts";
+import { useThread, useThreadState } from "#react/index.ts";
+
+import { Markdown } from "../markdown/markdown.tsx";
+import { Attachment } from "./attachment.tsx";
+import { ChildThread } from "./child-thread.tsx";
+import { JsonView } from "./json-view.tsx";
+
+import css from "./tool-call.module.css";
+
+interface ToolCallProps {
+  handle: ThreadHandle;
+  call: { id: string; name: string; arguments: Json; invalid?: true | undefined };
+  /** The tool message that answers it, once there is one. */
+  result: MessageView | null;
+  /** Its arguments are still being written. */
+  writing: boolean;
+}
+
+/** The call. */
+export const ToolCall = memo(function ToolCall({ handle, call, result, writing }: ToolCallProps): ReactElement {
+  const select = useCallback((state: ThreadView) => state.tools[call.id] ?? null, [call.id]);
+  const live = useThreadState(handle.id, select);
+  const pending = useThread(handle.id).pending.some(({ id }) => id === call.id);
+  const settled = result?.result ?? live?.result ?? null;
+  const open = pending || live?.running !== true ? "waiting" : "running";
+  const state = writing ? "writing" : settled === null ? open : settled.status;
+  const approval = result?.approval;
+  const files = settled?.attachments ?? [];
+  return (
+    <>
+      <details className={css["call"]} data-state={state} data-call={call.id} open={state === "running" || undefined}>
+        <summary className={css["summary"]}>
+          <span className={css["mark"]} aria-hidden="true" />
+          <code className={css["name"]}>{call.name}</code>
+          <span className={css["brief"]}>{briefOf(call.arguments)}</span>
+          <span className={css["state"]}>{stateWords[state]}</span>
+        </summary>
+        <div className={css["detail"]}>
+          <JsonView label="Arguments" value={call.arguments} />
+          {call.invalid === true ? (
+            <p className={css["wrong"]}>These are no arguments that the tool can read.</p>
+          ) : null}
+          {approval === undefined ? null : (
+            <p className={css["fact"]}>
+              {approval.approved ? "Approved" : "Declined"} by {approval.by ?? "an administrator"}
+              {approval.reason === undefined ? "" : `: ${approval.reason}`}
+            </p>
+          )}
+          {approval?.args === undefined ? null : <JsonView label="Ran with" value={approval.args} />}
+          {live === null || settled !== null || live.progress === null ? null : (
+            <JsonView label="Progress" value={live.progress} />
+          )}
+          {live === null || live.output === "" || settled !== null ? null : (
+            <pre className={css["output"]}>{live.output}</pre>
+          )}
+          {live?.child_thread_id == null ? null : <ChildThread id={live.child_thread_id} />}
+          {settled?.error === undefined ? null : <p className={css["wrong"]}>{settled.error}</p>}
+          {settled?.result === undefined || settled.result === "" ? null : (
+            <div className={css["result"]}>
+              <Markdown text={settled.result} />
+            </div>
+          )}
+        </div>
+      </details>
+      {files.map(({ id, path, name, mimeType, size, width, height }) => (
+        <Attachment
+          key={id}
+          handle={handle}
+          file={{ path, url: null, name, type: mimeType, size, width: width ?? null, height: height ?? null }}
+        />
+      ))}
+    </>
+  );
+});
+
+const stateWords = {
+  writing: "is being written",
+  running: "at work",
+  waiting: "waits",
+  success: "done",
+  error: "failed",
+} as const;
+
+/** The arguments in a line. */
+function briefOf(args: Json): string {
+  if (typeof args === "string") return args.slice(0, 120);
+  if (args === null || typeof args !== "object" || Array.isArray(args)) return "";
+  const pieces = Object.entries(args).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return pieces.join(", ").slice(0, 160);
+}

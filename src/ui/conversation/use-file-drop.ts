@@ -1,0 +1,43 @@
+// Files dropped anywhere on the page go to the composer. Without this a browser would leave the page and open them.
+
+import { useEffect, useRef, useState } from "react";
+
+/** Whether files are held over the page just now. */
+export function useFileDrop(onFiles: (files: Iterable<File>) => void): boolean {
+  const [over, setOver] = useState(false);
+  const latest = useRef(onFiles);
+  latest.current = onFiles;
+  useEffect(() => {
+    const leave = new AbortController();
+    const { signal } = leave;
+    const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") === true;
+    addEventListener(
+      "dragover",
+      (event) => {
+        if (!brings(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      { signal },
+    );
+    addEventListener(
+      "dragleave",
+      (event) => {
+        if (event.relatedTarget === null) setOver(false);
+      },
+      { signal },
+    );
+    addEventListener(
+      "drop",
+      (event) => {
+        if (!brings(event)) return;
+        event.preventDefault();
+        setOver(false);
+        latest.current(event.dataTransfer?.files ?? []);
+      },
+      { signal },
+    );
+    return () => leave.abort();
+  }, []);
+  return over;
+}

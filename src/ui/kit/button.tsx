@@ -1,0 +1,51 @@
+// Buttons: one that decides, plain ones, and ones that are only an icon.
+
+import type { ButtonHTMLAttributes, ReactElement, Ref } from "react";
+
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icon.tsx";
+
+import css from "./button.module.css";
+
+type Kind = "primary" | "plain" | "quiet" | "danger";
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  kind?: Kind;
+  small?: boolean;
+  icon?: IconName;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+/** A button with words. */
+export function Button({
+  kind = "plain",
+  small = false,
+  icon,
+  className,
+  children,
+  ...rest
+}: ButtonProps): ReactElement {
+  const classes = [css["button"], css[kind], small ? css["small"] : "", className ?? ""].join(" ");
+  return (
+    <button type="button" {...rest} className={classes}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  icon: IconName;
+  /** What it does, said to screen readers and shown on hover. */
+  label: string;
+  ref?: Ref<HTMLButtonElement>;
+}
+
+/** A button that is an icon. */
+export function IconButton({ icon, label, className, ...rest }: IconButtonProps): ReactElement {
+  return (
+    <button type="button" title={label} {...rest} aria-label={label} className={`${css["icon"]} ${className ?? ""}`}>
+      <Icon name={icon} />
+    </button>
+  );
+}

@@ -1,0 +1,46 @@
+// Figures as people read them. Times of the wire are microseconds since epoch.
+
+const units = [
+  { ms: 60_000, each: 1000, unit: "s" },
+  { ms: 3_600_000, each: 60_000, unit: "m" },
+  { ms: 86_400_000, each: 3_600_000, unit: "h" },
+  { ms: 30 * 86_400_000, each: 86_400_000, unit: "d" },
+] as const;
+
+/** How long ago: `now`, `12 s`, `3 h`; a date beyond a month. */
+export function ago(microseconds: number, now: number): string {
+  const passed = Math.max(0, now - microseconds / 1000);
+  if (passed < 5000) return "now";
+  const found = units.find(({ ms }) => passed < ms);
+  if (found !== undefined) return `${Math.floor(passed / found.each)} ${found.unit}`;
+  return new Date(microseconds / 1000).toISOString().slice(0, 10);
+}
+
+/** A time of the day, to the second, as a label's whole words. */
+export function clock(microseconds: number): string {
+  return new Date(microseconds / 1000).toLocaleTimeString("en-GB", { hour12: false });
+}
+
+/** The moment as a machine reads it. */
+export function iso(microseconds: number): string {
+  return new Date(microseconds / 1000).toISOString();
+}
+
+/** Bytes with a unit. */
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  if (count < 1024 * 1024) return `${(count / 1024).toFixed(1)} KiB`;
+  return `${(count / (1024 * 1024)).toFixed(1)} MiB`;
+}
+
+/** A count in thousands, thin where it is large. */
+export function count(number: number): string {
+  return number.toLocaleString("en-US").replaceAll(",", "\u2009");
+}
+
+/** US dollars; null is a price that nobody knows. */
+export function money(usd: number | null): string {
+  if (usd === null) return "price unknown";
+  if (usd === 0) return "$0";
+  return usd < 0.01 ? `$${usd.toFixed(5)}` : `$${usd.toFixed(2)}`;
+}

@@ -1,0 +1,33 @@
+// How a thread or a run stands: a mark whose shape says it as well as its colour, and words.
+
+import type { ReactElement } from "react";
+
+import css from "./status.module.css";
+
+type Status = "idle" | "running" | "awaiting_tool_execution" | "error" | "queued" | "completed" | "stopped" | "limit";
+
+const words: Readonly<Record<Status, string>> = {
+  idle: "Idle",
+  running: "Running",
+  awaiting_tool_execution: "Waiting for an answer",
+  error: "Failed",
+  queued: "Queued",
+  completed: "Completed",
+  stopped: "Stopped",
+  limit: "At its limit",
+};
+
+/** In words. */
+export function statusWords(status: Status): string {
+  return words[status];
+}
+
+/** The mark. Its words are read out, or shown beside it. */
+export function StatusMark({ status, shown = false }: { status: Status; shown?: boolean }): ReactElement {
+  return (
+    <span className={css["status"]} data-status={status} title={words[status]}>
+      <span className={css["mark"]} aria-hidden="true" />
+      <span className={shown ? css["words"] : "visually-hidden"}>{words[status]}</span>
+    </span>
+  );
+}

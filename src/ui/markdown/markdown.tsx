@@ -1,0 +1,70 @@
+// Markdown from models, tools and people, none of whom are trusted: no HTML of theirs is drawn, links lead out without telling where
+// from and never run anything, and a picture from elsewhere is asked for only when a person says so.
+
+import { memo, useMemo } from "react";
+import type { ReactElement } from "react";
+import ReactMarkdown from "react-markdown";
+import type { Components, ExtraProps } from "react-markdown";
+import remarkGfm from "remark-gfm";
+
+import { blocksOf } from "./blocks.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { RemoteImage } from "./remote-image.tsx";
+import { safeAddress } from "./safe-address.ts";
+
+import css from "./markdown.module.css";
+
+const plugins = [remarkGfm];
+
+const components: Components = {
+  a: ({ href, children }) =>
+    href === undefined || href === "" ? (
+      <span>{children}</span>
+    ) : (
+      <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>
+    ),
+  img: ({ src, alt }) => <RemoteImage src={typeof src === "string" ? src : ""} alt={alt ?? ""} />,
+  pre: ({ node }) => <CodeBlock {...codeOf(node)} />,
+  table: ({ children }) => (
+    // What scrolls has to be reached by the keyboard
+    <div className={css["table"]} tabIndex={0} role="region" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  ),
+  input: ({ checked }) => (
+    <input type="checkbox" disabled checked={checked === true} aria-label={checked === true ? "Done" : "Open"} />
+  ),
+};
+
+/** A text as markdown. */
+export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
+  const blocks = useMemo(() => blocksOf(text), [text]);
+  return (
+    <div className={css["markdown"]}>
+      {blocks.map((block, at) => (
+        // A block is its place in the text, which only grows
+        <Block key={at} text={block} />
+      ))}
+    </div>
+  );
+});
+
+const Block = memo(function Block({ text }: { text: string }): ReactElement {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={safeAddress} skipHtml={false}>
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+/** The text and the language of a block of code. */
+function codeOf(node: ExtraProps["node"]): { code: string; language: string | null } {
+  const code = node?.children[0];
+  if (code?.type !== "element") return { code: "", language: null };
+  const text = code.children.map((child) => (child.type === "text" ? child.value : "")).join("");
+  const names = code.properties["className"];
+  const named = Array.isArray(names) ? names.map(String).find((name) => name.startsWith("language-")) : undefined;
+  return { code: text.replace(/\n$/, ""), language: named?.slice("language-".length) ?? null };
+}

@@ -1,0 +1,27 @@
+// A picture that lies elsewhere. Whoever serves it would learn that somebody reads, and when; so it is asked for only after a click.
+
+import { useState } from "react";
+import type { ReactElement } from "react";
+
+import { Button } from "../kit/button.tsx";
+
+import css from "./markdown.module.css";
+
+/** The picture, or the question for it. */
+export function RemoteImage({ src, alt }: { src: string; alt: string }): ReactElement {
+  const [wanted, setWanted] = useState(false);
+  const url = URL.canParse(src) ? new URL(src) : null;
+  if (url === null || url.protocol !== "https:")
+    return <span className={css["image"]}>[Picture: {alt === "" ? "unnamed" : alt}]</span>;
+  if (wanted) return <img src={url.href} alt={alt} referrerPolicy="no-referrer" loading="lazy" />;
+  return (
+    <span className={css["image"]}>
+      <span>
+        Picture from {url.host}: {alt === "" ? "unnamed" : alt}
+      </span>
+      <Button small onClick={() => setWanted(true)}>
+        Load it
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,105 @@
+// The command palette: everything the keyboard can do, found by its words. Loaded when it is first asked for.
+
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { Command } from "cmdk";
+import type { ReactElement } from "react";
+import { useLocation } from "wouter";
+
+import { useThreads } from "#react/index.ts";
+
+import { useAccess } from "../access/access.tsx";
+import { useAgents } from "../agents/use-agents.ts";
+import { chooseTheme } from "../app/theme.ts";
+import { ago } from "../kit/figures.ts";
+import { useNow } from "../kit/now.ts";
+import { useHidden } from "../threads/deletions.tsx";
+import { threadPath, titleOf } from "../threads/thread-title.ts";
+import { useNewThread } from "../threads/use-new-thread.ts";
+
+import css from "./palette.module.css";
+
+interface PaletteProps {
+  onClose: () => void;
+  onNew: () => void;
+}
+
+/** Every word that was typed is in it somewhere. */
+function holdsWords(value: string, typed: string): number {
+  const name = value.toLowerCase();
+  const words = typed.toLowerCase().split(/\s+/);
+  return words.every((word) => name.includes(word)) ? 1 : 0;
+}
+
+/** The palette; it is there only while it is open. */
+export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
+  const [, navigate] = useLocation();
+  const { threads } = useThreads({ limit: 50 });
+  const hidden = useHidden();
+  const { agents } = useAgents();
+  const { signedIn, signOut } = useAccess();
+  const create = useNewThread();
+  const now = useNow();
+  const then = (run: () => void) => () => {
+    onClose();
+    run();
+  };
+  return (
+    <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Base.Portal>
+        <Base.Backdrop className={css["backdrop"]} />
+        <Base.Popup className={css["popup"]} aria-label="Commands">
+          <Command label="Commands" loop filter={holdsWords}>
+            <Command.Input className={css["input"]} placeholder="A thread, an agent, a command" autoFocus />
+            <Command.List className={css["list"]}>
+              <Command.Empty className={css["empty"]}>Nothing is called that.</Command.Empty>
+              <Command.Group heading="Threads">
+                {threads
+                  .filter(({ id }) => !hidden.has(id))
+                  .map((thread) => (
+                    <Command.Item
+                      key={thread.id}
+                      value={`${titleOf(thread)} ${thread.agent_id} ${thread.id}`}
+                      onSelect={then(() => navigate(threadPath(thread.id)))}
+                    >
+                      {titleOf(thread)}
+                      <span className={css["aside"]}>
+                        {thread.agent_id} · {ago(thread.updated_at, now)}
+                      </span>
+                    </Command.Item>
+                  ))}
+              </Command.Group>
+              <Command.Group heading="Start a thread">
+                <Command.Item value="new thread with title tags messages" onSelect={then(onNew)}>
+                  New thread…<kbd>N</kbd>
+                </Command.Item>
+                {agents.map(({ agent: { name, title }, missing }) => (
+                  <Command.Item
+                    key={name}
+                    value={`new thread with ${title} ${name}`}
+                    onSelect={then(() => create.mutate({ thread: { agent_id: name } }))}
+                  >
+                    New thread with {title}
+                    {missing === null ? null : <span className={css["aside"]}>needs {missing}</span>}
+                  </Command.Item>
+                ))}
+              </Command.Group>
+              <Command.Group heading="This page">
+                <Command.Item onSelect={then(() => document.getElementById("composer")?.focus())}>
+                  Write a message
+                </Command.Item>
+                <Command.Item onSelect={then(() => document.getElementById("thread-search")?.focus())}>
+                  Search threads<kbd>/</kbd>
+                </Command.Item>
+                <Command.Item onSelect={then(() => navigate("/"))}>Go to the start</Command.Item>
+                <Command.Item onSelect={then(() => chooseTheme("light"))}>Light theme</Command.Item>
+                <Command.Item onSelect={then(() => chooseTheme("dark"))}>Dark theme</Command.Item>
+                <Command.Item onSelect={then(() => chooseTheme("system"))}>Theme as the system</Command.Item>
+                {signedIn ? <Command.Item onSelect={then(signOut)}>Sign out</Command.Item> : null}
+              </Command.Group>
+            </Command.List>
+          </Command>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,70 @@
+// The messages a new thread begins with. They start no run.
+
+import type { ReactElement } from "react";
+
+import { Button, IconButton } from "../kit/button.tsx";
+
+import css from "./new-thread-dialog.module.css";
+
+const roles = ["user", "assistant", "system"] as const;
+
+/** One of them. */
+export interface InitialMessage {
+  role: (typeof roles)[number];
+  content: string;
+}
+
+interface InitialMessagesProps {
+  messages: readonly InitialMessage[];
+  onChange: (messages: readonly InitialMessage[]) => void;
+}
+
+/** The fields. */
+export function InitialMessages({ messages, onChange }: InitialMessagesProps): ReactElement {
+  const put = (at: number, change: Partial<InitialMessage>): void =>
+    onChange(messages.map((message, index) => (index === at ? { ...message, ...change } : message)));
+  return (
+    <fieldset className={css["messages"]}>
+      <legend className={css["legend"]}>Messages it begins with</legend>
+      {messages.map(({ role, content }, at) => (
+        // Rows have no other identity, and are only added and taken away
+        <div className={css["message"]} key={at}>
+          <select
+            className={css["control"]}
+            aria-label={`Role of message ${at + 1}`}
+            value={role}
+            onChange={(event) => put(at, { role: roles.find((one) => one === event.target.value) ?? "user" })}
+          >
+            {roles.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+          <textarea
+            className={css["control"]}
+            rows={1}
+            aria-label={`Text of message ${at + 1}`}
+            value={content}
+            onChange={(event) => put(at, { content: event.target.value })}
+          />
+          <IconButton
+            icon="close"
+            label={`Remove message ${at + 1}`}
+            onClick={() => onChange(messages.toSpliced(at, 1))}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          small
+          icon="plus"
+          onClick={() =>
+            onChange([...messages, { role: messages.length % 2 === 0 ? "user" : "assistant", content: "" }])
+          }
+        >
+          Add a message
+        </Button>
+      </div>
+      <p className={css["help"]}>They are history only: no run starts until you say something.</p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,57 @@
+// Which threads the list shows, kept in the address, so that it can be shared and survives a reload.
+
+import { useSearchParams } from "wouter";
+
+import type { ThreadFilter, ThreadStatus } from "#client/index.ts";
+
+const statuses: readonly ThreadStatus[] = ["idle", "running", "awaiting_tool_execution", "error"];
+
+/** The parts of a filter that a person chooses. */
+export interface ListFilter {
+  q: string;
+  status: ThreadStatus | "";
+  agent: string;
+  tag: string;
+}
+
+/** The filter, and what changes it. Typing replaces the address, so that going back leaves the list. */
+export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => void] {
+  const [params, setParams] = useSearchParams();
+  const given = params.get("status") ?? "";
+  const filter: ListFilter = {
+    q: params.get("q") ?? "",
+    status: statuses.find((status) => status === given) ?? "",
+    agent: params.get("agent") ?? "",
+    tag: params.get("tag") ?? "",
+  };
+  const change = (next: Partial<ListFilter>): void => {
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(next)) {
+          if (value === "") after.delete(name);
+          else after.set(name, value);
+        }
+        return after;
+      },
+      { replace: true },
+    );
+  };
+  return [filter, change];
+}
+
+/** As the API is asked. Threads that an agent made for another one are found through that one. */
+export function queryOf({ q, status, agent, tag }: ListFilter, limit: number): ThreadFilter {
+  return {
+    limit,
+    ...(q.trim() === "" ? {} : { q: q.trim() }),
+    ...(status === "" ? {} : { status }),
+    ...(agent === "" ? {} : { agent_id: agent }),
+    ...(tag.trim() === "" ? {} : { tag: tag.trim() }),
+  };
+}
+
+/** Whether anything was chosen. */
+export function isFiltered({ q, status, agent, tag }: ListFilter): boolean {
+  return q !== "" || status !== "" || agent !== "" || tag !== "";
+}

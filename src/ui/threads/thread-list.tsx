@@ -1,0 +1,77 @@
+// The list of threads beside every page: search, filters, and each thread as it stands. It is asked for every few seconds while
+// somebody looks.
+
+import { useState } from "react";
+import type { ReactElement } from "react";
+import { useRoute, useSearch } from "wouter";
+
+import { useThreads } from "#react/index.ts";
+
+import { Button, IconButton } from "../kit/button.tsx";
+import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { useHidden } from "./deletions.tsx";
+import { ListFilters } from "./list-filters.tsx";
+import { isFiltered, queryOf, useListFilter } from "./thread-filter.ts";
+import { ThreadRow } from "./thread-row.tsx";
+
+import css from "./thread-list.module.css";
+
+/** Threads of one asking; the API gives at most four times as many. */
+const pageLength = 50;
+const mostThreads = 200;
+const everyMs = 2500;
+
+/** The list. */
+export function ThreadList({ onNew }: { onNew: () => void }): ReactElement {
+  const [filter, setFilter] = useListFilter();
+  const [limit, setLimit] = useState(pageLength);
+  const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit), { everyMs });
+  const hidden = useHidden();
+  const [, params] = useRoute("/threads/:id");
+  const search = useSearch();
+  const shown = threads.filter(({ id }) => !hidden.has(id));
+  return (
+    <section className={css["list"]} aria-label="Threads">
+      <header className={css["head"]}>
+        <h2 className={css["title"]}>Threads</h2>
+        <IconButton icon="plus" label="New thread (N)" onClick={onNew} />
+      </header>
+      <ListFilters filter={filter} onChange={setFilter} />
+      <div className={css["rows"]}>
+        {error === null ? null : <ErrorNote title="The list may be out of date" error={error} onRetry={refresh} />}
+        {loading ? <LoadingNote what="threads" /> : null}
+        {!loading && error === null && shown.length === 0 ? <Nothing filtered={isFiltered(filter)} /> : null}
+        <ol>
+          {shown.map((thread) => (
+            <ThreadRow
+              key={thread.id}
+              thread={thread}
+              open={params?.id === thread.id}
+              search={search}
+              onChanged={refresh}
+              onTag={(tag) => setFilter({ tag })}
+            />
+          ))}
+        </ol>
+        {threads.length === limit && limit < mostThreads ? (
+          <div className={css["more"]}>
+            <Button small kind="quiet" onClick={() => setLimit(limit + pageLength)}>
+              Show more
+            </Button>
+          </div>
+        ) : null}
+        {threads.length === mostThreads ? <p className={css["more"]}>Search to find older threads.</p> : null}
+      </div>
+    </section>
+  );
+}
+
+function Nothing({ filtered }: { filtered: boolean }): ReactElement {
+  return filtered ? (
+    <EmptyNote title="Nothing matches">
+      Search looks at titles and the last message. Clear a filter to see more.
+    </EmptyNote>
+  ) : (
+    <EmptyNote title="No threads yet">Start one with a demo, or press N for any agent.</EmptyNote>
+  );
+}

@@ -1,0 +1,82 @@
+// A thread in the list.
+
+import { memo } from "react";
+import type { ReactElement } from "react";
+import { Link } from "wouter";
+
+import type { Thread } from "#client/index.ts";
+
+import { IconButton } from "../kit/button.tsx";
+import { ago, iso } from "../kit/figures.ts";
+import { Menu } from "../kit/menu.tsx";
+import { useNow } from "../kit/now.ts";
+import { StatusMark } from "../kit/status.tsx";
+import { threadPath, titleOf } from "./thread-title.ts";
+import { useThreadMenu } from "./use-thread-menu.tsx";
+
+import css from "./thread-list.module.css";
+
+interface ThreadRowProps {
+  thread: Thread;
+  open: boolean;
+  search: string;
+  onChanged: () => void;
+  onTag: (tag: string) => void;
+}
+
+/** The row: a link, a menu, and tags that filter. */
+export const ThreadRow = memo(function ThreadRow({
+  thread,
+  open,
+  search,
+  onChanged,
+  onTag,
+}: ThreadRowProps): ReactElement {
+  const now = useNow();
+  const title = titleOf(thread);
+  const { entries, dialog } = useThreadMenu(thread, onChanged);
+  return (
+    <li className={css["row"]} data-open={open} data-thread={thread.id}>
+      <Link
+        href={threadPath(thread.id, search)}
+        className={css["link"] ?? ""}
+        {...(open ? { "aria-current": "page" } : {})}
+      >
+        <span className={css["mark"]}>
+          <StatusMark status={thread.status} />
+        </span>
+        <span className={css["name"]}>{title}</span>
+        <span className={css["facts"]}>
+          <span className={css["agent"]}>{thread.agent_id}</span>
+          <time className={css["figure"]} dateTime={iso(thread.updated_at)}>
+            {ago(thread.updated_at, now)}
+          </time>
+          <span className={css["figure"]}>
+            {thread.message_count}
+            <span className="visually-hidden"> messages</span>
+          </span>
+        </span>
+      </Link>
+      <Menu
+        trigger={<IconButton icon="more" label={`More about ${title}`} className={css["menu"] ?? ""} />}
+        entries={entries}
+      />
+      {thread.tags.length === 0 ? null : (
+        <div className={css["tags"]}>
+          {thread.tags.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              className={css["tag"]}
+              aria-label={`Show threads tagged ${tag}`}
+              onClick={() => onTag(tag)}
+            >
+              {tag}
+            </button>
+          ))}
+        </div>
+      )}
+      {dialog}
+    </li>
+  );
+});

@@ -1,0 +1,30 @@
+// Makes a thread and opens it, perhaps with a first word that is said at once.
+
+import { useMutation } from "@tanstack/react-query";
+import { useLocation } from "wouter";
+
+import type { NewThread, Thread } from "#client/index.ts";
+import { useThreadholdClient } from "#react/index.ts";
+
+import { threadPath } from "./thread-title.ts";
+
+/** What is asked for. */
+export interface NewThreadRequest {
+  thread: NewThread;
+  /** Posted once the thread is there. */
+  say?: string | undefined;
+}
+
+/** The mutation. It is done when the thread is open; what was said is answered there. */
+export function useNewThread() {
+  const client = useThreadholdClient();
+  const [, navigate] = useLocation();
+  return useMutation({
+    mutationFn: async ({ thread, say }: NewThreadRequest): Promise<Thread> => {
+      const made = await client.threads.create(thread);
+      if (say !== undefined) await client.thread(made).messages.post({ content: say });
+      return made;
+    },
+    onSuccess: ({ id }) => navigate(threadPath(id)),
+  });
+}

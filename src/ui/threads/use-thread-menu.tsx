@@ -1,0 +1,50 @@
+// What can be done with a thread as a whole, wherever it is shown.
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ReactNode } from "react";
+import { useLocation, useRoute } from "wouter";
+
+import type { Thread } from "#client/index.ts";
+import { useThreadholdClient } from "#react/index.ts";
+
+import { Dialog } from "../kit/dialog.tsx";
+import type { MenuEntry } from "../kit/menu.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+import { useDeletions } from "./deletions.tsx";
+import { EditThreadDialog } from "./edit-thread-dialog.tsx";
+import { exportThread } from "./export-thread.ts";
+import { titleOf } from "./thread-title.ts";
+
+/** The entries of its menu, and the dialog that one of them may have opened. */
+export function useThreadMenu(thread: Thread, onChanged: () => void): { entries: MenuEntry[]; dialog: ReactNode } {
+  const client = useThreadholdClient();
+  const deletions = useDeletions();
+  const [, navigate] = useLocation();
+  const [, open] = useRoute("/threads/:id");
+  const [editing, setEditing] = useState(false);
+  const save = useMutation({ mutationFn: () => exportThread(client, thread.id) });
+  const entries: MenuEntry[] = [
+    { label: "Rename and tag", icon: "edit", run: () => setEditing(true) },
+    { label: save.isPending ? "Exporting…" : "Export", icon: "export", run: () => save.mutate() },
+    { label: "Copy its id", icon: "copy", run: () => void navigator.clipboard.writeText(thread.id) },
+    {
+      label: "Delete",
+      icon: "trash",
+      danger: true,
+      run: () => {
+        deletions.hold({ id: thread.id, title: titleOf(thread) });
+        if (open?.id === thread.id) navigate("/");
+      },
+    },
+  ];
+  const dialog = (
+    <>
+      {editing ? <EditThreadDialog thread={thread} onClose={() => setEditing(false)} onSaved={onChanged} /> : null}
+      <Dialog open={save.error !== null} onClose={() => save.reset()} title="Export">
+        <ErrorNote title="The thread was not exported" error={save.error} onRetry={() => save.mutate()} />
+      </Dialog>
+    </>
+  );
+  return { entries, dialog };
+}

@@ -1,0 +1,94 @@
+// Coming in: a deployment with tokens, and one that lets nobody in.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+
+import { startDevServer } from "../e2e/dev-server.ts";
+import type { DevServer } from "../e2e/dev-server.ts";
+import { copyProject } from "../e2e/support/project-copy.ts";
+import { openBrowser } from "./support/browser.ts";
+import type { TestBrowser, TestPage } from "./support/browser.ts";
+
+describe("coming in", () => {
+  const project = copyProject("");
+  const pages: TestPage[] = [];
+  let server: DevServer | undefined;
+  let browser: TestBrowser | undefined;
+
+  const open = async (path = "/"): Promise<TestPage> => {
+    if (server === undefined || browser === undefined) throw new Error("Nothing was started");
+    const opened = await browser.open(server.url);
+    pages.push(opened);
+    await opened.page.goto(path);
+    return opened;
+  };
+  const start = async (state: string, variables: string[]): Promise<void> => {
+    await server?.stop();
+    server = await startDevServer(project.state(state), variables, project.root);
+  };
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    await start("tokens", ["--var", "API_TOKENS:anna-secret=anna"]);
+  });
+  afterEach(async () => {
+    const wrongs = pages.flatMap((page) => page.wrongs);
+    await Promise.all(pages.splice(0).map((page) => page.close()));
+    expect(wrongs).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    project.remove();
+  });
+
+  it("UI3 a token is asked for, sent in headers alone, and forgotten with the page unless the tab is to remember it", async () => {
+    const screen = await open();
+    const { page } = screen;
+    const asked: { url: string; authorization: string | undefined }[] = [];
+    page.on("request", (request) => {
+      asked.push({ url: request.url(), authorization: request.headers()["authorization"] });
+    });
+    await page.getByRole("heading", { name: "Sign in to this deployment" }).waitFor();
+    expect(await screen.findings()).toEqual([]);
+    await screen.picture("sign-in-1280-light");
+
+    const field = page.getByLabel("Token or JWT");
+    await field.fill("wrong");
+    await page.keyboard.press("Enter");
+    await page.getByText("This token is not accepted.").waitFor();
+    await field.fill("anna-secret");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "What is a thread?" }).click();
+    await page.getByText("Here is what the handbook says.").waitFor();
+
+    expect(asked.some(({ authorization }) => authorization === "Bearer anna-secret")).toBe(true);
+    expect(asked.filter(({ url }) => url.includes("anna-secret"))).toEqual([]);
+    const kept = (): Promise<string> =>
+      page.evaluate(() =>
+        JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]),
+      );
+    expect(await kept()).not.toContain("anna-secret");
+    await page.reload();
+    await field.fill("anna-secret");
+    await page.getByLabel("Remember it in this tab").check();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in to this deployment" }).waitFor();
+    expect(await kept()).not.toContain("anna-secret");
+  });
+
+  it("UI4 a deployment that lets nobody in, and one that is gone, say what to do", async () => {
+    await start("closed", []);
+    const screen = await open();
+    const { page } = screen;
+    await page.getByRole("heading", { name: "Nobody may come in yet" }).waitFor();
+    expect(await screen.findings()).toEqual([]);
+    await screen.picture("closed-1280-light");
+    await page.context().setOffline(true);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "The deployment does not answer" }).waitFor();
+  });
+});

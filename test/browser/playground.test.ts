@@ -1,0 +1,91 @@
+// The playground in a real browser, against a real server: what a developer sees in the first minute and all day.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+
+import { startDevServer } from "../e2e/dev-server.ts";
+import type { DevServer } from "../e2e/dev-server.ts";
+import { copyProject } from "../e2e/support/project-copy.ts";
+import { ApiClient } from "../support/http-client/api-client.ts";
+import { conversation } from "./suites/conversation.ts";
+import { hostile } from "./suites/hostile.ts";
+import type { PlaygroundUse } from "./suites/playground-use.ts";
+import { screens } from "./suites/screens.ts";
+import { threads } from "./suites/threads.ts";
+import { waiting } from "./suites/waiting.ts";
+import { openBrowser } from "./support/browser.ts";
+import type { TestBrowser, TestPage } from "./support/browser.ts";
+
+describe("the playground", () => {
+  const project = copyProject();
+  const pages: TestPage[] = [];
+  let server: DevServer | undefined;
+  let browser: TestBrowser | undefined;
+
+  const use: PlaygroundUse = {
+    api: () => new ApiClient(server?.url ?? ""),
+    async open(path, options) {
+      if (server === undefined || browser === undefined) throw new Error("Nothing was started");
+      const opened = await browser.open(server.url, options);
+      pages.push(opened);
+      await opened.page.goto(path);
+      return opened;
+    },
+  };
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([
+      startDevServer(project.state("playground"), [], project.root),
+      openBrowser(),
+    ]);
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") {
+      for (const [at, page] of pages.entries()) await page.picture(`failed-${task.name.split(" ")[0] ?? ""}-${at}`);
+    }
+    const wrongs = pages.flatMap((page) => page.wrongs);
+    await Promise.all(pages.splice(0).map((page) => page.close()));
+    expect(wrongs).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+    project.remove();
+  });
+
+  it("UI1 the page comes with a policy under which nothing in line runs, and its files for ever", async () => {
+    const { url } = use.api();
+    const answer = await fetch(url, { headers: { accept: "text/html" } });
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*/);
+    const html = await answer.text();
+    const script = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1] ?? "";
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style| on\w+=| style=/);
+    const asset = await fetch(new URL(script, url));
+    expect(asset.headers.get("cache-control")).toContain("immutable");
+    expect(asset.headers.get("x-content-type-options")).toBe("nosniff");
+    await asset.body?.cancel();
+  });
+
+  it("UI2 pages are the Worker's where a browser asks for one, and the API's answers are the API's", async () => {
+    const { url } = use.api();
+    const page = { accept: "text/html" };
+    const statusOf = async (path: string, headers: Record<string, string> = {}): Promise<[number, string]> => {
+      const answer = await fetch(`${url}${path}`, { headers });
+      await answer.body?.cancel();
+      return [answer.status, (answer.headers.get("content-type") ?? "").split(";")[0] ?? ""];
+    };
+    expect(await statusOf("/threads/some", page)).toEqual([200, "text/html"]);
+    expect(await statusOf("/threads/some")).toEqual([404, "application/json"]);
+    expect(await statusOf("/api/nothing", page)).toEqual([404, "application/json"]);
+    expect(await statusOf("/api/greeting", page)).toEqual([200, "application/json"]);
+    expect(await statusOf("/manifest.json", { accept: "*/*" })).toEqual([404, "application/json"]);
+    expect((await statusOf("/assets/none.js", page))[0]).toBe(404);
+  });
+
+  threads(use);
+  conversation(use);
+  waiting(use);
+  hostile(use);
+  screens(use);
+});

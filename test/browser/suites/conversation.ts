@@ -1,0 +1,196 @@
+// A conversation as it is seen: while it is said, stopped, left and found again, and when it is very long.
+
+import { describe, expect, it } from "vitest";
+
+import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
+import { longThreadFile } from "../support/long-thread-file.ts";
+import { idle } from "./playground-use.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+export function conversation({ api, open }: PlaygroundUse): void {
+  /** A thread whose next answer takes seconds. */
+  const slowThread = async (words: number): Promise<string> => {
+    const { id } = await api().createThread();
+    await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: longQuestion(words) } });
+    return id;
+  };
+
+  describe("a conversation", () => {
+    it("UI20 an answer is drawn as it is said, with its thoughts folded and its call beside its result", async () => {
+      const { id } = await api().createThread();
+      const { page } = await open(`/threads/${id}`);
+      await page.getByText("Nothing was said yet.").waitFor();
+      await page.getByLabel("Message", { exact: true }).fill("What is a thread?");
+      await page.keyboard.press("Enter");
+      const log = page.getByRole("log");
+      await log.getByText("Here is what the handbook says.").waitFor();
+      await idle(page);
+      expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
+      const thought = log.locator("details").filter({ hasText: "Thought" });
+      expect(await thought.getAttribute("open")).toBeNull();
+      const call = log.locator("details[data-call]");
+      await call.getByText("done").waitFor();
+      await call.locator("summary").click();
+      await call.getByText("Arguments").waitFor();
+    });
+
+    it("UI21 a stop keeps what was said and says so", async () => {
+      const id = await slowThread(400);
+      const { page } = await open(`/threads/${id}`);
+      await page.getByLabel("Message", { exact: true }).fill(slowQuestion);
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.locator("[data-streaming=true]").getByText("word3").waitFor();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByText("Stopped here; what was said is kept.").waitFor();
+      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    });
+
+    it("UI22 a reload in the middle of an answer loses nothing and doubles nothing, and two pages show the same", async () => {
+      const id = await slowThread(250);
+      const [first, second] = await Promise.all([open(`/threads/${id}`), open(`/threads/${id}`)]);
+      await first.page.getByLabel("Message", { exact: true }).fill(slowQuestion);
+      await first.page.keyboard.press("Enter");
+      for (const { page } of [first, second]) await page.locator("[data-streaming=true]").getByText("word9").waitFor();
+      await first.page.reload();
+      await first.page.locator("[data-streaming=true]").getByText("word20").waitFor();
+      await idle(second.page);
+      await idle(first.page);
+      const stored = (await api().messages(id)).at(-1);
+      for (const { page } of [first, second]) {
+        const shown = page.locator(`[data-message="${stored?.id ?? ""}"]`);
+        expect(await shown.count()).toBe(1);
+        expect((await shown.locator("p").allInnerTexts()).join("\n\n")).toBe(stored?.content);
+      }
+    });
+
+    it("UI23 what is said meanwhile waits, can be changed and taken out, or interrupts", async () => {
+      const id = await slowThread(500);
+      const { page } = await open(`/threads/${id}`);
+      const field = page.getByLabel("Message", { exact: true });
+      await field.fill(slowQuestion);
+      await page.keyboard.press("Enter");
+      await page.locator("[data-streaming=true]").getByText("word1").first().waitFor();
+      const queue = page.getByRole("region", { name: "Waiting messages" });
+      for (const words of ["Say one", "Say two"]) {
+        await field.fill(words);
+        await page.keyboard.press("Enter");
+        await queue.getByText(words).waitFor();
+      }
+      const item = queue.getByRole("listitem");
+      await item.filter({ hasText: "Say two" }).getByRole("button", { name: "Move up" }).click();
+      await item.first().getByText("Say two").waitFor();
+      await item.first().getByRole("button", { name: "Edit" }).click();
+      await queue.getByLabel("Text of the waiting message").fill("Say three");
+      await page.keyboard.press("Enter");
+      await queue.getByText("Say three").waitFor();
+      await item.filter({ hasText: "Say one" }).getByRole("button", { name: "Take out" }).click();
+      await queue.getByText("Say one").waitFor({ state: "detached" });
+      await page.getByText("Interrupt", { exact: true }).click();
+      await field.fill("Never mind");
+      await page.keyboard.press("Enter");
+      await page.getByRole("log").getByText("Never mind").first().waitFor();
+      await page.getByRole("log").getByText("Say three").first().waitFor();
+      await queue.waitFor({ state: "detached" });
+    });
+
+    it("UI24 ten thousand messages are read from either end with few of them drawn", async () => {
+      const { id, lines } = longThreadFile("assistant", 10_000);
+      const headers = { "content-type": "application/x-ndjson" };
+      expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
+      const { page } = await open(`/threads/${id}`);
+      await page.getByText("Message 9999.").waitFor();
+      const drawn = (): Promise<number> => page.locator("[data-message]").count();
+      const most = [await drawn()];
+      const list = page.getByRole("log");
+      await list.focus();
+      const first = page.getByText("Message 0.", { exact: false });
+      while ((await first.count()) === 0) {
+        await list.evaluate((element) => element.scrollTo(0, 0));
+        await list.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+        most.push(await drawn());
+      }
+      await first.first().waitFor();
+      await page.getByRole("button", { name: "To the end" }).click();
+      await page.getByText("Message 9999.").waitFor();
+      most.push(await drawn());
+      expect(Math.max(...most)).toBeLessThanOrEqual(200);
+    }, 120_000);
+
+    it("UI25 without a network what is shown stays, and what was said meanwhile is there when it is back", async () => {
+      const { id } = await api().createThread();
+      const { page } = await open(`/threads/${id}`);
+      await page.getByText("Nothing was said yet.").waitFor();
+      await page.context().setOffline(true);
+      await page.getByText(/^Offline\./).waitFor();
+      await api().call("POST", `/api/threads/${id}/messages?wait=true`, {
+        json: { content: "Said while you were away" },
+      });
+      await page.context().setOffline(false);
+      await page.getByRole("log").getByText("Said while you were away").first().waitFor();
+      await page.getByText(/^Offline\./).waitFor({ state: "detached" });
+    });
+
+    it("UI26 files are added by drop, paste and choice, sent, and pictures are shown", async () => {
+      const { id } = await api().createThread("picture_desk");
+      const { page } = await open(`/threads/${id}`);
+      const field = page.getByLabel("Message", { exact: true });
+      await field.waitFor();
+      for (const type of ["drop", "paste"] as const) {
+        await field.evaluate((element, kind) => {
+          const data = new DataTransfer();
+          const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>fetch("/stolen")</script></svg>`;
+          data.items.add(new File([svg], `${kind}.svg`, { type: "image/svg+xml" }));
+          const event =
+            kind === "drop"
+              ? new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true })
+              : new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+          element.dispatchEvent(event);
+        }, type);
+        await page.getByText(`${type}.svg`).waitFor();
+      }
+      const large = { name: "large.txt", mimeType: "text/plain", buffer: Buffer.alloc(700_000, "a line of text\n") };
+      await page.locator("input[type=file]").setInputFiles(large);
+      await page.getByText("large.txt").waitFor();
+      await page.getByRole("progressbar").waitFor({ state: "detached" });
+      await field.fill("Look at these");
+      await page.keyboard.press("Enter");
+      const message = page.getByRole("article", { name: /^You/ });
+      await message.getByRole("img", { name: "drop.svg" }).waitFor();
+      await message.getByRole("img", { name: "paste.svg" }).waitFor();
+      await message.getByRole("button", { name: "Save large.txt" }).waitFor();
+      await page.getByRole("list", { name: "Files to send" }).waitFor({ state: "detached" });
+      const [asked] = await api().messages(id);
+      expect(asked?.attachments.map(({ name }) => name)).toEqual(["drop.svg", "paste.svg", "large.txt"]);
+    });
+
+    it("UI27 a message is edited and deleted where it stands", async () => {
+      const messages = [
+        { role: "user", content: "First words" },
+        { role: "assistant", content: "An answer" },
+      ];
+      const { id } = await api().createThread("assistant", { initial_messages: messages });
+      const { page } = await open(`/threads/${id}`);
+      await page.getByRole("button", { name: "More about the message of You" }).click();
+      await page.getByRole("menuitem", { name: "Edit" }).click();
+      await page.getByLabel("Text of the message").fill("Other words");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("log").getByText("Other words").waitFor();
+      await page.getByRole("button", { name: "More about the message of Agent" }).click();
+      await page.getByRole("menuitem", { name: "Delete" }).click();
+      await page.getByRole("log").getByText("An answer").waitFor({ state: "detached" });
+      expect((await api().messages(id)).map(({ content }) => content)).toEqual(["Other words"]);
+    });
+
+    it("UI28 the log shows each event as it comes, and the chosen one as it was sent", async () => {
+      const { id } = await api().createThread();
+      const { page } = await open(`/threads/${id}`);
+      await page.getByRole("button", { name: "Show events" }).click();
+      const log = page.getByRole("complementary", { name: "Events" });
+      await page.getByLabel("Message", { exact: true }).fill("Hello");
+      await page.keyboard.press("Enter");
+      await log.getByText("run_end").waitFor();
+      await log.getByText("run_start").click();
+      await log.getByText('"type": "run_start"').waitFor();
+    });
+  });
+}

@@ -1,0 +1,82 @@
+// Every page in its states, at three widths and in both themes: looked at by axe, and kept as pictures to be looked at by people.
+
+import { describe, expect, it } from "vitest";
+
+import type { PlaygroundUse } from "./playground-use.ts";
+
+const widths = [1280, 820, 390] as const;
+const themes = ["light", "dark"] as const;
+
+const answer = `## What it keeps
+
+A **thread** is a durable conversation: messages, in \`position\` order, runs and files.
+
+- one
+- two
+
+> Nothing is written on the path of a delta.
+
+\`\`\`ts
+const client = new ThreadholdClient({ url });
+for await (const event of thread.events()) log(event, 42);
+\`\`\`
+
+| work | bound |
+|---|---|
+| a text turn | 10 rows |
+`;
+
+export function screens({ api, open }: PlaygroundUse): void {
+  describe("screens", () => {
+    it.each(widths.flatMap((width) => themes.map((theme) => ({ width, theme }))))(
+      "UI50 pages at $width pixels, $theme, have no serious finding",
+      async ({ width, theme }) => {
+        const said = [
+          { role: "user", content: "What does a thread keep?" },
+          { role: "assistant", content: answer },
+        ];
+        const text = await api().createThread("assistant", {
+          title: "Markdown and code",
+          initial_messages: said,
+          tags: ["a tag"],
+        });
+        const empty = await api().createThread("assistant", { title: "Nothing said" });
+        const approval = await api().createThread("purchaser", { title: "Waits for consent" });
+        await api().post(approval.id, "An espresso machine for 900");
+        const nested = await api().createThread("reporter", { title: "Prompts as tools" });
+        await api().call("POST", `/api/threads/${nested.id}/messages?wait=true`, {
+          json: { content: "Write about threads and tools" },
+        });
+        const states: { name: string; path: string; shows: string }[] = [
+          { name: "start", path: "/", shows: "What is a thread?" },
+          { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
+          { name: "empty", path: `/threads/${empty.id}`, shows: "Nothing was said yet." },
+          { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
+          { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
+          { name: "missing", path: "/threads/00000000-0000-4000-8000-000000000000", shows: "There is no such thread" },
+          { name: "filtered", path: "/?q=nothing-is-called-this", shows: "Nothing matches" },
+        ];
+        const screen = await open("/", { viewport: { width, height: width < 500 ? 844 : 860 }, colorScheme: theme });
+        const { page } = screen;
+        for (const { name, path, shows } of states) {
+          await page.goto(path);
+          await page.getByText(shows, { exact: true }).first().waitFor({ state: "visible" });
+          await page.evaluate(() => document.fonts.ready.then(() => undefined));
+          await screen.picture(`${name}-${width}-${theme}`);
+          expect([name, await screen.findings()]).toEqual([name, []]);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          expect([name, wide]).toEqual([name, 0]);
+        }
+        await page.keyboard.press("Control+k");
+        await page.getByRole("combobox", { name: "Commands" }).waitFor();
+        await screen.picture(`palette-${width}-${theme}`);
+        expect(await screen.findings()).toEqual([]);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("n");
+        await page.getByRole("dialog", { name: "New thread" }).waitFor();
+        await screen.picture(`new-thread-${width}-${theme}`);
+        expect(await screen.findings()).toEqual([]);
+      },
+    );
+  });
+}

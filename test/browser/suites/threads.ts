@@ -1,0 +1,138 @@
+// The list of threads, and what is done with a thread as a whole.
+
+import { describe, expect, it } from "vitest";
+
+import type { PlaygroundUse } from "./playground-use.ts";
+
+export function threads({ api, open }: PlaygroundUse): void {
+  describe("threads", () => {
+    const marked = (): string => `mark ${crypto.randomUUID().slice(0, 8)}`;
+
+    it("UI10 a demo's first word is one click away, and its thread is named after it", async () => {
+      const { page } = await open("/");
+      await page.getByRole("button", { name: "What is a thread?" }).click();
+      await page.getByRole("article", { name: /^You/ }).getByText("What is a thread?").waitFor();
+      await page.getByText("Here is what the handbook says.").waitFor();
+      await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
+      expect(new URL(page.url()).pathname).toMatch(/^\/threads\/[0-9a-f-]{36}$/);
+    });
+
+    it("UI11 a thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {
+      const title = marked();
+      const { page } = await open("/");
+      await page.getByRole("heading", { name: "Start a thread" }).waitFor();
+      await page.keyboard.press("n");
+      const dialog = page.getByRole("dialog", { name: "New thread" });
+      await dialog.getByLabel("Agent").selectOption("concierge");
+      await dialog.getByLabel("Title").fill(title);
+      await dialog.getByLabel("Tags").fill("one, two, one");
+      await dialog.getByRole("button", { name: "Add a message" }).press("Enter");
+      await dialog.getByLabel("Text of message 1").fill("We spoke before");
+      await dialog.getByRole("button", { name: "Create thread" }).press("Enter");
+      await page.getByRole("log").getByText("We spoke before").waitFor();
+      const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+      expect(await api().thread(id)).toMatchObject({ agent_id: "concierge", title, tags: ["one", "two"] });
+    });
+
+    it("UI12 the list is searched and filtered, and the address keeps it", async () => {
+      const [title, other] = [marked(), marked()];
+      await api().createThread("assistant", { title, tags: ["blue"] });
+      await api().createThread("concierge", { title: other });
+      const { page } = await open("/");
+      const rows = page.getByRole("navigation", { name: "Threads" }).getByRole("listitem");
+      await rows.filter({ hasText: title }).waitFor();
+      await rows.filter({ hasText: other }).waitFor();
+      await page.getByLabel("Search threads").fill(title);
+      await rows.filter({ hasText: other }).waitFor({ state: "detached" });
+      await rows.filter({ hasText: title }).waitFor();
+      expect(await rows.count()).toBe(1);
+      await page.reload();
+      await rows.filter({ hasText: title }).waitFor();
+      expect(await page.getByLabel("Search threads").inputValue()).toBe(title);
+      await rows.getByRole("button", { name: "Show threads tagged blue" }).click();
+      await page.getByText("Tagged “blue”").waitFor();
+      await page.getByLabel("Status", { exact: true }).selectOption("error");
+      await page.getByText("Nothing matches").waitFor();
+    });
+
+    it("UI13 what becomes of threads elsewhere is seen without a reload", async () => {
+      const title = marked();
+      const { page } = await open("/");
+      await page.getByRole("heading", { name: "Start a thread" }).waitFor();
+      const { id } = await api().createThread("forecaster", { title });
+      const row = page.getByRole("listitem").filter({ hasText: title });
+      await row.getByText("Idle").waitFor({ state: "attached" });
+      await api().post(id, "What is the weather?");
+      await row.getByText("Waiting for an answer").waitFor({ state: "attached" });
+    });
+
+    it("UI14 a thread is renamed and tagged", async () => {
+      const [before, after] = [marked(), marked()];
+      const { id } = await api().createThread("assistant", { title: before });
+      const { page } = await open(`/threads/${id}`);
+      await page.getByRole("button", { name: "More about this thread" }).click();
+      await page.getByRole("menuitem", { name: "Rename and tag" }).click();
+      await page.getByLabel("Title").fill(after);
+      await page.getByLabel("Tags").fill("kept");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { level: 1, name: after }).waitFor();
+      expect(await api().thread(id)).toMatchObject({ title: after, tags: ["kept"] });
+    });
+
+    it("UI15 a deletion is held back and can be undone; leaving the page sends it", async () => {
+      const title = marked();
+      const { id } = await api().createThread("assistant", { title });
+      const { page } = await open("/");
+      const row = page.getByRole("navigation", { name: "Threads" }).getByRole("listitem").filter({ hasText: title });
+      const remove = async (): Promise<void> => {
+        await row.getByRole("button", { name: `More about ${title}` }).click();
+        await page.getByRole("menuitem", { name: "Delete" }).click();
+        await row.waitFor({ state: "detached" });
+      };
+      await remove();
+      expect((await api().thread(id)).title).toBe(title);
+      await page.getByRole("button", { name: "Undo" }).click();
+      await row.waitFor();
+      await remove();
+      await page.goto("about:blank");
+      await expect.poll(async () => (await api().call("GET", `/api/threads/${id}`)).status).toBe(404);
+    });
+
+    it("UI16 a thread is exported whole", async () => {
+      const { id } = await api().createThread("assistant", {
+        initial_messages: [{ role: "user", content: "Keep me" }],
+      });
+      const { page } = await open(`/threads/${id}`);
+      await page.getByRole("button", { name: "More about this thread" }).click();
+      const saved = page.waitForEvent("download");
+      await page.getByRole("menuitem", { name: "Export" }).click();
+      const file = await saved;
+      const chunks: Buffer[] = [];
+      for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+      const lines = Buffer.concat(chunks).toString("utf8").trimEnd().split("\n");
+      expect(file.suggestedFilename()).toBe(`thread-${id}.ndjson`);
+      expect(lines.some((line) => line.includes("Keep me"))).toBe(true);
+      expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "end" });
+    });
+
+    it("UI17 the palette finds threads, agents and commands", async () => {
+      const title = marked();
+      const { id } = await api().createThread("assistant", { title });
+      const { page } = await open("/");
+      await page.getByRole("navigation", { name: "Threads" }).getByText(title).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).fill(title);
+      await page.getByRole("option", { name: title }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(`/threads/${id}`);
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).fill("dark");
+      await page.getByRole("option", { name: "Dark theme" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.locator("html[data-theme=dark]").waitFor();
+      await page.reload();
+      await page.locator("html[data-theme=dark]").waitFor();
+    });
+  });
+}

@@ -1,0 +1,67 @@
+// Runs that wait for a person: consent, answers of remote tools.
+
+import { describe, expect, it } from "vitest";
+
+import { idle } from "./playground-use.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+export function waiting({ api, open }: PlaygroundUse): void {
+  describe("a run that waits", () => {
+    it("UI30 a call is approved with changed arguments, in a form made of its schema", async () => {
+      const { id } = await api().createThread("purchaser");
+      await api().post(id, "An espresso machine for 900");
+      const { page } = await open(`/threads/${id}`);
+      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      await call.getByLabel(/^price/).fill("-5");
+      await call.getByRole("button", { name: "Approve" }).click();
+      await call.getByText(/-5/).waitFor();
+      await call.getByLabel(/^price/).fill("450");
+      await call.getByRole("button", { name: "Approve" }).click();
+      await call.waitFor({ state: "detached" });
+      await idle(page);
+      const { body } = await api().call("GET", `/api/threads/${id}/messages`);
+      expect(JSON.stringify(body)).toContain("for at most 450 euros");
+    });
+
+    it("UI31 a call is declined with a reason that the model reads", async () => {
+      const { id } = await api().createThread("purchaser");
+      await api().post(id, "An espresso machine for 900");
+      const { page } = await open(`/threads/${id}`);
+      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      await call.getByRole("button", { name: "Decline" }).click();
+      await call.getByLabel("Why not").fill("Too dear");
+      await call.getByRole("button", { name: "Decline the call" }).click();
+      await call.waitFor({ state: "detached" });
+      await idle(page);
+      const { body } = await api().call("GET", `/api/threads/${id}/messages`);
+      expect(JSON.stringify(body)).toContain("Too dear");
+    });
+
+    it("UI32 arguments can be written as JSON, and what does not fit is said", async () => {
+      const { id } = await api().createThread("purchaser");
+      await api().post(id, "An espresso machine for 900");
+      const { page } = await open(`/threads/${id}`);
+      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      await call.getByRole("button", { name: "Write as JSON" }).click();
+      const field = call.getByLabel(/as JSON$/);
+      await field.fill('{"item": "A kettle", "price": "cheap"}');
+      await call.getByRole("button", { name: "Approve" }).click();
+      await call.getByRole("alert").filter({ hasText: "price" }).waitFor();
+      await field.fill('{"item": "A kettle", "price": 30}');
+      await call.getByRole("button", { name: "Approve" }).click();
+      await page.getByRole("log").getByText("Ordered: A kettle").first().waitFor({ state: "attached" });
+    });
+
+    it("UI33 a remote tool is answered by hand", async () => {
+      const { id } = await api().createThread("forecaster");
+      const { page } = await open(`/threads/${id}`);
+      await page.getByLabel("Message", { exact: true }).fill("What is the weather?");
+      await page.keyboard.press("Enter");
+      const call = page.getByRole("article", { name: /^get_location: asks you/ });
+      await call.getByLabel("Result").fill("Lisbon");
+      await call.getByRole("button", { name: "Answer", exact: true }).click();
+      await page.getByRole("log").getByText("Sunny in Lisbon, as in every demo.").waitFor();
+      await call.waitFor({ state: "detached" });
+    });
+  });
+}

@@ -1,0 +1,76 @@
+// A Chromium of its own for the tests of the playground, and pages that notice whatever goes wrong in them: errors of the page, and
+// everything that its policy refused.
+
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import axe from "axe-core";
+import { chromium } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+import { chromiumArguments, findChromium } from "../../../scripts/lib/find-chromium.mjs";
+
+const artefacts = fileURLToPath(new URL("../../../artifacts/screens/", import.meta.url));
+
+/** Milliseconds that an expectation about a page may take to come true. */
+export const patience = 20_000;
+
+/** A running browser. */
+export interface TestBrowser {
+  /** A page of a visitor that nobody knows. `url` is the origin that its addresses begin at. */
+  open: (url: string, options?: BrowserContextOptions) => Promise<TestPage>;
+  close: () => Promise<void>;
+}
+
+/** A page, and what went wrong in it so far. */
+export interface TestPage {
+  page: Page;
+  /** Errors of scripts, and what the policy refused. */
+  wrongs: string[];
+  /** Findings of axe that are serious or critical, as `rule: where`. */
+  findings: () => Promise<string[]>;
+  /** Keeps a picture of the page as an artefact. */
+  picture: (name: string) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/** Starts a browser. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+  return {
+    async open(url, options = {}) {
+      const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 860 }, ...options });
+      context.setDefaultTimeout(patience);
+      const page = await context.newPage();
+      const wrongs: string[] = [];
+      page.on("pageerror", (error) => wrongs.push(error.message));
+      page.on("console", (message) => {
+        if (message.type() === "error" && /Content Security Policy|TrustedType|Trusted Type/i.test(message.text())) {
+          wrongs.push(message.text());
+        }
+      });
+      return {
+        page,
+        wrongs,
+        async findings() {
+          // Run from outside of the page, whose policy would let no script of ours in.
+          await page.evaluate(axe.source);
+          const found = await page.evaluate(async () => {
+            const { axe: runner } = globalThis as unknown as { axe: typeof axe };
+            const { violations } = await runner.run(document, { resultTypes: ["violations"] });
+            return violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html) }));
+          });
+          const grave = found.filter(({ impact }) => impact === "serious" || impact === "critical");
+          return grave.flatMap(({ id, where }) => where.map((html) => `${id}: ${html}`));
+        },
+        async picture(name) {
+          mkdirSync(artefacts, { recursive: true });
+          await page.screenshot({ path: path.join(artefacts, `${name}.png`), animations: "disabled" });
+        },
+        close: () => context.close(),
+      };
+    },
+    close: () => browser.close(),
+  };
+}

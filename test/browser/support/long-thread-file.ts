@@ -1,0 +1,78 @@
+// An exported thread of any length, made of nothing: what a test imports that needs thousands of messages.
+
+import { createHash, randomUUID } from "node:crypto";
+
+/** A version 7 id whose order is its number's. */
+function orderedId(number: number): string {
+  const hex = (0x019a_0000_0000 + number).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001`;
+}
+
+/** The lines of a thread of `agent` with so many messages; each says its number. */
+export function longThreadFile(agent: string, messages: number): { id: string; lines: string } {
+  const id = randomUUID();
+  const at = 1_790_000_000_000_000;
+  const record = (number: number): object => {
+    const messageId = orderedId(number);
+    const role = number % 2 === 0 ? "user" : "assistant";
+    const event = { at: at + number, message_id: messageId, depth: 0 };
+    return {
+      id: messageId,
+      branch: "main",
+      position: messageId,
+      role,
+      parts: [{ type: "text", text: `Message ${number}. ${"It says a little. ".repeat(1 + (number % 9))}` }],
+      name: null,
+      tool_call_id: null,
+      parent_id: null,
+      depth: 0,
+      silent: false,
+      metadata: {},
+      run_id: null,
+      step: null,
+      side: null,
+      status: "complete",
+      stop_reason: null,
+      model: null,
+      usage: null,
+      cost: null,
+      result: null,
+      created_at: at + number,
+      updated_at: at + number,
+      events: [
+        { seq: 2 * number + 1, type: "message_start", ...event, role, position: messageId },
+        { seq: 2 * number + 2, type: "message_end", ...event },
+      ],
+    };
+  };
+  const thread = {
+    id,
+    agent_id: agent,
+    origin_agent_id: agent,
+    user_id: null,
+    title: `${messages} messages`,
+    tags: [],
+    metadata: {},
+    status: "idle",
+    created_at: at,
+    updated_at: at + messages,
+    active_run_id: null,
+    queue: [],
+    held: false,
+    branch: "main",
+    last_seq: 2 * messages,
+    last_position: orderedId(messages - 1),
+    last_message: `Message ${messages - 1}.`,
+  };
+  const counts = { messages, files: 0, file_bytes: 0 };
+  const lines = [
+    { type: "header", format: "threadhold-thread", version: 1, thread_id: id, exported_at: at, files: false, counts },
+    { type: "thread", thread },
+    { type: "branch", branch: { id: "main", parent_branch: null, fork_position: null, created_at: at } },
+    ...Array.from({ length: messages }, (_, number) => ({ type: "message", message: record(number) })),
+  ];
+  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const sha256 = createHash("sha256").update(body).digest("hex");
+  const all = { branches: 1, runs: 0, messages, logs: 0, events: 0, folders: 0, files: 0, file_bytes: 0 };
+  return { id, lines: `${body}${JSON.stringify({ type: "end", counts: all, sha256 })}\n` };
+}

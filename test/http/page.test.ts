@@ -1,0 +1,76 @@
+// The pages of the playground, as the Worker hands them out.
+
+import { describe, expect, it } from "vitest";
+
+import type { TestAppOptions } from "./support/test-app.ts";
+import { refusalOf, testApp } from "./support/test-app.ts";
+
+const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+/** An app whose assets are one document, which notes what it was asked for. */
+function withPage(options: TestAppOptions = {}) {
+  const asked: string[] = [];
+  const assets = (request: Request): Promise<Response> => {
+    asked.push(
+      `${request.method} ${new URL(request.url).pathname} ${request.headers.get("authorization") ?? "nobody"}`,
+    );
+    return Promise.resolve(
+      new Response("<!doctype html>the page", { headers: { "content-type": "text/plain", "x-more": "1" } }),
+    );
+  };
+  return { asked, app: testApp({ ...options, dependencies: { assets } }) };
+}
+
+describe("the page", () => {
+  it("HTTP27: is served to everyone under a policy that runs only the deployment's own files", async () => {
+    const { app, asked } = withPage({ variables: {} });
+    for (const path of ["/", "/threads/some", "/threads/some?q=1"]) {
+      const response = await app.ask(path, { token: null, headers: browser });
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect([path, response.status, await response.text()]).toEqual([path, 200, "<!doctype html>the page"]);
+      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(response.headers.get("x-more")).toBeNull();
+      for (const part of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "frame-ancestors 'none'",
+        "trusted-types 'none'",
+      ]) {
+        expect(policy.split("; ")).toContain(part);
+      }
+      expect(policy).not.toMatch(/unsafe|\*/);
+    }
+    expect(new Set(asked)).toEqual(new Set(["GET / nobody"]));
+  });
+
+  it("HTTP27: goes to browsers alone, and never takes a path of the API", async () => {
+    const { app, asked } = withPage();
+    const codeAt = async (path: string, options: Parameters<typeof app.ask>[1]): Promise<string> =>
+      (await refusalOf(await app.ask(path, options))).code;
+    expect(await codeAt("/threads/some", {})).toBe("route_not_found");
+    expect(await codeAt("/threads/some", { method: "POST", headers: browser })).toBe("route_not_found");
+    for (const path of ["/api", "/api/nothing", "/api/~/nothing", "/assets/none.js"]) {
+      expect([path, await codeAt(path, { headers: browser })]).toEqual([path, "route_not_found"]);
+    }
+    expect(asked).toEqual([]);
+    expect((await app.ask("/", { method: "HEAD", headers: browser })).status).toBe(200);
+  });
+
+  it("HTTP27: says what to do where it was not built", async () => {
+    const missing = testApp({ dependencies: { assets: () => Promise.resolve(new Response(null, { status: 404 })) } });
+    for (const app of [missing, testApp()]) {
+      const response = await app.ask("/", { headers: browser });
+      expect(response.status).toBe(404);
+      expect(await response.text()).toContain("npm run build:ui");
+    }
+  });
+
+  it("HTTP27: is guarded by the open loopback mode like everything else", async () => {
+    const { app, asked } = withPage({ variables: { OPEN_LOOPBACK: "true" } });
+    const foreign = await app.ask("/", { token: null, headers: browser, base: "http://evil.example" });
+    expect(foreign.status).toBe(503);
+    expect(asked).toEqual([]);
+    expect((await app.ask("/", { token: null, headers: browser, base: "http://localhost:8787" })).status).toBe(200);
+  });
+});
