@@ -7,6 +7,7 @@ import type { DevServer } from "../e2e/dev-server.ts";
 import { copyProject } from "../e2e/support/project-copy.ts";
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { conversation } from "./suites/conversation.ts";
+import { definitions } from "./suites/definitions.ts";
 import { hostile } from "./suites/hostile.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { screens } from "./suites/screens.ts";
@@ -86,6 +87,7 @@ describe("the playground", () => {
   threads(use);
   conversation(use);
   waiting(use);
+  definitions(use);
   hostile(use);
   screens(use);
 });

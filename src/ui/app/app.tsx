@@ -1,14 +1,22 @@
 // The playground as a whole: who may come in, and what each address shows.
 
+import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
 import { Route, Switch } from "wouter";
 
 import { AccessGate } from "../access/access.tsx";
+import { definitionRoute } from "../agents/definition.ts";
+import type { Kind } from "../agents/definition.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
-import { EmptyNote } from "../kit/note.tsx";
+import { EmptyNote, LoadingNote } from "../kit/note.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
+
+const DefinitionsPage = lazy(async () => ({
+  default: (await import("../agents/definitions-page.tsx")).DefinitionsPage,
+}));
+const DefinitionPage = lazy(async () => ({ default: (await import("../agents/definition-page.tsx")).DefinitionPage }));
 
 /** Everything. */
 export function App(): ReactElement {
@@ -21,6 +29,18 @@ export function App(): ReactElement {
               <StartPage />
             </Route>
             <Route path="/threads/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
+            <Route path="/agents">
+              <Suspense fallback={<LoadingNote what="definitions" />}>
+                <DefinitionsPage />
+              </Suspense>
+            </Route>
+            <Route path={definitionRoute}>
+              {({ kind, name }: { kind?: string; name?: string }) => (
+                <Suspense fallback={<LoadingNote what="the definition" />}>
+                  <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
+                </Suspense>
+              )}
+            </Route>
             <Route>
               <EmptyNote title="There is no such page">Choose a thread, or go back to the start.</EmptyNote>
             </Route>

@@ -43,6 +43,9 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
         <Link href="/" className={css["home"] ?? ""} aria-label="Threadhold, start">
           <Wordmark />
         </Link>
+        <Link href="/agents" className={css["place"] ?? ""}>
+          Agents
+        </Link>
         <Button kind="quiet" small className={css["command"]} onClick={() => setCommanding(true)}>
           <Icon name="command" />
           <span>Commands</span>

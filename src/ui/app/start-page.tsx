@@ -1,7 +1,9 @@
 // The first page: every agent of the project, the demos with a first word that one click says.
 
 import type { ReactElement } from "react";
+import { Link } from "wouter";
 
+import { definitionPath } from "../agents/definition.ts";
 import { starters } from "../agents/starters.ts";
 import { useAgents } from "../agents/use-agents.ts";
 import type { KnownAgent } from "../agents/use-agents.ts";
@@ -64,7 +66,9 @@ function AgentEntry({ known: { agent, missing }, busy, onStart }: AgentEntryProp
   return (
     <li className={css["agent"]} data-ready={missing === null}>
       <div className={css["about"]}>
-        <h2 className={css["name"]}>{agent.title}</h2>
+        <h2 className={css["name"]}>
+          <Link href={definitionPath({ kind: "agent", name: agent.name })}>{agent.title}</Link>
+        </h2>
         <p className={css["what"]}>
           {agent.description ?? (agent.type === "dual_ai" ? "Two models talk to each other." : "")}
         </p>

@@ -6,6 +6,7 @@ import { Link, useSearch } from "wouter";
 import type { Thread, ThreadHandle } from "#client/index.ts";
 import { useThreadState } from "#react/index.ts";
 
+import { definitionPath } from "../agents/definition.ts";
 import { IconButton } from "../kit/button.tsx";
 import { count, money } from "../kit/figures.ts";
 import { Icon } from "../kit/icon.tsx";
@@ -46,7 +47,9 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
         <h1 className={css["title"]}>{titleOf(thread)}</h1>
         <p className={css["facts"]}>
           <StatusMark status={status} shown />
-          <span>{thread.agent_id}</span>
+          <Link href={definitionPath({ kind: "agent", name: thread.agent_id })} className={css["agent"] ?? ""}>
+            {thread.agent_id}
+          </Link>
           <span className={css["figure"]}>{count(tokens)} tokens</span>
           <span className={css["figure"]}>{money(cost)}</span>
         </p>

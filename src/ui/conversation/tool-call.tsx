@@ -2,10 +2,12 @@
 
 import { memo, useCallback } from "react";
 import type { ReactElement } from "react";
+import { Link } from "wouter";
 
 import type { Json, MessageView, ThreadHandle, ThreadView } from "#client/index.ts";
 import { useThread, useThreadState } from "#react/index.ts";
 
+import { definitionPath } from "../agents/definition.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Attachment } from "./attachment.tsx";
 import { ChildThread } from "./child-thread.tsx";
@@ -42,6 +44,12 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, writing }
           <span className={css["state"]}>{stateWords[state]}</span>
         </summary>
         <div className={css["detail"]}>
+          <Link
+            href={`${definitionPath({ kind: "tool", name: call.name })}?thread=${handle.id}`}
+            className={css["label"] ?? ""}
+          >
+            What {call.name} is
+          </Link>
           <JsonView label="Arguments" value={call.arguments} />
           {call.invalid === true ? (
             <p className={css["wrong"]}>These are no arguments that the tool can read.</p>

@@ -8,7 +8,9 @@ import { useLocation } from "wouter";
 import { useThreads } from "#react/index.ts";
 
 import { useAccess } from "../access/access.tsx";
+import { definitionPath, keyOf, referencesOf } from "../agents/definition.ts";
 import { useAgents } from "../agents/use-agents.ts";
+import { useDefinitions } from "../agents/use-definitions.ts";
 import { chooseTheme } from "../app/theme.ts";
 import { ago } from "../kit/figures.ts";
 import { useNow } from "../kit/now.ts";
@@ -36,6 +38,7 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
   const { threads } = useThreads({ limit: 50 });
   const hidden = useHidden();
   const { agents } = useAgents();
+  const { set } = useDefinitions();
   const { signedIn, signOut } = useAccess();
   const create = useNewThread();
   const now = useNow();
@@ -80,6 +83,19 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
                   >
                     New thread with {title}
                     {missing === null ? null : <span className={css["aside"]}>needs {missing}</span>}
+                  </Command.Item>
+                ))}
+              </Command.Group>
+              <Command.Group heading="Definitions">
+                <Command.Item onSelect={then(() => navigate("/agents"))}>Graph of definitions</Command.Item>
+                {(set === undefined ? [] : referencesOf(set)).map((one) => (
+                  <Command.Item
+                    key={keyOf(one)}
+                    value={`definition ${one.kind} ${one.name}`}
+                    onSelect={then(() => navigate(definitionPath(one)))}
+                  >
+                    {one.name}
+                    <span className={css["aside"]}>{one.kind}</span>
                   </Command.Item>
                 ))}
               </Command.Group>

@@ -20,6 +20,8 @@ interface SchemaFormProps {
   value: JsonObject;
   /** Of the form as a whole, for screen readers. */
   label: string;
+  /** Hears of every change in the form. */
+  onChange?: (value: JsonObject) => void;
   onSubmit: (value: JsonObject) => void;
   /** Its buttons, one of which submits. */
   children: ReactNode;
@@ -29,7 +31,7 @@ const look: UiSchema = { "ui:submitButtonOptions": { norender: true }, "ui:title
 const validator = interpretingValidator();
 
 /** The form. */
-export function SchemaForm({ schema, value, label, onSubmit, children }: SchemaFormProps): ReactElement {
+export function SchemaForm({ schema, value, label, onChange, onSubmit, children }: SchemaFormProps): ReactElement {
   const [data, setData] = useState(value);
   const [written, setWritten] = useState<string | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
@@ -79,7 +81,10 @@ export function SchemaForm({ schema, value, label, onSubmit, children }: SchemaF
         formData={data}
         noHtml5Validate
         showErrorList={false}
-        onChange={({ formData }) => setData(formData as JsonObject)}
+        onChange={({ formData }) => {
+          setData(formData as JsonObject);
+          onChange?.(formData as JsonObject);
+        }}
         onSubmit={({ formData }) => onSubmit(formData as JsonObject)}
       >
         <div className={css["end"]}>

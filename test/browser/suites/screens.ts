@@ -48,12 +48,19 @@ export function screens({ api, open }: PlaygroundUse): void {
           json: { content: "Write about threads and tools" },
         });
         const states: { name: string; path: string; shows: string }[] = [
-          { name: "start", path: "/", shows: "What is a thread?" },
+          { name: "start", path: "/", shows: "Start a thread" },
           { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
           { name: "empty", path: `/threads/${empty.id}`, shows: "Nothing was said yet." },
           { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
           { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
           { name: "missing", path: "/threads/00000000-0000-4000-8000-000000000000", shows: "There is no such thread" },
+          { name: "definitions", path: "/agents", shows: "search_handbook" },
+          { name: "definitions-none", path: "/agents?name=nothing-is-called-this", shows: "Nothing is called that" },
+          { name: "agent", path: "/agents/debate", shows: "Two models, with each other" },
+          { name: "prompt", path: "/prompts/concierge_rules", shows: "hotel_hours" },
+          { name: "tool", path: "/tools/draw_badge", shows: "Run draw_badge" },
+          { name: "model", path: "/models/anthropic", shows: "waits for ANTHROPIC_API_KEY" },
+          { name: "definition-unknown", path: "/tools/draw_bagde", shows: "It is not defined" },
           { name: "filtered", path: "/?q=nothing-is-called-this", shows: "Nothing matches" },
         ];
         const screen = await open("/", { viewport: { width, height: width < 500 ? 844 : 860 }, colorScheme: theme });

@@ -1,0 +1,93 @@
+// An agent: its sides, when each of them ends, and its latest threads.
+
+import type { ReactElement } from "react";
+
+import { Button } from "../kit/button.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+import { titleFrom } from "../threads/thread-title.ts";
+import { useNewThread } from "../threads/use-new-thread.ts";
+import { DefinitionLink } from "./definition-link.tsx";
+import type { Agent } from "./definition.ts";
+import { Facts, Part } from "./facts.tsx";
+import { LatestThreads } from "./latest-threads.tsx";
+import { starters } from "./starters.ts";
+
+import css from "./definition.module.css";
+
+/** Starts a thread with it; a demo's first word is offered beside. */
+export function StartThread({ agent, ready }: { agent: Agent; ready: boolean }): ReactElement {
+  const create = useNewThread();
+  const starter = ready ? starters[agent.name] : undefined;
+  return (
+    <>
+      <div className={css["actions"]}>
+        <Button
+          kind="primary"
+          disabled={create.isPending}
+          onClick={() => create.mutate({ thread: { agent_id: agent.name } })}
+        >
+          {create.isPending ? "Starting…" : "Start a thread"}
+        </Button>
+        {starter === undefined ? null : (
+          <Button
+            disabled={create.isPending}
+            onClick={() => create.mutate({ thread: { agent_id: agent.name, title: titleFrom(starter) }, say: starter })}
+          >
+            Say “{starter}”
+          </Button>
+        )}
+      </div>
+      {create.error === null ? null : <ErrorNote title="The thread was not started" error={create.error} />}
+    </>
+  );
+}
+
+/** What it is. */
+export function AgentFacts({ agent }: { agent: Agent }): ReactElement {
+  const { name, type, sideA, sideB, exposeAsTool, toolDescription, maxSessionTurns } = agent;
+  const dual = type === "dual_ai" && sideB !== null;
+  return (
+    <>
+      <Part title="Agent">
+        <Facts
+          facts={[
+            ["Conversation", dual ? "Two models, with each other" : "One model, with a person"],
+            ["Turns of a session", maxSessionTurns === null ? null : `at most ${maxSessionTurns}`],
+            ["As a tool, a model reads", toolDescription],
+            ["Exposed as a tool", exposeAsTool ? "yes" : null],
+          ]}
+        />
+      </Part>
+      <Part title={dual ? "Side A" : "Side"}>
+        <SideFacts side={sideA} />
+      </Part>
+      {dual ? (
+        <Part title="Side B">
+          <SideFacts side={sideB} />
+        </Part>
+      ) : null}
+      <Part title="Latest threads">
+        <LatestThreads agent={name} />
+      </Part>
+    </>
+  );
+}
+
+function SideFacts({ side }: { side: Agent["sideA"] }): ReactElement {
+  const { label, prompt, stopOnResponse, stopTool, stopToolResponseProperty, maxSteps, endSessionTool } = side;
+  const tool = (name: string | null): ReactElement | null =>
+    name === null ? null : <DefinitionLink kind="tool" name={name} />;
+  return (
+    <Facts
+      facts={[
+        ["Label", label],
+        ["Prompt", <DefinitionLink key="prompt" kind="prompt" name={prompt} />],
+        ["Steps of a turn", maxSteps === null ? "as many as the deployment allows" : `at most ${maxSteps}`],
+        ["A turn ends", stopOnResponse ? "with an answer that calls nothing" : "not with an answer alone"],
+        ["A turn ends by", tool(stopTool)],
+        ["The session ends by", tool(endSessionTool)],
+        ["Outcome", stopToolResponseProperty === null ? null : <code key="outcome">{stopToolResponseProperty}</code>],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+// The definitions as a list, by kind, each with what it uses: what the graph says, in words.
+
+import type { ReactElement } from "react";
+
+import { DefinitionLink } from "./definition-link.tsx";
+import { keyOf, kinds } from "./definition.ts";
+import type { Kind, Reference } from "./definition.ts";
+import type { DefinitionGraph, GraphNode } from "./graph/definition-graph.ts";
+import { kindWords } from "./kind-mark.tsx";
+import { relationWords } from "./relations.ts";
+import type { Link, Relation } from "./relations.ts";
+
+import css from "./definitions-page.module.css";
+
+interface DefinitionListProps {
+  graph: DefinitionGraph;
+  links: readonly Link[];
+}
+
+/** The list. */
+export function DefinitionList({ graph, links }: DefinitionListProps): ReactElement {
+  return (
+    <div className={css["list"]}>
+      {kinds.map((kind) => (
+        <Section
+          key={kind}
+          kind={kind}
+          links={links}
+          nodes={graph.nodes.filter((one) => one.kind === kind && one.found)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface SectionProps {
+  kind: Kind;
+  nodes: readonly GraphNode[];
+  links: readonly Link[];
+}
+
+function Section({ kind, nodes, links }: SectionProps): ReactElement | null {
+  if (nodes.length === 0) return null;
+  return (
+    <section aria-labelledby={`list-of-${kind}`}>
+      <h2 id={`list-of-${kind}`} className={css["kind"]}>
+        {kindWords[kind].many} <span className={css["count"]}>{nodes.length}</span>
+      </h2>
+      <ul>
+        {nodes.map((node) => (
+          <li key={node.id} className={css["entry"]}>
+            <DefinitionLink kind={kind} name={node.name} />
+            {node.trouble === null ? null : <span className={css["trouble"]}>{node.trouble}</span>}
+            <Uses of={node} links={links} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Uses({ of, links }: { of: Reference; links: readonly Link[] }): ReactElement | null {
+  const used = links.filter(({ from }) => keyOf(from) === keyOf(of));
+  if (used.length === 0) return null;
+  const relations = [...new Set(used.map(({ relation }) => relation))];
+  return (
+    <p className={css["uses"]}>
+      {relations.map((relation: Relation) => (
+        <span key={relation} className={css["relation"]}>
+          <span className={css["how"]}>{relationWords[relation].short}</span>
+          {used
+            .filter((link) => link.relation === relation)
+            .map(({ to }) => (
+              <DefinitionLink key={keyOf(to)} {...to} />
+            ))}
+        </span>
+      ))}
+    </p>
+  );
+}

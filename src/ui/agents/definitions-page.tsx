@@ -1,0 +1,129 @@
+// Everything the project defines: a graph of who uses what, and below it the same as a list, which stands alone where there is little room. A filter
+// by name narrows both; the address keeps it.
+
+import { Suspense, lazy, useDeferredValue, useMemo } from "react";
+import type { ReactElement } from "react";
+import { Link, useSearchParams } from "wouter";
+
+import { usePageTitle } from "../app/page-title.ts";
+import { Icon } from "../kit/icon.tsx";
+import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { DefinitionList } from "./definition-list.tsx";
+import { kinds } from "./definition.ts";
+import type { DefinitionSet } from "./definition.ts";
+import { FindingList } from "./finding-list.tsx";
+import type { Finding } from "./findings.ts";
+import { definitionGraph, filteredGraph } from "./graph/definition-graph.ts";
+import { KindMark, kindWords } from "./kind-mark.tsx";
+import type { Link as Relation } from "./relations.ts";
+import { useDefinitions, useFindings } from "./use-definitions.ts";
+import { useWidePage } from "./wide-page.ts";
+
+import css from "./definitions-page.module.css";
+
+const GraphView = lazy(async () => {
+  const { GraphView: found } = await import("./graph/graph-view.tsx");
+  return { default: found };
+});
+
+/** The page. */
+export function DefinitionsPage(): ReactElement {
+  usePageTitle("Definitions");
+  const { set, links, error, retry } = useDefinitions();
+  const findings = useFindings();
+  const [search, setSearch] = useSearchParams();
+  const filter = search.get("name") ?? "";
+  return (
+    <div className={css["page"]}>
+      <header className={css["head"]}>
+        <Link href="/" className={css["back"] ?? ""} aria-label="Back to the start">
+          <Icon name="back" />
+        </Link>
+        <h1 className={css["title"]}>Definitions</h1>
+        <label className={css["search"]}>
+          <span className="visually-hidden">Filter by name</span>
+          <Icon name="search" />
+          <input
+            type="search"
+            placeholder="Filter by name"
+            value={filter}
+            onChange={({ target: { value } }) =>
+              setSearch(
+                (now) => {
+                  if (value === "") now.delete("name");
+                  else now.set("name", value);
+                  return now;
+                },
+                { replace: true },
+              )
+            }
+          />
+        </label>
+      </header>
+      {error === null ? null : (
+        <ErrorNote
+          title={set === undefined ? "The definitions could not be listed" : "This may be out of date"}
+          error={error}
+          onRetry={retry}
+        />
+      )}
+      {set === undefined ? (
+        error === null ? (
+          <LoadingNote what="definitions" />
+        ) : null
+      ) : (
+        <Shown set={set} links={links} findings={findings} filter={filter} />
+      )}
+    </div>
+  );
+}
+
+interface ShownProps {
+  set: DefinitionSet;
+  links: readonly Relation[];
+  findings: readonly Finding[];
+  filter: string;
+}
+
+function Shown({ set, links, findings, filter }: ShownProps): ReactElement {
+  const wide = useWidePage();
+  const wanted = useDeferredValue(filter);
+  const whole = useMemo(() => definitionGraph({ set, links, findings }), [set, links, findings]);
+  const graph = useMemo(() => filteredGraph(whole, wanted), [whole, wanted]);
+  if (whole.nodes.length === 0) {
+    return (
+      <EmptyNote title="Nothing is defined yet">
+        Put an agent into <code>agents/agents/</code>, its prompt into <code>agents/prompts/</code> and its model into{" "}
+        <code>agents/models/</code>; <code>npm run new</code> writes them for you.
+      </EmptyNote>
+    );
+  }
+  return (
+    <>
+      <FindingList findings={findings} />
+      {graph.nodes.length === 0 ? (
+        <EmptyNote title="Nothing is called that">No definition has “{wanted}” in its name.</EmptyNote>
+      ) : null}
+      {wide && graph.nodes.length > 0 ? (
+        <Suspense fallback={<LoadingNote what="the graph" />}>
+          <GraphView graph={graph} legend={<Legend />} />
+        </Suspense>
+      ) : null}
+      <DefinitionList graph={graph} links={links} />
+    </>
+  );
+}
+
+function Legend(): ReactElement {
+  return (
+    <p className={css["legend"]}>
+      {kinds.map((kind) => (
+        <span key={kind} className={css["key"]}>
+          <KindMark kind={kind} size={14} />
+          {kindWords[kind].one}
+        </span>
+      ))}
+      <span className={css["hint"]}>Drag to move; arrow keys follow the edges</span>
+    </p>
+  );
+}

@@ -1,0 +1,114 @@
+// The project as nodes and edges: one node a definition, one edge between two of them, whatever they have to do with each other. What
+// is named and not defined is a node too, marked as such.
+
+import { keyOf, referencesOf } from "../definition.ts";
+import type { DefinitionSet, Kind, Reference } from "../definition.ts";
+import { findingsOf } from "../findings.ts";
+import type { Finding } from "../findings.ts";
+import { relationWords } from "../relations.ts";
+import type { Link, Relation } from "../relations.ts";
+
+/** A definition in the graph. */
+export interface GraphNode {
+  id: string;
+  kind: Kind;
+  name: string;
+  /** What it is, in a few words. */
+  about: string;
+  /** What is wrong with it; null where nothing is. */
+  trouble: string | null;
+  /** The same where there is little room. */
+  brief: string | null;
+  /** Whether the filter lets it through. */
+  found: boolean;
+}
+
+/** What one definition has to do with another one. */
+export interface GraphEdge {
+  id: string;
+  from: string;
+  to: string;
+  relations: readonly Relation[];
+  /** The relations in words. */
+  label: string;
+}
+
+/** The graph. */
+export interface DefinitionGraph {
+  nodes: readonly GraphNode[];
+  edges: readonly GraphEdge[];
+}
+
+interface GraphSource {
+  set: DefinitionSet;
+  links: readonly Link[];
+  findings: readonly Finding[];
+}
+
+/** The whole graph. */
+export function definitionGraph({ set, links, findings }: GraphSource): DefinitionGraph {
+  const nodes = new Map<string, GraphNode>();
+  for (const reference of referencesOf(set)) {
+    const wrong = findingsOf(reference, findings).length;
+    const found = wrong > 0 ? `${wrong} ${wrong === 1 ? "finding" : "findings"}` : null;
+    const missing = missingOf(reference, set);
+    const trouble = found ?? missing;
+    const brief = found ?? (missing === null ? null : "needs a key");
+    nodes.set(keyOf(reference), {
+      id: keyOf(reference),
+      ...reference,
+      about: aboutOf(reference, set),
+      trouble,
+      brief,
+      found: true,
+    });
+  }
+  const edges = new Map<string, GraphEdge>();
+  for (const { from, to, relation } of links) {
+    const target = keyOf(to);
+    if (!nodes.has(target)) {
+      nodes.set(target, {
+        id: target,
+        ...to,
+        about: "not defined",
+        trouble: "not defined",
+        brief: "not defined",
+        found: true,
+      });
+    }
+    const id = `${keyOf(from)} ${target}`;
+    const relations = [...(edges.get(id)?.relations ?? []), relation];
+    const label = relations.map((one) => relationWords[one].short).join(", ");
+    edges.set(id, { id, from: keyOf(from), to: target, relations, label });
+  }
+  return { nodes: [...nodes.values()], edges: [...edges.values()] };
+}
+
+/** Of a graph, what has to do with definitions whose names hold a text: those, and their neighbours. */
+export function filteredGraph(graph: DefinitionGraph, text: string): DefinitionGraph {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return graph;
+  const found = new Set(graph.nodes.filter(({ name }) => name.toLowerCase().includes(wanted)).map(({ id }) => id));
+  const edges = graph.edges.filter(({ from, to }) => found.has(from) || found.has(to));
+  const near = new Set(edges.flatMap(({ from, to }) => [from, to]));
+  const nodes = graph.nodes.filter(({ id }) => found.has(id) || near.has(id));
+  return { nodes: nodes.map((node) => ({ ...node, found: found.has(node.id) })), edges };
+}
+
+function missingOf({ kind, name }: Reference, { models }: DefinitionSet): string | null {
+  const missing = kind === "model" ? (models.find((model) => model.name === name)?.missing ?? null) : null;
+  return missing === null ? null : `needs ${missing}`;
+}
+
+function aboutOf({ kind, name }: Reference, { agents, prompts, models, tools }: DefinitionSet): string {
+  switch (kind) {
+    case "agent":
+      return agents.find((one) => one.name === name)?.type === "dual_ai" ? "two sides" : "one side";
+    case "prompt":
+      return prompts.find((one) => one.name === name)?.requiredSchema == null ? "system prompt" : "takes arguments";
+    case "tool":
+      return tools.find((one) => one.name === name)?.remote === true ? "at the client" : "on the server";
+    case "model":
+      return models.find((one) => one.name === name)?.provider ?? "";
+  }
+}

@@ -1,0 +1,162 @@
+// Where the nodes of a graph stand: what uses others to the left of them. Each part that hangs together is laid out by itself; the
+// parts then fill as many columns as the page is wide.
+
+import { Graph, layout } from "@dagrejs/dagre";
+import type { Point } from "@dagrejs/dagre";
+
+import type { DefinitionGraph, GraphEdge, GraphNode } from "./definition-graph.ts";
+
+/** Pixels of a node. */
+export const nodeSize = { width: 176, height: 44 } as const;
+
+/** Pixels a character of an edge's label takes, and its height. */
+const labelSize = { character: 6, height: 14 } as const;
+const gap = { inColumn: 14, betweenRanks: 26, betweenParts: 44 } as const;
+
+/** A node and its left upper corner. */
+export interface PlacedNode extends GraphNode {
+  x: number;
+  y: number;
+}
+
+/** An edge as a line, and the middle of its label. */
+export interface PlacedEdge extends GraphEdge {
+  line: string;
+  labelAt: Point;
+}
+
+/** A graph that has been laid out. */
+export interface PlacedGraph {
+  nodes: readonly PlacedNode[];
+  edges: readonly PlacedEdge[];
+  width: number;
+  height: number;
+}
+
+/** Lays a graph out for a page of this width. */
+export function placeGraph(graph: DefinitionGraph, width: number): PlacedGraph {
+  const parts = partsOf(graph)
+    .map(placePart)
+    .toSorted((one, other) => other.height - one.height);
+  const widest = Math.max(0, ...parts.map((part) => part.width));
+  const columns = Math.max(1, Math.floor((width + gap.betweenParts) / (widest + gap.betweenParts)));
+  const heights = Array.from({ length: columns }, () => 0);
+  const nodes: PlacedNode[] = [];
+  const edges: PlacedEdge[] = [];
+  for (const part of parts) {
+    const column = heights.indexOf(Math.min(...heights));
+    const x = column * (widest + gap.betweenParts);
+    const y = heights[column] ?? 0;
+    heights[column] = y + part.height + gap.betweenParts;
+    nodes.push(...part.nodes.map((node) => ({ ...node, x: node.x + x, y: node.y + y })));
+    edges.push(...part.edges.map(({ points, ...edge }) => drawn(edge, points, { x, y })));
+  }
+  const used = Math.min(columns, Math.max(1, parts.length));
+  return {
+    nodes,
+    edges,
+    width: used * (widest + gap.betweenParts) - gap.betweenParts,
+    height: Math.max(0, ...heights) - gap.betweenParts,
+  };
+}
+
+/** What hangs together, in the order of the nodes. */
+function partsOf({ nodes, edges }: DefinitionGraph): DefinitionGraph[] {
+  const neighbours = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
+  for (const { from, to } of edges) {
+    neighbours.get(from)?.push(to);
+    neighbours.get(to)?.push(from);
+  }
+  const partOf = new Map<string, number>();
+  let count = 0;
+  for (const { id } of nodes) {
+    if (partOf.has(id)) continue;
+    const open = [id];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (partOf.has(next)) continue;
+      partOf.set(next, count);
+      open.push(...(neighbours.get(next) ?? []));
+    }
+    count += 1;
+  }
+  return Array.from({ length: count }, (_, part) => ({
+    nodes: nodes.filter(({ id }) => partOf.get(id) === part),
+    edges: edges.filter(({ from }) => partOf.get(from) === part),
+  }));
+}
+
+type PointedEdge = GraphEdge & { points: readonly Point[]; labelAt: Point };
+
+interface PlacedPart {
+  nodes: PlacedNode[];
+  edges: PointedEdge[];
+  width: number;
+  height: number;
+}
+
+function placePart({ nodes, edges }: DefinitionGraph): PlacedPart {
+  const graph = new Graph();
+  graph.setGraph({ rankdir: "LR", nodesep: gap.inColumn, edgesep: 8, ranksep: gap.betweenRanks });
+  for (const { id } of nodes) graph.setNode(id, { ...nodeSize });
+  for (const { from, to, label } of edges) {
+    const width = label.length * labelSize.character;
+    graph.setEdge(from, to, { width, height: labelSize.height, labelpos: "c" });
+  }
+  layout(graph);
+  const placed = nodes.map((node) => {
+    const { x, y } = graph.node(node.id) as Point;
+    return { ...node, x: x - nodeSize.width / 2, y: y - nodeSize.height / 2 };
+  });
+  const pointed = edges.map((edge) => {
+    const { x, y, points = [] } = graph.edge(edge.from, edge.to) as Point & { points?: Point[] };
+    return { ...edge, points: anchored(points, edge, placed), labelAt: { x, y } };
+  });
+  return shifted(placed, pointed);
+}
+
+/** Lines leave a node at its right side and come in at the left one; those that lead back, the other way round. */
+function anchored(points: readonly Point[], { from, to }: GraphEdge, nodes: readonly PlacedNode[]): Point[] {
+  const source = nodes.find(({ id }) => id === from);
+  const target = nodes.find(({ id }) => id === to);
+  if (source === undefined || target === undefined || source === target) return [...points];
+  const back = target.x < source.x;
+  const middle = nodeSize.height / 2;
+  return [
+    { x: source.x + (back ? 0 : nodeSize.width), y: source.y + middle },
+    ...points.slice(1, -1),
+    { x: target.x + (back ? nodeSize.width : 0), y: target.y + middle },
+  ];
+}
+
+/** With everything to the right of and below the origin. */
+function shifted(nodes: PlacedNode[], edges: PointedEdge[]): PlacedPart {
+  const corners = [
+    ...nodes.flatMap(({ x, y }) => [
+      { x, y },
+      { x: x + nodeSize.width, y: y + nodeSize.height },
+    ]),
+    ...edges.flatMap(({ points }) => points),
+  ];
+  const left = Math.min(...corners.map(({ x }) => x));
+  const top = Math.min(...corners.map(({ y }) => y));
+  const move = <P extends Point>(point: P): P => ({ ...point, x: point.x - left, y: point.y - top });
+  return {
+    nodes: nodes.map(move),
+    edges: edges.map((edge) => ({ ...edge, points: edge.points.map(move), labelAt: move(edge.labelAt) })),
+    width: Math.max(...corners.map(({ x }) => x)) - left,
+    height: Math.max(...corners.map(({ y }) => y)) - top,
+  };
+}
+
+/** Curves that pass every point level, so that lines of one column run beside each other. */
+function drawn(edge: GraphEdge & { labelAt: Point }, points: readonly Point[], by: Point): PlacedEdge {
+  const at = points.map(({ x, y }) => ({ x: x + by.x, y: y + by.y }));
+  const [start, ...rest] = at;
+  const pieces = start === undefined ? [] : [`M${start.x},${start.y}`];
+  for (const [index, { x, y }] of rest.entries()) {
+    const before = at[index] ?? { x, y };
+    const middle = (before.x + x) / 2;
+    pieces.push(`C${middle},${before.y} ${middle},${y} ${x},${y}`);
+  }
+  return { ...edge, line: pieces.join(" "), labelAt: { x: edge.labelAt.x + by.x, y: edge.labelAt.y + by.y } };
+}

@@ -1,0 +1,50 @@
+// What came of a call: its words, its files, or why it failed, as in a conversation.
+
+import type { ReactElement } from "react";
+import { Link } from "wouter";
+
+import { Attachment } from "../conversation/attachment.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { threadPath } from "../threads/thread-title.ts";
+import { durationWords } from "./duration.ts";
+import type { Invocation } from "./use-invocation.ts";
+
+import css from "./invoke.module.css";
+
+/** The result. */
+export function InvokeResult({ invocation: { handle, result, tookMs } }: { invocation: Invocation }): ReactElement {
+  const failed = result.status === "error";
+  const files = result.attachments ?? [];
+  return (
+    <section className={css["result"]} data-status={result.status} aria-label="Result" aria-live="polite">
+      <header className={css["outcome"]}>
+        <strong>{failed ? "Failed" : "Done"}</strong>
+        <span className={css["figure"]}>{durationWords(tookMs)}</span>
+        <Link href={threadPath(handle.id)}>In this thread</Link>
+      </header>
+      {result.error === undefined ? null : <p className={css["wrong"]}>{result.error}</p>}
+      {result.error !== undefined && /needs a person's consent/.test(result.error) ? (
+        <p className={css["advice"]}>
+          Consent is given where a run waits for it: have an agent call the tool in a thread, and approve the call
+          there.
+        </p>
+      ) : null}
+      {result.result === undefined || result.result === "" ? (
+        failed || files.length > 0 ? null : (
+          <p className={css["advice"]}>It gave no text.</p>
+        )
+      ) : (
+        <div className={css["words"]}>
+          <Markdown text={result.result} />
+        </div>
+      )}
+      {files.map(({ id, path, name, mimeType, size, width, height }) => (
+        <Attachment
+          key={id}
+          handle={handle}
+          file={{ path, url: null, name, type: mimeType, size, width: width ?? null, height: height ?? null }}
+        />
+      ))}
+    </section>
+  );
+}

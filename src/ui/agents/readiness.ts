@@ -1,0 +1,31 @@
+// Which variables keep definitions from being used: those of the models that answer for them.
+
+import { keyOf } from "./definition.ts";
+import type { DefinitionSet, Reference } from "./definition.ts";
+import type { Link } from "./relations.ts";
+
+/** A model that waits for a variable. */
+export interface MissingKey {
+  model: string;
+  variable: string;
+}
+
+/** The models that a definition itself needs, and their missing keys. Fallbacks and what may be called besides are not asked. */
+export function missingKeys(reference: Reference, set: DefinitionSet, links: readonly Link[]): MissingKey[] {
+  const models = new Set<string>();
+  const seen = new Set<string>();
+  const look = (at: Reference): void => {
+    if (seen.has(keyOf(at))) return;
+    seen.add(keyOf(at));
+    if (at.kind === "model") models.add(at.name);
+    for (const { from, to, relation } of links) {
+      if (keyOf(from) === keyOf(at) && needed.has(relation)) look(to);
+    }
+  };
+  look(reference);
+  return set.models.flatMap(({ name, missing }) =>
+    models.has(name) && missing !== null ? [{ model: name, variable: missing }] : [],
+  );
+}
+
+const needed: ReadonlySet<string> = new Set(["prompt", "prompt_a", "prompt_b", "model"]);

@@ -1,0 +1,57 @@
+// What a definition uses and who uses it, as links in both directions.
+
+import type { ReactElement } from "react";
+
+import { DefinitionLink } from "./definition-link.tsx";
+import { keyOf } from "./definition.ts";
+import type { Reference } from "./definition.ts";
+import { Facts, Part } from "./facts.tsx";
+import { relationWords } from "./relations.ts";
+import type { Link } from "./relations.ts";
+
+import css from "./definition.module.css";
+
+interface RelationListProps {
+  of: Reference;
+  links: readonly Link[];
+}
+
+/** The two lists. */
+export function RelationList({ of, links }: RelationListProps): ReactElement {
+  const uses = links.filter(({ from }) => keyOf(from) === keyOf(of));
+  const usedBy = links.filter(({ to }) => keyOf(to) === keyOf(of));
+  return (
+    <>
+      {uses.length === 0 ? null : (
+        <Part title="Uses">
+          <Facts facts={grouped(uses, "to")} />
+        </Part>
+      )}
+      <Part title="Used by">
+        {usedBy.length === 0 ? <p className={css["aside"]}>{unused[of.kind]}</p> : null}
+        <Facts facts={grouped(usedBy, "from")} />
+      </Part>
+    </>
+  );
+}
+
+const unused = {
+  agent: "No prompt names it. Threads are made for it.",
+  prompt: "Nothing speaks with it. Name it as the prompt of an agent's side, or among another prompt's tools.",
+  tool: "No prompt offers it. Put its name into a prompt's tools.",
+  model: "Nothing is answered by it. Name it as a prompt's model, or among another model's fallbacks.",
+} as const;
+
+function grouped(links: readonly Link[], end: "from" | "to"): [string, ReactElement][] {
+  const relations = [...new Set(links.map(({ relation }) => relation))];
+  return relations.map((relation) => [
+    end === "to" ? relationWords[relation].uses : relationWords[relation].usedBy,
+    <span key={relation} className={css["links"]}>
+      {links
+        .filter((link) => link.relation === relation)
+        .map((link) => (
+          <DefinitionLink key={keyOf(link[end])} {...link[end]} />
+        ))}
+    </span>,
+  ]);
+}

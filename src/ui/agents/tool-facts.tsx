@@ -1,0 +1,60 @@
+// What a model may call: a tool with what it takes and a way to try it, or a prompt or an agent that stands as one.
+
+import { useMemo } from "react";
+import type { ReactElement } from "react";
+
+import { DefinitionLink } from "./definition-link.tsx";
+import { keyOf } from "./definition.ts";
+import type { Agent, DefinitionSet, Tool } from "./definition.ts";
+import { Facts, Part } from "./facts.tsx";
+import { InvokeTool } from "./invoke-tool.tsx";
+import type { Link } from "./relations.ts";
+import { SchemaTable } from "./schema-table.tsx";
+
+import css from "./definition.module.css";
+
+interface ToolFactsProps {
+  tool: Tool;
+  set: DefinitionSet;
+  links: readonly Link[];
+}
+
+/** What it is. */
+export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
+  const { name, kind, parameters, remote } = tool;
+  const agents = useMemo(() => agentsWith(name, set, links), [name, set, links]);
+  return (
+    <>
+      <Part title="Arguments">
+        <SchemaTable schema={parameters} label={`Arguments of ${name}`} />
+      </Part>
+      <Part title="Try it">
+        {kind === "tool" && !remote ? (
+          <InvokeTool key={name} tool={tool} agents={agents} />
+        ) : (
+          <p className={css["aside"]}>
+            {kind === "tool"
+              ? "A client answers its calls, so there is nothing to run here. In a thread of an agent that has it, its calls are answered by hand."
+              : "It runs a loop of its own, which only a run can hold. Start a thread with an agent that may call it."}
+          </p>
+        )}
+      </Part>
+      <Part title="Tool">
+        <Facts
+          facts={[
+            ["Defined as", kind === "tool" ? null : <DefinitionLink key="defined" kind={kind} name={name} />],
+            ["Runs", kind === "tool" ? (remote ? "at the client, which posts its result" : "on the server") : null],
+          ]}
+        />
+      </Part>
+    </>
+  );
+}
+
+/** All agents; those whose prompts offer the tool come first. */
+function agentsWith(tool: string, set: DefinitionSet, links: readonly Link[]): Agent[] {
+  const users = (key: string): string[] => links.filter(({ to }) => keyOf(to) === key).map(({ from }) => keyOf(from));
+  const near = new Set(users(`tool:${tool}`).flatMap((key) => [key, ...users(key)]));
+  const has = ({ name }: Agent): boolean => near.has(keyOf({ kind: "agent", name }));
+  return [...set.agents.filter(has), ...set.agents.filter((agent) => !has(agent))];
+}

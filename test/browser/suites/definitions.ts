@@ -1,0 +1,277 @@
+// The project's definitions: their graph, their pages, tools run by hand.
+
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+
+import type { DefinitionSet } from "#ui/agents/definition.ts";
+import { linksOf, relationWords } from "#ui/agents/relations.ts";
+
+import { manyDefinitions } from "../../support/ui/definition-set.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+const kinds = ["agents", "prompts", "models", "tools"] as const;
+
+export function definitions({ api, open }: PlaygroundUse): void {
+  describe("definitions", () => {
+    it("UI90 the graph and the list show what the API tells, each relation by what it means", async () => {
+      const { page } = await open("/agents");
+      const set = await definitionsOf();
+      const graph = page.getByRole("application", { name: "Graph of definitions" });
+      await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
+      const names = await graph
+        .locator("a[data-node]")
+        .evaluateAll((links) => links.map((link) => link.dataset["node"]));
+      const own = set.tools.filter(({ kind }) => kind === "tool");
+      const counted = set.agents.length + set.prompts.length + set.models.length + own.length;
+      expect(new Set(names).size).toBe(counted);
+      const told = linksOf(set).map(
+        ({ from, to, relation }) => `${from.name}, ${relationWords[relation].short}: ${to.name}`,
+      );
+      // Two relations between the same two are one edge, of which there is none in the demo.
+      const drawn = await graph.locator("g[role=img]").evaluateAll((edges) => edges.map((edge) => edge.ariaLabel));
+      expect(new Set(drawn)).toEqual(new Set(told));
+      expect(drawn.length).toBe(told.length);
+      expect(told).toContain("support_rules, hands over: billing_desk");
+      expect(told).toContain("help, tool: search_handbook");
+      expect(told).toContain("author_rules, sub-agent: review_room");
+      const entry = page.getByRole("listitem").filter({ hasText: /^prompt help(?![_])/ });
+      const linked = await entry
+        .getByRole("link")
+        .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+      expect(linked).toEqual(["/prompts/help", "/models/demo", "/tools/search_handbook", "/tools/remember"]);
+      await graph.getByRole("link", { name: /^tool search_handbook/ }).click();
+      await page.getByRole("heading", { level: 1, name: "search_handbook" }).waitFor();
+    });
+
+    it("UI91 the graph is walked and opened by keys alone", async () => {
+      const { page } = await open("/agents?name=purchaser");
+      const graph = page.getByRole("application", { name: "Graph of definitions" });
+      const first = graph.getByRole("link", { name: /^agent purchaser/ });
+      await first.waitFor();
+      expect(await graph.locator("[tabindex='0']").count()).toBe(1);
+      const before = await first.boundingBox();
+      await first.focus();
+      await page.keyboard.press("-");
+      await expect.poll(async () => (await first.boundingBox())?.width ?? 0).toBeLessThan((before?.width ?? 0) * 0.95);
+      await page.keyboard.press("0");
+      await expect.poll(async () => (await first.boundingBox())?.width).toBe(before?.width);
+      await page.keyboard.press("ArrowRight");
+      await expect.poll(() => focused(page)).toBe("prompt:buy_things");
+      await page.keyboard.press("ArrowLeft");
+      await expect.poll(() => focused(page)).toBe("agent:purchaser");
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "buy_things" }).waitFor();
+    });
+
+    it("UI92 200 definitions are drawn, and a filter narrows graph and list and stays in the address", async () => {
+      const { page } = await open("/");
+      const many = manyDefinitions();
+      for (const kind of kinds)
+        await page.route(`**/api/~/${kind}`, (route) => route.fulfill({ json: { [kind]: many[kind] } }));
+      await page.goto("/agents");
+      const graph = page.getByRole("application", { name: "Graph of definitions" });
+      await graph
+        .getByRole("link", { name: /^agent agent_0,?/ })
+        .first()
+        .waitFor();
+      expect(await graph.locator("a[data-node]").count()).toBe(200);
+      await page.getByLabel("Filter by name").fill("agent_17");
+      await graph.getByRole("link", { name: /agent_16/ }).waitFor({ state: "detached" });
+      expect(await graph.locator("[data-node]").evaluateAll((all) => all.map((node) => node.dataset["node"]))).toEqual([
+        "agent:agent_17",
+        "prompt:prompt_17",
+      ]);
+      expect(await page.getByRole("main").getByRole("heading", { level: 2 }).allInnerTexts()).toEqual(["Agents 1"]);
+      await page.reload();
+      await graph.getByRole("link", { name: /agent_17/ }).waitFor();
+      expect(await page.getByLabel("Filter by name").inputValue()).toBe("agent_17");
+    });
+
+    it("UI93 an agent's page leads to what it uses, and begins a thread that it then lists", async () => {
+      const { page } = await open("/agents/debate");
+      await page.getByText("Demo: two models debate a motion").waitFor();
+      const side = page.getByRole("region", { name: "Side B" });
+      await side.getByRole("link", { name: "tool close_debate" }).waitFor();
+      await side.getByRole("link", { name: "prompt debate_against" }).click();
+      await page.getByRole("heading", { level: 1, name: "debate_against" }).waitFor();
+      await page.getByRole("region", { name: "Used by" }).getByRole("link", { name: "agent debate" }).click();
+      await page.getByRole("button", { name: "Start a thread" }).click();
+      await page.waitForURL(/\/threads\//);
+      const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+      expect(await api().thread(id)).toMatchObject({ agent_id: "debate" });
+      await page.getByRole("region", { name: "Conversation" }).getByRole("link", { name: "debate" }).click();
+      const latest = page.getByRole("region", { name: "Latest threads" });
+      await latest.locator(`a[href="/threads/${id}"]`).waitFor();
+    });
+
+    it("UI93 a prompt's page shows its text with what it includes, and its arguments as a table", async () => {
+      const { page } = await open("/prompts/concierge_rules");
+      await page.getByText("The pool is open from 9 to 21.").waitFor();
+      await page.goto("/prompts/researcher");
+      const row = page.getByRole("row", { name: /^question required/ });
+      expect(await row.innerText()).toMatch(/string[\s\S]*One question, in a whole sentence[\s\S]*at least 5 long/);
+      await page.getByText("As JSON Schema").click();
+      await page.getByText('"minLength": 5').waitFor();
+    });
+
+    it("UI93 a model that misses its key says where to put it, and so do the agents that speak by it", async () => {
+      const { page } = await open("/models/anthropic");
+      await page.getByText("ANTHROPIC_API_KEY is not set.").waitFor();
+      await page.getByText("npx wrangler secret put ANTHROPIC_API_KEY").waitFor();
+      await page.goto("/agents/anthropic_assistant");
+      await page.getByText("ANTHROPIC_API_KEY is not set.").waitFor();
+      await page.goto("/agents/assistant");
+      await page.getByRole("button", { name: "Say “What is a thread?”" }).waitFor();
+      expect(await page.getByText("is not set.").count()).toBe(0);
+    });
+
+    it("UI94 a tool is run with right arguments in a thread of its own, and shows words and pictures", async () => {
+      const { page } = await open("/tools/draw_badge");
+      await page.getByRole("button", { name: "Run draw_badge" }).click();
+      await page.getByText('required property "text"').waitFor();
+      await page.getByLabel(/^text/).fill("By hand");
+      await page.getByLabel("colour").selectOption("indigo");
+      await page.getByRole("button", { name: "Run draw_badge" }).click();
+      const result = page.getByRole("region", { name: "Result" });
+      await result.getByText('Drew the badge "By hand" in indigo.').waitFor();
+      await result.getByRole("img", { name: "badge.svg" }).waitFor();
+      const thread = (await result.getByRole("link", { name: "In this thread" }).getAttribute("href")) ?? "";
+      expect(await api().thread(thread.split("/").at(-1) ?? "")).toMatchObject({
+        agent_id: "picture_desk",
+        message_count: 0,
+      });
+      // Another page and back: what was written is there still.
+      await page.getByRole("link", { name: "Back to the definitions" }).click();
+      await page.getByRole("link", { name: "tool draw_badge" }).first().click();
+      expect(await page.getByLabel(/^text/).inputValue()).toBe("By hand");
+    });
+
+    it("UI94 a tool is run in a thread that is there, with arguments as JSON; its failure is shown", async () => {
+      const { id } = await api().createThread("support_desk", { title: "An order to look at" });
+      const { page } = await open(`/tools/look_up_order?thread=${id}`);
+      const choice = page.getByRole("combobox", { name: "Thread", exact: true });
+      await choice.getByRole("option", { name: "An order to look at" }).waitFor({ state: "attached" });
+      expect(await choice.inputValue()).toBe(id);
+      await page.getByRole("button", { name: "Write as JSON" }).click();
+      const field = page.getByLabel(/as JSON$/);
+      await field.fill('{"order": "12"}');
+      await page.getByRole("button", { name: "Run look_up_order" }).click();
+      await page.getByRole("alert").filter({ hasText: "order" }).waitFor();
+      await field.fill('{"order": "9999"}');
+      await page.getByRole("button", { name: "Run look_up_order" }).click();
+      await page.getByRole("region", { name: "Result" }).getByText("There is no order 9999.").waitFor();
+      const { body } = await api().call("GET", `/api/threads/${id}/logs`);
+      expect(JSON.stringify(body)).toContain('"what":"invoked"');
+    });
+
+    it("UI94 a call that takes its time shows that it runs, and need not be waited for", async () => {
+      const { page } = await open("/tools/remember");
+      await page.getByLabel(/^note/).fill("Slowly");
+      await page.route("**/api/~/threads/*/tools/remember", () => undefined);
+      await page.getByRole("button", { name: "Run remember" }).click();
+      await page.getByRole("status").filter({ hasText: "Running" }).waitFor();
+      await page.getByRole("button", { name: "Stop waiting" }).click();
+      await page.getByRole("alert").filter({ hasText: "Nobody waits for it any more." }).waitFor();
+    });
+
+    it("UI95 a tool that needs consent is refused with words that say so, one at the client is not offered", async () => {
+      const { page } = await open("/tools/place_order");
+      await page.getByLabel(/^item/).fill("An espresso machine");
+      await page.getByLabel(/^price/).fill("900");
+      await page.getByRole("button", { name: "Run place_order" }).click();
+      await page.getByText("needs a person's consent").waitFor();
+      await page.getByText("approve the call there").waitFor();
+      await page.goto("/tools/get_location");
+      await page.getByText("A client answers its calls").waitFor();
+      expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
+    });
+
+    it("UI96 an unknown name, nothing defined, and a failure each say what to do", async () => {
+      const screen = await open("/tools/draw_bagde");
+      const { page } = screen;
+      await page.getByRole("alert").getByText('Did you mean "draw_badge"?').waitFor();
+      await page.goto("/");
+      await page.getByRole("heading", { name: "Start a thread" }).waitFor();
+      let answer: "nothing" | "failure" = "failure";
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      for (const kind of kinds) {
+        await page.route(`**/api/~/${kind}`, async (route) => {
+          await released;
+          if (answer === "nothing") return route.fulfill({ json: { [kind]: [], next_cursor: null } });
+          return route.fulfill({ status: 400, json: { error: { code: "invalid_request", message: "Not today" } } });
+        });
+      }
+      await page.getByRole("link", { name: "Agents", exact: true }).click();
+      await page.getByRole("status").filter({ hasText: "Loading definitions" }).waitFor();
+      expect(await screen.findings()).toEqual([]);
+      release();
+      const alert = page.getByRole("alert").filter({ hasText: "The definitions could not be listed" });
+      await alert.getByText("Not today").waitFor();
+      expect(await screen.findings()).toEqual([]);
+      answer = "nothing";
+      await alert.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("heading", { name: "Nothing is defined yet" }).waitFor();
+      expect(await screen.findings()).toEqual([]);
+    });
+
+    it("UI97 pages follow what is changed in an editor, and show findings with file and line", async () => {
+      const { page } = await open("/");
+      let changed = false;
+      await page.route("**/api/~/tools", async (route) => {
+        const response = await route.fetch();
+        const text = await response.text();
+        await route.fulfill({ response, body: changed ? text.replaceAll("Draw a badge", "Paint a badge") : text });
+      });
+      await page.route("**/healthz", async (route) => {
+        const found = { severity: "error", code: "unknown_tool", message: "no such tool", source: 'tools: ["paint"],' };
+        const diagnostics = [{ ...found, file: "agents/tools/pictures/draw_badge.ts", line: 12, column: 3 }];
+        await route.fulfill({ json: { status: "ok", version: "1", ...(changed ? { diagnostics } : {}) } });
+      });
+      await page.goto("/tools/draw_badge");
+      await page.getByText("Draw a badge, a small picture").waitFor();
+      changed = true;
+      await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+      await page.getByText("Paint a badge, a small picture").waitFor();
+      const findings = page.getByRole("region", { name: "Findings of the last build" });
+      await findings.getByText("agents/tools/pictures/draw_badge.ts:12:3").waitFor();
+      await findings.getByText('tools: ["paint"],').waitFor();
+      await page.goto("/agents?name=draw_badge");
+      await page.getByRole("link", { name: "tool draw_badge 1 finding" }).waitFor();
+    });
+
+    it("UI98 the palette finds every definition, and a call leads to its tool", async () => {
+      const { page } = await open("/");
+      await page.getByRole("link", { name: "Agents", exact: true }).click();
+      await page.getByRole("heading", { level: 1, name: "Definitions" }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).fill("tool refund");
+      await page.getByRole("option", { name: "refund_order" }).waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "refund_order" }).waitFor();
+      const { id } = await api().createThread("support_desk");
+      await api().call("POST", `/api/threads/${id}/messages?wait=true`, {
+        json: { content: "I want a refund for order 1042" },
+      });
+      await page.goto(`/threads/${id}`);
+      const call = page.getByRole("log").locator("details").filter({ hasText: "look_up_order" }).first();
+      await call.locator("summary").click();
+      await call.getByRole("link", { name: "What look_up_order is" }).click();
+      await page.getByRole("heading", { level: 1, name: "look_up_order" }).waitFor();
+      expect(await page.getByRole("combobox", { name: "Thread", exact: true }).inputValue()).toBe(id);
+    });
+
+    async function definitionsOf(): Promise<DefinitionSet> {
+      const answers = await Promise.all(kinds.map((kind) => api().call("GET", `/api/${kind}`)));
+      return Object.assign({}, ...answers.map(({ body }) => body)) as DefinitionSet;
+    }
+  });
+}
+
+/** The node that has the focus. */
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate(() =>
+    document.activeElement instanceof HTMLElement ? document.activeElement.dataset["node"] : undefined,
+  );
+}

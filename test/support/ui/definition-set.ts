@@ -1,0 +1,92 @@
+// Definitions as the API tells them, made of the little that a test is about.
+
+import type { Json } from "#client/index.ts";
+import type { Agent, DefinitionSet, Model, Prompt, Tool } from "#ui/agents/definition.ts";
+
+type Side = Agent["sideA"];
+
+function sideOf(prompt: string, endSessionTool: string | null): Side {
+  return {
+    label: null,
+    prompt,
+    stopOnResponse: true,
+    stopTool: null,
+    stopToolResponseProperty: null,
+    maxSteps: null,
+    endSessionTool,
+  };
+}
+
+/** An agent; with a side B its two sides talk to each other. */
+export function agentOf(name: string, sides: { sideA: string; sideB?: string; endSessionTool?: string }): Agent {
+  return {
+    name,
+    title: name,
+    type: sides.sideB === undefined ? "ai_human" : "dual_ai",
+    description: null,
+    icon: null,
+    exposeAsTool: false,
+    toolDescription: null,
+    maxSessionTurns: null,
+    sideA: sideOf(sides.sideA, sides.endSessionTool ?? null),
+    sideB: sides.sideB === undefined ? null : sideOf(sides.sideB, null),
+  };
+}
+
+/** A prompt. */
+export function promptOf(name: string, more: { model: string; tools?: Json[]; prompt?: Json }): Prompt {
+  return {
+    name,
+    toolDescription: name,
+    prompt: name,
+    tools: [],
+    includeChat: false,
+    includePastTools: false,
+    parallelToolCalls: false,
+    toolChoice: "auto",
+    reasoning: null,
+    recentImageThreshold: 10,
+    requiredSchema: null,
+    ...more,
+  };
+}
+
+/** A model; one that misses a variable is not ready. */
+export function modelOf(name: string, { fallbacks = [], missing = null }: Partial<Model> = {}): Model {
+  return {
+    name,
+    provider: "test",
+    model: name,
+    includedProviders: [],
+    fallbacks,
+    inputPrice: null,
+    outputPrice: null,
+    cachedPrice: null,
+    capabilities: {},
+    context_window: null,
+    max_tokens: null,
+    ready: missing === null,
+    missing,
+  };
+}
+
+/** A tool of its own. */
+export function toolOf(name: string): Tool {
+  return { name, kind: "tool", description: name, parameters: { type: "object", properties: {} }, remote: false };
+}
+
+/** 200 definitions: 50 agents with a prompt each, 80 tools that are shared, 20 models of which each falls back to the next. */
+export function manyDefinitions(): DefinitionSet {
+  const of = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+  return {
+    agents: of(50, (at) => agentOf(`agent_${at}`, { sideA: `prompt_${at}` })),
+    prompts: of(50, (at) =>
+      promptOf(`prompt_${at}`, {
+        model: `model_${at % 20}`,
+        tools: [`tool_${at}`, `tool_${(at * 7) % 80}`, `tool_${50 + (at % 30)}`],
+      }),
+    ),
+    models: of(20, (at) => modelOf(`model_${at}`, { fallbacks: at % 5 === 4 ? [] : [`model_${at + 1}`] })),
+    tools: of(80, (at) => toolOf(`tool_${at}`)),
+  };
+}

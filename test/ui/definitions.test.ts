@@ -1,0 +1,143 @@
+// What the definitions have to do with each other, as the pages read it off the API's answers.
+
+import { describe, expect, it } from "vitest";
+
+import { definitionPath, nameIn } from "#ui/agents/definition.ts";
+import type { DefinitionSet } from "#ui/agents/definition.ts";
+import { findingsOf, placeOf } from "#ui/agents/findings.ts";
+import type { Finding } from "#ui/agents/findings.ts";
+import { definitionGraph, filteredGraph } from "#ui/agents/graph/definition-graph.ts";
+import type { DefinitionGraph } from "#ui/agents/graph/definition-graph.ts";
+import { nodeSize, placeGraph } from "#ui/agents/graph/graph-layout.ts";
+import { nextNode } from "#ui/agents/graph/next-node.ts";
+import { missingKeys } from "#ui/agents/readiness.ts";
+import { linksOf } from "#ui/agents/relations.ts";
+
+import { agentOf, manyDefinitions, modelOf, promptOf, toolOf } from "../support/ui/definition-set.ts";
+
+const shop: DefinitionSet = {
+  agents: [
+    agentOf("desk", { sideA: "desk_rules", endSessionTool: "close" }),
+    agentOf("billing", { sideA: "billing_rules" }),
+    agentOf("review", { sideA: "critic", sideB: "writer" }),
+  ],
+  prompts: [
+    promptOf("desk_rules", {
+      model: "large",
+      tools: ["look_up", "billing", "review", { name: "researcher", includeToolCalls: false }, "gone"],
+      prompt: [
+        { type: "text", content: "Be kind." },
+        { type: "include", prompt: "voice" },
+      ],
+    }),
+    ...["billing_rules", "critic", "writer", "researcher", "voice"].map((name) => promptOf(name, { model: "small" })),
+  ],
+  models: [modelOf("large", { fallbacks: ["small"], missing: "LARGE_KEY" }), modelOf("small")],
+  tools: [toolOf("look_up"), toolOf("close"), { ...toolOf("researcher"), kind: "prompt" }],
+};
+
+function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): DefinitionGraph {
+  return definitionGraph({ set, links: linksOf(set), findings });
+}
+
+describe("definitions", () => {
+  it("UI99 relations are those that the definitions name, each by what it means", () => {
+    const told = linksOf(shop).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
+    expect(told.toSorted()).toEqual(
+      [
+        "desk prompt prompt:desk_rules",
+        "desk end_tool tool:close",
+        "billing prompt prompt:billing_rules",
+        "review prompt_a prompt:critic",
+        "review prompt_b prompt:writer",
+        "desk_rules model model:large",
+        "desk_rules include prompt:voice",
+        "desk_rules tool tool:look_up",
+        "desk_rules handoff agent:billing",
+        "desk_rules sub_agent agent:review",
+        "desk_rules sub_prompt prompt:researcher",
+        "desk_rules tool tool:gone",
+        ...["billing_rules", "critic", "writer", "researcher", "voice"].map((name) => `${name} model model:small`),
+        "large fallback model:small",
+      ].toSorted(),
+    );
+  });
+
+  it("UI99 what is named and not defined stands in the graph as that, and a prompt that is a tool stands once", () => {
+    const { nodes, edges } = graphOf(shop);
+    expect(nodes.find(({ name }) => name === "gone")).toMatchObject({ kind: "tool", trouble: "not defined" });
+    expect(nodes.filter(({ name }) => name === "researcher").map(({ kind }) => kind)).toEqual(["prompt"]);
+    expect(nodes.find(({ id }) => id === "model:large")).toMatchObject({ trouble: "needs LARGE_KEY" });
+    expect(edges.find(({ to }) => to === "agent:billing")?.label).toBe("hands over");
+  });
+
+  it("UI99 a filter leaves what is called so and its neighbours", () => {
+    const { nodes } = filteredGraph(graphOf(shop), " LOOK ");
+    expect(nodes.map(({ name, found }) => [name, found])).toEqual([
+      ["desk_rules", false],
+      ["look_up", true],
+    ]);
+    expect(filteredGraph(graphOf(shop), "nothing").nodes).toEqual([]);
+  });
+
+  it("UI99 a definition needs the keys of the models that answer for it, not of those it may call", () => {
+    const missing = (name: string) => missingKeys({ kind: "agent", name }, shop, linksOf(shop));
+    expect(missing("desk")).toEqual([{ model: "large", variable: "LARGE_KEY" }]);
+    expect(missing("billing")).toEqual([]);
+  });
+
+  it("UI99 findings are about the definition of their file, and about those they name", () => {
+    const found: Finding[] = [
+      { severity: "error", code: "x", message: "no such tool", file: "agents/prompts/shop/desk_rules.ts", line: 3 },
+      { severity: "warning", code: "y", message: 'the prompt "voice" is empty', file: "agents/models/large.ts" },
+    ];
+    const of = (kind: "prompt" | "model" | "agent", name: string) => findingsOf({ kind, name }, found).map(placeOf);
+    expect(of("prompt", "desk_rules")).toEqual(["agents/prompts/shop/desk_rules.ts:3"]);
+    expect(of("prompt", "voice")).toEqual(["agents/models/large.ts"]);
+    expect(of("model", "large")).toEqual(["agents/models/large.ts"]);
+    expect(of("agent", "desk_rules")).toEqual([]);
+    expect(graphOf(shop, found).nodes.find(({ id }) => id === "prompt:voice")?.trouble).toBe("1 finding");
+  });
+
+  it("UI99 an address holds any name", () => {
+    for (const name of ["plain", "a/b", "what? #1 & more", "café au lait"]) {
+      const part = definitionPath({ kind: "prompt", name }).slice("/prompts/".length);
+      expect(part).not.toMatch(/[/?#]/);
+      expect(nameIn(decodeURI(part))).toBe(name);
+    }
+  });
+});
+
+describe("the graph's places", () => {
+  it.each([
+    ["the shop", shop],
+    ["200 definitions", manyDefinitions()],
+  ])("UI99 of %s no node covers another, and users stand left of what they use", (_name, set) => {
+    const { nodes, edges, width, height } = placeGraph(graphOf(set), 1000);
+    expect(nodes.length).toBe(graphOf(set).nodes.length);
+    for (const [at, one] of nodes.entries()) {
+      expect(one.x).toBeGreaterThanOrEqual(-0.01);
+      expect(one.x + nodeSize.width).toBeLessThanOrEqual(width + 0.01);
+      expect(one.y + nodeSize.height).toBeLessThanOrEqual(height + 0.01);
+      const covered = nodes
+        .slice(at + 1)
+        .filter(({ x, y }) => Math.abs(x - one.x) < nodeSize.width && Math.abs(y - one.y) < nodeSize.height);
+      expect(covered).toEqual([]);
+    }
+    const xOf = new Map(nodes.map(({ id, x }) => [id, x]));
+    const right = edges.filter(({ from, to }) => (xOf.get(from) ?? 0) < (xOf.get(to) ?? 0));
+    expect(right.length).toBe(edges.length);
+    expect(edges.every(({ line }) => /^M[^N]*$/.test(line) && !line.includes("NaN"))).toBe(true);
+  });
+
+  it("UI99 arrows lead along the edges and to what stands above and below", () => {
+    const placed = placeGraph(graphOf(shop), 1000);
+    expect(nextNode(placed, "agent:desk", "ArrowRight")).toMatch(/^(prompt:desk_rules|tool:close)$/);
+    expect(nextNode(placed, "prompt:desk_rules", "ArrowLeft")).toBe("agent:desk");
+    expect(nextNode(placed, "agent:desk", "ArrowLeft")).toBeNull();
+    for (const { id } of placed.nodes) {
+      const below = nextNode(placed, id, "ArrowDown");
+      if (below !== null) expect(nextNode(placed, below, "ArrowUp")).not.toBeNull();
+    }
+  });
+});

@@ -1,0 +1,69 @@
+// JSON Schemas as rows.
+
+import { describe, expect, it } from "vitest";
+
+import type { JsonObject } from "#client/index.ts";
+import { schemaRows } from "#ui/agents/schema-rows.ts";
+
+function lines(schema: JsonObject): string[] {
+  return schemaRows(schema).map(({ path, type, required, bounds }) =>
+    [path + (required ? "!" : ""), type, ...bounds].join(" | "),
+  );
+}
+
+describe("rows of a schema", () => {
+  it("UI99 name every property, nested ones and those of lists too, with type and bounds", () => {
+    expect(
+      lines({
+        type: "object",
+        required: ["name", "parts"],
+        properties: {
+          name: { type: "string", minLength: 1, pattern: "^a" },
+          colour: { enum: ["red", "blue"], default: "red" },
+          parts: {
+            type: "array",
+            maxItems: 3,
+            items: { type: "object", required: ["size"], properties: { size: { type: "integer", minimum: 0 } } },
+          },
+          tags: { type: "array", items: { type: "string", maxLength: 9 } },
+          either: { anyOf: [{ type: "string" }, { type: "null" }] },
+        },
+        additionalProperties: { type: "number" },
+      }),
+    ).toEqual([
+      "name! | string | like ^a | at least 1 long",
+      'colour | "red" or "blue" | else red',
+      "parts! | list of object | at most 3",
+      "parts[].size! | integer | ≥ 0",
+      "tags | list of string",
+      "tags[] | string | at most 9 long",
+      "either | string or null",
+      ".* | number",
+    ]);
+  });
+
+  it("UI99 follow references, and end where one comes round", () => {
+    const tree = {
+      type: "object",
+      properties: { root: { $ref: "#/$defs/node" } },
+      $defs: {
+        node: {
+          type: "object",
+          required: ["value"],
+          properties: { value: { type: "string" }, children: { type: "array", items: { $ref: "#/$defs/node" } } },
+        },
+      },
+    };
+    expect(lines(tree)).toEqual(["root | object", "root.value! | string", "root.children | list of object"]);
+  });
+
+  it("UI99 are none of a schema without properties, or of one that makes no sense", () => {
+    expect(lines({})).toEqual([]);
+    expect(lines({ properties: { a: true, b: { $ref: "#/nowhere" } } })).toEqual(["a | anything", "b | anything"]);
+  });
+
+  it("UI99 are bounded however large the schema", () => {
+    const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`p${at}`, { type: "string" }]));
+    expect(lines({ properties: wide }).length).toBe(500);
+  });
+});
