@@ -1,8 +1,8 @@
 // Addresses of requests, made of a route's path and values. A value that is a dot segment would lead the address to another
 // route once it is resolved, so such values are refused here, before anything is sent.
 
-/** A value of a query; those that are undefined are left out. */
-export type QueryValue = string | number | boolean | null | undefined;
+/** A value of a query; those that are undefined are left out, and a list has commas between its parts. */
+export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 
 /** The path of a route with its segments filled in, under the prefix that no definition of a project can take. */
 export function pathOf(pattern: string, params: Readonly<Record<string, string>>): string {

@@ -25,6 +25,7 @@ export type { ClientFetch, ClientOptions, ClientSocket, RequestBody, SocketConst
 export { ThreadHandle } from "./thread-handle.ts";
 export type { ContinueOptions, SendOptions } from "./thread-handle.ts";
 export { ThreadholdClient } from "./threadhold-client.ts";
+export type { UsageFilter } from "./threadhold-client.ts";
 export type { Admitted, Logs, Messages, MessagesPage, NewMessage, PostOptions, Queue, Runs } from "./thread-lists.ts";
 export type { NewThread, ThreadChange, ThreadFilter, Threads } from "./threads.ts";
 export type { AnswerOptions, ApproveOptions, ToolResult, ToolResults } from "./tool-results.ts";
@@ -42,4 +43,5 @@ export type { QueuedInput } from "#contract/queue-route.ts";
 export type { Run, RunStatus } from "#contract/run.ts";
 export type { PendingCall, Thread, ThreadStatus } from "#contract/thread.ts";
 export type { PostedResult, ToolResultsTaken } from "#contract/tool-route.ts";
+export type { UsageDimension, UsageLine, UsageReport } from "#contract/usage-route.ts";
 export type { Timers } from "#lib/timers.ts";

@@ -1,6 +1,7 @@
 // A client of one deployment, as one caller. Holds the subscriptions that are open, one a thread, however many ask for it.
 
 import type { Thread } from "#contract/thread.ts";
+import type { UsageReport } from "#contract/usage-route.ts";
 
 import { definitions } from "./definitions.ts";
 import type { Definitions } from "./definitions.ts";
@@ -8,7 +9,7 @@ import { Follow } from "./follow/follow.ts";
 import type { Known } from "./follow/follow.ts";
 import { Requests } from "./request.ts";
 import type { RequestOptions, RouteRequest } from "./request.ts";
-import type { RouteAnswer, RouteKey } from "./route-type.ts";
+import type { RouteAnswer, RouteKey, RouteQuery } from "./route-type.ts";
 import { readSettings } from "./settings.ts";
 import type { ClientOptions } from "./settings.ts";
 import { ThreadHandle } from "./thread-handle.ts";
@@ -16,6 +17,9 @@ import { threads } from "./threads.ts";
 import type { Threads } from "./threads.ts";
 import { ToolDesk } from "./tools/tool-desk.ts";
 import type { ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
+
+/** Which days of a usage report, both included and `YYYY-MM-DD`; by what it is broken down; whose, for administrators. */
+export type UsageFilter = RouteQuery<"GET /api/usage">;
 
 /** A client. Make one for a page or a process, and close it when it is not needed any more. */
 export class ThreadholdClient {
@@ -57,6 +61,11 @@ export class ThreadholdClient {
   /** Whether the service answers, its version, and what its last build found. */
   health(options?: RequestOptions): Promise<RouteAnswer<"GET /healthz">> {
     return this.#requests.json("GET /healthz", { ...options });
+  }
+
+  /** What the caller's runs used; an administrator is told everybody's, or those of `user_id`. */
+  usage(filter: UsageFilter = {}, options?: RequestOptions): Promise<UsageReport> {
+    return this.#requests.json("GET /api/usage", { ...options, query: filter });
   }
 
   /** Any other built-in route, by its name in the contract: `request("GET /api/openapi.json", {})`. */

@@ -33,6 +33,7 @@ import { runSchema } from "./run.ts";
 import { sessionRoutes } from "./session-route.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
 import { toolRoutes } from "./tool-route.ts";
+import { usageRoutes } from "./usage-route.ts";
 
 export type { BuiltInRoute } from "./built-in-route.ts";
 
@@ -313,6 +314,7 @@ export const routes = {
   ...exportRoutes,
   ...fileRoutes,
   ...catalogRoutes,
+  ...usageRoutes,
   ...toolRoutes,
   ...sessionRoutes,
   threadEvents: {

@@ -29,6 +29,7 @@ import { streamHandlers } from "./thread/stream-handlers.ts";
 import { threadHandlers } from "./thread/thread-handlers.ts";
 import { ticketHandlers } from "./thread/ticket-handler.ts";
 import { toolResultHandlers } from "./thread/tool-result-handler.ts";
+import { usageHandlers } from "./usage/usage-handler.ts";
 
 /** The bindings as a project's controllers get them. */
 export type Bindings = Record<string, unknown>;
@@ -79,6 +80,7 @@ function handlersOf(services: Services): Handlers {
     ...openApiHandlers(services.dependencies.version),
     ...definitionHandlers(services),
     ...catalogHandlers(services),
+    ...usageHandlers(services),
     ...toolResultHandlers(services),
     ...sessionHandlers(services),
     ...collectionHandlers(services),

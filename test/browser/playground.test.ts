@@ -12,9 +12,11 @@ import { hostile } from "./suites/hostile.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { screens } from "./suites/screens.ts";
 import { threads } from "./suites/threads.ts";
+import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
+import { addUsageAgents } from "./support/usage-agents.ts";
 
 describe("the playground", () => {
   const project = copyProject();
@@ -34,6 +36,7 @@ describe("the playground", () => {
   };
 
   beforeAll(async () => {
+    addUsageAgents(project);
     [server, browser] = await Promise.all([
       startDevServer(project.state("playground"), [], project.root),
       openBrowser(),
@@ -87,6 +90,7 @@ describe("the playground", () => {
   threads(use);
   conversation(use);
   waiting(use);
+  usage(use);
   definitions(use);
   hostile(use);
   screens(use);

@@ -38,6 +38,9 @@ const good = page(
   'const record = await thread.files.upload("/a.txt", "Hello");',
   "record.size satisfies number;",
   "for await (const words of thread.send('Hello').text) words.trim();",
+  'const { usage, total } = await client.usage({ by: ["day", "model"], from: "2026-11-01" });',
+  "usage.map(({ day, runs, cost }) => [day satisfies string | undefined, runs + 1, cost satisfies number | null]);",
+  "total.usage.cache_read satisfies number;",
   "export { made };",
 );
 
@@ -51,6 +54,7 @@ const bad: Record<string, string> = {
   custom: 'thread.onCustom("order.plaecd", () => undefined);',
   data: 'thread.onCustom("order.placed", (data) => data.dollars);',
   answer: "void thread.get().then((told) => told.nothing);",
+  dimension: 'void client.usage({ by: ["days"] });',
   part: 'thread.send([{ type: "picture" }]);',
 };
 

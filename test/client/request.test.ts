@@ -78,6 +78,22 @@ describe("addresses", () => {
   );
 });
 
+describe("usage", () => {
+  it("CLIENT13 is asked for by days and a list, and is what the server says", async () => {
+    const used = { input: 1, output: 2, cache_read: 0, cache_write: 0, total_tokens: 3 };
+    const sums = { runs: 1, usage: used, cost: null, known_cost: 0 };
+    const report = { usage: [{ day: "2026-11-01", ...sums }], total: sums, from: "2026-11-01", to: "2026-11-02" };
+    const { client, server } = await asking([{ json: { ...report, by: ["day", "agent"] } }]);
+    const told = await client.usage({ from: "2026-11-01", to: undefined, by: ["day", "agent"], user_id: "a b" });
+    await client.usage();
+    expect(told).toEqual({ ...report, by: ["day", "agent"] });
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      "/api/~/usage?from=2026-11-01&by=day%2Cagent&user_id=a+b",
+      "/api/~/usage",
+    ]);
+  });
+});
+
 describe("credentials", () => {
   it("CLIENT2 a token goes in the header alone, is asked for each time, and shows nowhere", async () => {
     let asked = 0;

@@ -103,6 +103,11 @@ describe("a guarded server", () => {
     const taken = await ben.call("POST", "/api/threads", { json: { agent_id: "assistant", user_id: "anna" } });
     expect([taken.status, codeOf(taken)]).toEqual([403, "forbidden"]);
 
+    for (const query of ["?user_id=anna", "?by=user", "?by=day,user"]) {
+      const usage = await ben.call("GET", `/api/usage${query}`);
+      expect([query, usage.status, codeOf(usage)]).toEqual([query, 403, "forbidden"]);
+    }
+
     expect(await anna.messages(id)).toEqual(before);
     expect((await admin.thread(id)).user_id).toBe("anna");
     expect((await anna.call("GET", "/api/threads")).text).toContain(id);

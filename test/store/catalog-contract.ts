@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 
 import { creationKept, removalKept, type Catalog } from "#store/catalog/catalog.ts";
+import { noUse } from "#store/catalog/run-total.ts";
 
 import { day, entryOf, everyone, noon, threadOf, totalOf } from "./catalog-entries.ts";
 
@@ -11,6 +12,7 @@ import { day, entryOf, everyone, noon, threadOf, totalOf } from "./catalog-entri
 export type MakeCatalog = () => Promise<Catalog>;
 
 const { id } = threadOf(1);
+const limit = 100;
 const removal = { threadId: id, createdAt: noon, now: noon + day };
 
 /** The suite over one kind of catalog. */
@@ -52,7 +54,8 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).toBeNull();
       expect((await catalog.list(everyone)).items).toEqual([]);
       // The totals of a thread outlive it.
-      expect(await catalog.usage({ from: "2026-08-03", to: "2026-08-03", by: [], userId: null })).toHaveLength(1);
+      const { lines } = await catalog.usage({ from: "2026-08-03", to: "2026-08-03", by: [], userId: null, limit });
+      expect(lines).toHaveLength(1);
     });
 
     test("CAT2 a thread made later under the same id is another thread", async () => {
@@ -89,9 +92,15 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       await catalog.flush(entryOf(1), [totalOf(1, { usage: { ...totalOf(1).usage, input: 999 } }), totalOf(2)]);
       await catalog.addRunTotals([]);
       await catalog.flush(entryOf(1, { title: "t" }, { version: 2 }), []);
-      const [all] = await catalog.usage({ from: "2026-08-01", to: "2026-08-31", by: [], userId: null });
-      expect(all).toEqual({
-        by: {},
+      const { lines, total } = await catalog.usage({
+        from: "2026-08-01",
+        to: "2026-08-31",
+        by: [],
+        userId: null,
+        limit,
+      });
+      expect(lines).toEqual([{ by: {}, ...total }]);
+      expect(total).toEqual({
         runs: 2,
         input: 30,
         output: 15,
@@ -99,6 +108,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
         cache_write: 3,
         total_tokens: 54,
         cost: 3,
+        known_cost: 3,
       });
       expect((await catalog.get(id))?.title).toBe("t");
     });
@@ -113,9 +123,9 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
         totalOf(4, { ended_at: noon + 12 * 3600 * 1e6 - 1, user_id: "bob" }),
         totalOf(5, { ended_at: noon + 30 * day }),
       ]);
-      const range = { from: "2026-08-03", to: "2026-08-04", userId: null };
+      const range = { from: "2026-08-03", to: "2026-08-04", userId: null, limit };
       const lines = async (by: Parameters<Catalog["usage"]>[0]["by"]) =>
-        (await catalog.usage({ ...range, by })).map((row) => [row.by, row.runs, row.cost]);
+        (await catalog.usage({ ...range, by })).lines.map((row) => [row.by, row.runs, row.cost]);
       expect(await lines(["day"])).toEqual([
         [{ day: "2026-08-03" }, 3, null],
         [{ day: "2026-08-04" }, 1, 1],
@@ -135,8 +145,45 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
         [{ agent: "support" }, 3, 2],
       ]);
       const ofBob = await catalog.usage({ ...range, by: ["day"], userId: "bob" });
-      expect(ofBob.map((row) => row.runs)).toEqual([1]);
-      expect(await catalog.usage({ from: "2025-01-01", to: "2025-12-31", by: [], userId: null })).toEqual([]);
+      expect(ofBob.lines.map((row) => row.runs)).toEqual([1]);
+      const none = await catalog.usage({ from: "2025-01-01", to: "2025-12-31", by: [], userId: null, limit });
+      expect(none).toEqual({ lines: [], total: noUse });
+    });
+
+    test("CAT7 the whole of a report counts a run once, and of money what is known beside what is not", async () => {
+      const catalog = await make();
+      await catalog.addRunTotals([
+        totalOf(1),
+        totalOf(1, { model: "large", cost: null }),
+        totalOf(1, { model: "small", cost: 0.25 }),
+        totalOf(2, { model: "small", ended_at: noon + day }),
+        totalOf(3, { model: "small", user_id: "bob" }),
+      ]);
+      const range = { from: "2026-08-03", to: "2026-08-04", limit };
+      const all = await catalog.usage({ ...range, by: ["model"], userId: null });
+      expect(all.lines.map((row) => [row.by.model, row.runs, row.cost, row.known_cost])).toEqual([
+        ["fast", 1, 0.5, 0.5],
+        ["large", 1, null, 0],
+        ["small", 3, 1.25, 1.25],
+      ]);
+      expect(all.total).toMatchObject({ runs: 3, input: 50, total_tokens: 90, cost: null, known_cost: 1.75 });
+      for (const by of [["day"], ["user"], ["agent", "model"], ["day", "agent", "model", "user"], []] as const) {
+        expect((await catalog.usage({ ...range, by, userId: null })).total).toEqual(all.total);
+      }
+      const ofBob = await catalog.usage({ ...range, by: ["model"], userId: "bob" });
+      expect(ofBob.total).toMatchObject({ runs: 1, cost: 0.5 });
+    });
+
+    test("CAT7 a report of more lines than it may have is refused, and says what to do", async () => {
+      const catalog = await make();
+      await catalog.addRunTotals([1, 2, 3].map((n) => totalOf(n, { agent_id: `agent-${n}` })));
+      const asked = { from: "2026-08-03", to: "2026-08-03", by: ["agent"] as const, userId: null };
+      expect((await catalog.usage({ ...asked, limit: 3 })).lines).toHaveLength(3);
+      await expect(catalog.usage({ ...asked, limit: 2 })).rejects.toMatchObject({
+        code: "invalid_request",
+        message: expect.stringContaining("fewer days") as string,
+        refusal: { details: { fields: [{ path: "by" }] } },
+      });
     });
 
     test("CAT8 the first use of a key holds it for a day", async () => {

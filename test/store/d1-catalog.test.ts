@@ -83,10 +83,17 @@ describe("price of the catalog", () => {
     const database = await emptyDatabase();
     const totals = Array.from({ length: 300 }, (_, n) => totalOf(n, { ended_at: noon + (n % 30) * 86_400_000_000 }));
     await totalsStatement(database, totals).run();
-    const asked = { from: "2026-08-10", to: "2026-08-11", by: ["agent"] as const, userId: null };
-    const { meta, results } = await usageStatement(database, asked).all<{ runs: number }>();
-    expect(results[0]?.runs).toBe(20);
-    expect(meta.rows_read).toBeLessThanOrEqual(60);
+    const reports = [
+      { by: ["day"], read: 21 },
+      { by: ["agent"], read: 41 },
+      { by: ["day", "agent", "model"], read: 61 },
+    ] as const;
+    for (const { by, read } of reports) {
+      const asked = { from: "2026-08-10", to: "2026-08-11", by, userId: null, limit: 10 };
+      const { meta, results } = await usageStatement(database, asked).all<{ runs: number }>();
+      expect(results.reduce((runs, row) => runs + row.runs, 0)).toBe(20);
+      expect(meta.rows_read).toBeLessThanOrEqual(read);
+    }
   });
 });
 
@@ -101,7 +108,7 @@ describe("a catalog out of reach", () => {
       () => catalog.remove({ threadId: "t", createdAt: 1, now: 1 }),
       () => catalog.get(threadOf(1).id),
       () => catalog.list(everyone),
-      () => catalog.usage({ from: "2026-01-01", to: "2026-01-02", by: [], userId: null }),
+      () => catalog.usage({ from: "2026-01-01", to: "2026-01-02", by: [], userId: null, limit: 1 }),
       () => catalog.reserveCreation(request),
     ];
     for (const call of calls) {

@@ -2,9 +2,7 @@
 
 import { v4 as randomId } from "uuid";
 
-import { refuse } from "#contract/error.ts";
 import type { CreateThread } from "#contract/request.ts";
-import type { Caller } from "#core/thread-rpc.ts";
 import { randomUuidText } from "#lib/uuid-text.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
@@ -15,6 +13,7 @@ import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { reserveCreation } from "./creation-key.ts";
 import { checkAgent } from "./known-agent.ts";
+import { ownerOf, scopeOf } from "./owner.ts";
 
 /** The handlers. */
 export function collectionHandlers(services: Services): Pick<Handlers, "createThread" | "listThreads"> {
@@ -37,7 +36,7 @@ export function collectionHandlers(services: Services): Pick<Handlers, "createTh
     },
     async listThreads({ caller, query }) {
       const { items, next_cursor } = await catalog.list({
-        userId: caller.admin ? (query.user_id ?? null) : ownerOf(caller, query.user_id),
+        userId: scopeOf(caller, query.user_id),
         agentId: query.agent_id,
         status: query.status,
         tag: query.tag,
@@ -59,11 +58,4 @@ function checkBody(services: Services, body: CreateThread): void {
     checkContent(content, `initial_messages.${String(index)}.content`, attachments);
     checkMetadata(metadata, `initial_messages.${String(index)}.metadata`);
   }
-}
-
-/** Whose threads: a user's own, an administrator's choice. */
-function ownerOf(caller: Caller, wanted: string | null | undefined): string | null {
-  if (wanted === undefined) return caller.user;
-  if (caller.admin || wanted === caller.user) return wanted;
-  throw refuse("forbidden", "Only an administrator may name another user.", { field: "user_id" });
 }

@@ -4,7 +4,7 @@
 import type { Page } from "#contract/page.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 
-import type { RunTotal, UsageQuery, UsageRow } from "./run-total.ts";
+import type { RunTotal, UsageQuery, UsageTotals } from "./run-total.ts";
 
 /**
  * A thread as its object tells it. Writes may arrive late and out of order: `version` rises with every change of the
@@ -86,7 +86,8 @@ export interface Catalog {
   get(threadId: string): Promise<Thread | null>;
   /** Newest activity first. */
   list(query: ThreadListQuery): Promise<Page<Thread>>;
-  usage(query: UsageQuery): Promise<UsageRow[]>;
+  /** What ended runs used; `invalid_request` for more lines than asked for. */
+  usage(query: UsageQuery): Promise<UsageTotals>;
   /** The first reservation of a key within 24 hours, which is this one if there is none. */
   reserveCreation(request: CreationRequest): Promise<Reservation>;
 }

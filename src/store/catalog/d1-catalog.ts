@@ -8,7 +8,7 @@ import type { Catalog, Reservation } from "./catalog.ts";
 import { listStatement } from "./d1-list.ts";
 import { ensureCatalogSchema } from "./d1-schema.ts";
 import { putStatement, removeStatements, reserveStatements, totalsStatement } from "./d1-statements.ts";
-import { usageRow, usageStatement, type UsageLine } from "./d1-usage.ts";
+import { usageStatement, usageTotals, type UsageLine } from "./d1-usage.ts";
 import { threadPage } from "./thread-page.ts";
 
 interface Body {
@@ -80,7 +80,7 @@ export function createD1Catalog(database: D1Database, options: D1CatalogOptions 
     usage: (query) =>
       reach(async () => {
         const { results } = await usageStatement(database, query).all<UsageLine>();
-        return results.map((line) => usageRow(line, query.by));
+        return usageTotals(results, query);
       }),
     reserveCreation: (request) =>
       reach(async () => {

@@ -1,6 +1,10 @@
 // Reports over run totals as SQL: the sums are made by the database, over the asked days only.
 
-import type { UsageDimension, UsageQuery, UsageRow } from "./run-total.ts";
+import type { UsageDimension } from "#contract/usage-route.ts";
+import { addCost, addUsage } from "#contract/usage.ts";
+
+import { noUse, tooManyLines } from "./run-total.ts";
+import type { UsageQuery, UsageRow, UsageSums, UsageTotals } from "./run-total.ts";
 
 const columns: Record<UsageDimension, string> = {
   day: "day",
@@ -9,30 +13,46 @@ const columns: Record<UsageDimension, string> = {
   user: "user_id",
 };
 
-/** A line as the database gives it: dimensions under their columns' names. */
-export type UsageLine = Omit<UsageRow, "by"> & Record<string, string | number | null>;
+/** Runs by their first row, found in the key beside the others. All rows of a run have one day, agent and user. */
+const firstOfRun = `sum(NOT EXISTS (
+  SELECT 1 FROM run_total AS other WHERE other.day = line.day AND other.run_id = line.run_id AND other.model < line.model))`;
 
-/** The report's statement. */
-export function usageStatement(database: D1Database, { from, to, by, userId }: UsageQuery): D1PreparedStatement {
-  const group = [...new Set(by)].map((dimension) => columns[dimension]);
+/** A line as the database gives it: dimensions under their columns' names. `first` are the runs that no line before it has. */
+export type UsageLine = UsageSums & { first: number } & Record<string, string | number | null>;
+
+/** The report's statement: one line more than it may have shows that there are too many. */
+export function usageStatement(database: D1Database, { from, to, by, userId, limit }: UsageQuery): D1PreparedStatement {
+  const group = by.map((dimension) => columns[dimension]);
   const grouped = group.length === 0 ? "HAVING runs > 0" : `GROUP BY ${group.join(", ")} ORDER BY ${group.join(", ")}`;
   return database
     .prepare(
       `SELECT ${group.map((column) => `${column}, `).join("")}
-         count(DISTINCT run_id) AS runs, sum(input) AS input, sum(output) AS output,
-         sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, sum(total_tokens) AS total_tokens,
-         CASE WHEN count(cost) = count(*) THEN sum(cost) END AS cost
-       FROM run_total
+         count(DISTINCT run_id) AS runs, ${by.includes("model") ? firstOfRun : "count(DISTINCT run_id)"} AS first,
+         sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read, sum(cache_write) AS cache_write,
+         sum(total_tokens) AS total_tokens,
+         CASE WHEN count(cost) = count(*) THEN sum(cost) END AS cost, total(cost) AS known_cost
+       FROM run_total AS line
        WHERE day BETWEEN ?1 AND ?2 AND (?3 IS NULL OR user_id = ?3)
-       ${grouped}`,
+       ${grouped} LIMIT ?4`,
     )
-    .bind(from, to, userId);
+    .bind(from, to, userId, limit + 1);
 }
 
-/** A line of the report. */
-export function usageRow(line: UsageLine, by: readonly UsageDimension[]): UsageRow {
-  const { runs, input, output, cache_read, cache_write, total_tokens, cost } = line;
-  const values = by.map((dimension) => [dimension, line[columns[dimension]] ?? null] as const);
-  const key = Object.fromEntries(values) as UsageRow["by"];
-  return { by: key, runs, input, output, cache_read, cache_write, total_tokens, cost };
+/** The report. */
+export function usageTotals(found: readonly UsageLine[], { by, limit }: UsageQuery): UsageTotals {
+  if (found.length > limit) throw tooManyLines(limit);
+  let total = noUse;
+  const lines = found.map((line): UsageRow => {
+    const { first, runs, input, output, cache_read, cache_write, total_tokens, cost, known_cost } = line;
+    const usage = { input, output, cache_read, cache_write, total_tokens };
+    total = {
+      ...addUsage(total, usage),
+      runs: total.runs + first,
+      cost: addCost(total.cost, cost),
+      known_cost: total.known_cost + known_cost,
+    };
+    const values = by.map((dimension) => [dimension, line[columns[dimension]] ?? null] as const);
+    return { by: Object.fromEntries(values) as UsageRow["by"], ...usage, runs, cost, known_cost };
+  });
+  return { lines, total };
 }

@@ -1,8 +1,10 @@
 // What runs used, for reports: one row per run and model. The day is the UTC day on which the run ended, which no repeat
 // of the write can change, so that it may stand in the key that keeps a run from being counted twice.
 
+import { refuse, type ThreadholdError } from "#contract/error.ts";
 import type { RunStatus } from "#contract/run.ts";
-import type { Usage } from "#contract/usage.ts";
+import type { UsageDimension } from "#contract/usage-route.ts";
+import { zeroUsage, type Usage } from "#contract/usage.ts";
 
 /** What one model did in one run that ended. */
 export interface RunTotal {
@@ -19,10 +21,6 @@ export interface RunTotal {
   cost: number | null;
 }
 
-/** By what a report is broken down. */
-export const usageDimensions = ["day", "agent", "model", "user"] as const;
-export type UsageDimension = (typeof usageDimensions)[number];
-
 /** A report over whole UTC days, both included, as `YYYY-MM-DD`. */
 export interface UsageQuery {
   from: string;
@@ -30,15 +28,38 @@ export interface UsageQuery {
   by: readonly UsageDimension[];
   /** Only this user's runs; null counts everybody's. */
   userId: string | null;
+  /** Most lines; a report that has more is refused. */
+  limit: number;
 }
 
-/** One line of a report: a value for each asked dimension, and the sums. */
-export interface UsageRow extends Usage {
-  by: Partial<Record<UsageDimension, string | null>>;
-  /** Runs, each once in a line, however many models it used. */
+/** What was used. */
+export interface UsageSums extends Usage {
+  /** Runs, each once, however many models it used. */
   runs: number;
   /** USD; null where the cost of any run in it is unknown. */
   cost: number | null;
+  /** USD of what is known. */
+  known_cost: number;
+}
+
+/** Nothing was used. */
+export const noUse: UsageSums = Object.freeze({ ...zeroUsage, runs: 0, cost: 0, known_cost: 0 });
+
+/** One line of a report: a value for each asked dimension, and the sums. */
+export interface UsageRow extends UsageSums {
+  by: Partial<Record<UsageDimension, string | null>>;
+}
+
+/** Lines in the order of their dimensions, and all of it together. */
+export interface UsageTotals {
+  lines: UsageRow[];
+  total: UsageSums;
+}
+
+/** Refuses a report that is too long. */
+export function tooManyLines(limit: number): ThreadholdError {
+  const message = `More than ${String(limit)} lines: ask for fewer days, or break them down by less`;
+  return refuse("invalid_request", `by: ${message}`, { fields: [{ path: "by", message }] });
 }
 
 /** The UTC day of a time in microseconds. */

@@ -1,7 +1,8 @@
 // The catalog in memory: the twin of the one on D1, for tests of what stands above it. One suite runs over both.
 
 import type { Thread } from "#contract/thread.ts";
-import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
+import type { UsageDimension } from "#contract/usage-route.ts";
+import { addCost, addUsage } from "#contract/usage.ts";
 
 import {
   creationKept,
@@ -14,7 +15,16 @@ import {
   type Reservation,
   type ThreadListQuery,
 } from "../catalog/catalog.ts";
-import { dayOf, type RunTotal, type UsageDimension, type UsageQuery, type UsageRow } from "../catalog/run-total.ts";
+import {
+  dayOf,
+  noUse,
+  tooManyLines,
+  type RunTotal,
+  type UsageQuery,
+  type UsageRow,
+  type UsageSums,
+  type UsageTotals,
+} from "../catalog/run-total.ts";
 import { loweredQuery, searchText } from "../catalog/search-text.ts";
 import { decodeCursor, listKind } from "../catalog/thread-cursor.ts";
 import { threadPage } from "../catalog/thread-page.ts";
@@ -48,6 +58,22 @@ function dimensionOf(total: RunTotal, dimension: UsageDimension): string | null 
     case "user":
       return total.user_id;
   }
+}
+
+interface Counted {
+  by: UsageRow["by"];
+  runs: Set<string>;
+  sums: UsageSums;
+}
+
+function count(into: Counted, { run_id, usage, cost }: RunTotal): void {
+  into.runs.add(run_id);
+  into.sums = {
+    ...addUsage(into.sums, usage),
+    runs: into.runs.size,
+    cost: addCost(into.sums.cost, cost),
+    known_cost: into.sums.known_cost + (cost ?? 0),
+  };
 }
 
 class MemoryCatalog implements Catalog {
@@ -102,23 +128,24 @@ class MemoryCatalog implements Catalog {
     return threadPage(query, from < 0 ? [] : found.slice(from));
   }
 
-  async usage({ from, to, by, userId }: UsageQuery): Promise<UsageRow[]> {
-    const lines = new Map<string, { runs: Set<string>; row: UsageRow }>();
+  async usage({ from, to, by, userId, limit }: UsageQuery): Promise<UsageTotals> {
+    const lines = new Map<string, Counted>();
+    const whole: Counted = { by: {}, runs: new Set(), sums: noUse };
     for (const total of this.#totals.values()) {
       const day = dayOf(total.ended_at);
       if (day < from || day > to || (userId !== null && total.user_id !== userId)) continue;
       const key = Object.fromEntries(by.map((dimension) => [dimension, dimensionOf(total, dimension)]));
       const name = JSON.stringify(key);
-      const line = lines.get(name) ?? { runs: new Set(), row: { by: key, runs: 0, ...zeroUsage, cost: 0 } };
-      line.runs.add(total.run_id);
-      const cost = addCost(line.row.cost, total.cost);
-      line.row = { ...line.row, ...addUsage(line.row, total.usage), runs: line.runs.size, cost };
+      const line = lines.get(name) ?? { by: key, runs: new Set(), sums: noUse };
       lines.set(name, line);
+      count(line, total);
+      count(whole, total);
     }
+    if (lines.size > limit) throw tooManyLines(limit);
     // SQLite orders null before every text.
     const order = (row: UsageRow) => by.map((dimension) => row.by[dimension] ?? "").join("\0");
-    const rows = Array.from(lines.values(), (line) => line.row);
-    return rows.sort((left, right) => (order(left) < order(right) ? -1 : 1));
+    const rows = Array.from(lines.values(), (line): UsageRow => ({ by: line.by, ...line.sums }));
+    return { lines: rows.sort((left, right) => (order(left) < order(right) ? -1 : 1)), total: whole.sums };
   }
 
   async reserveCreation({ owner, key, fingerprint, threadId, now }: CreationRequest): Promise<Reservation> {

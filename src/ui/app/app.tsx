@@ -13,6 +13,10 @@ import { DeletionsProvider } from "../threads/deletions.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
 
+const UsagePage = lazy(async () => {
+  const { UsagePage: found } = await import("../usage/usage-page.tsx");
+  return { default: found };
+});
 const DefinitionsPage = lazy(async () => ({
   default: (await import("../agents/definitions-page.tsx")).DefinitionsPage,
 }));
@@ -29,6 +33,11 @@ export function App(): ReactElement {
               <StartPage />
             </Route>
             <Route path="/threads/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
+            <Route path="/usage">
+              <Suspense fallback={<LoadingNote what="usage" />}>
+                <UsagePage />
+              </Suspense>
+            </Route>
             <Route path="/agents">
               <Suspense fallback={<LoadingNote what="definitions" />}>
                 <DefinitionsPage />

@@ -43,9 +43,18 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
         <Link href="/" className={css["home"] ?? ""} aria-label="Threadhold, start">
           <Wordmark />
         </Link>
-        <Link href="/agents" className={css["place"] ?? ""}>
-          Agents
-        </Link>
+        <nav className={css["pages"]} aria-label="Pages">
+          {pages.map(({ href, name }) => (
+            <Link
+              key={href}
+              href={href}
+              className={css["place"] ?? ""}
+              aria-current={path === href || path.startsWith(`${href}/`) ? "page" : undefined}
+            >
+              {name}
+            </Link>
+          ))}
+        </nav>
         <Button kind="quiet" small className={css["command"]} onClick={() => setCommanding(true)}>
           <Icon name="command" />
           <span>Commands</span>
@@ -83,5 +92,10 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
     </div>
   );
 }
+
+const pages = [
+  { href: "/agents", name: "Agents" },
+  { href: "/usage", name: "Usage" },
+];
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);

@@ -33,9 +33,9 @@ export function bytes(count: number): string {
   return `${(count / (1024 * 1024)).toFixed(1)} MiB`;
 }
 
-/** A count in thousands, thin where it is large. */
+/** A count, its thousands apart without a place where a line may break. */
 export function count(number: number): string {
-  return number.toLocaleString("en-US").replaceAll(",", "\u2009");
+  return number.toLocaleString("en-US").replaceAll(",", "\u00a0");
 }
 
 /** US dollars; null is a price that nobody knows. */

@@ -107,6 +107,9 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
                   Search threads<kbd>/</kbd>
                 </Command.Item>
                 <Command.Item onSelect={then(() => navigate("/"))}>Go to the start</Command.Item>
+                <Command.Item value="usage cost tokens" onSelect={then(() => navigate("/usage"))}>
+                  Usage and cost
+                </Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("light"))}>Light theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("dark"))}>Dark theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("system"))}>Theme as the system</Command.Item>

@@ -40,6 +40,13 @@ export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => v
   return [filter, change];
 }
 
+/** The part of the address that is the filter, without what other pages keep there. */
+export function useListSearch(): string {
+  const [params] = useSearchParams();
+  const ours = [...params].filter(([name]) => ["q", "status", "agent", "tag"].includes(name));
+  return new URLSearchParams(ours).toString();
+}
+
 /** As the API is asked. Threads that an agent made for another one are found through that one. */
 export function queryOf({ q, status, agent, tag }: ListFilter, limit: number): ThreadFilter {
   return {

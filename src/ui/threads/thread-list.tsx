@@ -3,7 +3,7 @@
 
 import { useState } from "react";
 import type { ReactElement } from "react";
-import { useRoute, useSearch } from "wouter";
+import { useRoute } from "wouter";
 
 import { useThreads } from "#react/index.ts";
 
@@ -11,7 +11,7 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useHidden } from "./deletions.tsx";
 import { ListFilters } from "./list-filters.tsx";
-import { isFiltered, queryOf, useListFilter } from "./thread-filter.ts";
+import { isFiltered, queryOf, useListFilter, useListSearch } from "./thread-filter.ts";
 import { ThreadRow } from "./thread-row.tsx";
 
 import css from "./thread-list.module.css";
@@ -28,7 +28,7 @@ export function ThreadList({ onNew }: { onNew: () => void }): ReactElement {
   const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit), { everyMs });
   const hidden = useHidden();
   const [, params] = useRoute("/threads/:id");
-  const search = useSearch();
+  const search = useListSearch();
   const shown = threads.filter(({ id }) => !hidden.has(id));
   return (
     <section className={css["list"]} aria-label="Threads">

@@ -1,0 +1,22 @@
+// What a bar says: to screen readers in a sentence, in the tip as figures.
+
+import { count } from "../kit/figures.ts";
+import { costWords } from "./amount.ts";
+import type { Amount } from "./amount.ts";
+import { dayWords } from "./days.ts";
+import type { Bar } from "./series.ts";
+import type { Measure } from "./usage-choice.ts";
+
+/** An amount in the measure that is drawn. */
+export function amountWords(amount: Amount, measure: Measure): string {
+  return measure === "cost" ? costWords(amount) : count(amount.tokens);
+}
+
+/** A day in a sentence: the whole, then each part. */
+export function barWords(bar: Bar, measure: Measure, sofar: boolean): string {
+  const day = `${dayWords(bar.day)}${sofar ? ", so far" : ""}`;
+  if (bar.entries.length === 0) return `${day}: nothing`;
+  const unit = measure === "cost" ? "" : " tokens";
+  const parts = bar.entries.map((entry) => `${entry.name} ${amountWords(entry, measure)}`);
+  return `${day}: ${amountWords(bar, measure)}${unit}; ${parts.join(", ")}`;
+}

@@ -1,0 +1,60 @@
+// Days of UTC as `YYYY-MM-DD`, the way reports count them, and how they are said.
+
+const dayMs = 86_400_000;
+
+/** The day of a moment, in milliseconds since epoch. */
+export function dayAt(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+/** A day so many days later. */
+export function later(day: string, days: number): string {
+  return dayAt(Date.parse(day) + days * dayMs);
+}
+
+/** How many days there are from one to another, both counted. */
+export function spanOf(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
+}
+
+/** As many days as these, right before them. */
+export function daysBefore(from: string, to: string): { from: string; to: string } {
+  return { from: later(from, -spanOf(from, to)), to: later(from, -1) };
+}
+
+/** All of them, in their order. */
+export function daysOf(from: string, to: string): string[] {
+  return Array.from({ length: Math.max(0, spanOf(from, to)) }, (_, at) => later(from, at));
+}
+
+/** Whether a text is a day that there is. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && dayAt(at) === text;
+}
+
+const whole = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const range = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** `Tue, 3 Nov 2026`. */
+export function dayWords(day: string): string {
+  return whole.format(Date.parse(day));
+}
+
+/** `3 – 21 Nov 2026`. */
+export function rangeWords(from: string, to: string): string {
+  return range.formatRange(Date.parse(from), Date.parse(to));
+}
+
+/** `3 Nov`. */
+export function shortDay(day: string): string {
+  return short.format(Date.parse(day));
+}

@@ -1,0 +1,107 @@
+// The drawing: a bar a day, in parts by agent or model. Each day can be pointed at or reached by the arrow keys, and says its
+// figures; Enter or a click picks it.
+
+import { useMemo, useState } from "react";
+import type { ReactElement } from "react";
+
+import { barWords } from "./bar-words.ts";
+import { ChartBars } from "./chart-bars.tsx";
+import { chartScale } from "./chart-scale.ts";
+import type { ChartScale } from "./chart-scale.ts";
+import { ChartTip } from "./chart-tip.tsx";
+import { barsOf } from "./series.ts";
+import type { Bar, Entry, Series } from "./series.ts";
+import type { Dimension, Measure } from "./usage-choice.ts";
+import { useWidth } from "./use-width.ts";
+
+import css from "./chart.module.css";
+
+/** Pixels. */
+const height = 264;
+
+interface UsageChartProps {
+  days: readonly string[];
+  entries: readonly Entry[];
+  series: readonly Series[];
+  by: Dimension;
+  measure: Measure;
+  today: string;
+  /** The mark that stands out. */
+  lit: number | null;
+  picked: string | null;
+  onPick: (day: string | null) => void;
+}
+
+/** The drawing. */
+export function UsageChart(props: UsageChartProps): ReactElement {
+  const { days, entries, series, by, measure, today, lit, picked, onPick } = props;
+  const [place, width] = useWidth<HTMLDivElement>();
+  const [pointed, setPointed] = useState<string | null>(null);
+  const bars = useMemo(() => barsOf(days, { entries, series, measure }), [days, entries, series, measure]);
+  const scale = useMemo(() => chartScale(bars, { width, height, measure }), [bars, width, measure]);
+  const tipped = bars.find(({ day }) => day === pointed);
+  const what = measure === "cost" ? "Cost" : "Tokens";
+  return (
+    <div
+      ref={place}
+      className={css["plot"]}
+      data-lit={lit ?? undefined}
+      onPointerLeave={() => setPointed(null)}
+      onKeyDown={(event) => (event.key === "Escape" ? setPointed(null) : undefined)}
+    >
+      {width === 0 ? null : (
+        <svg className={css["chart"]} width={width} height={height} role="presentation">
+          <Grid scale={scale} />
+          <ChartBars
+            label={`${what} by day and ${by}`}
+            bars={bars}
+            scale={scale}
+            measure={measure}
+            wordsOf={(bar) => barWords(bar, measure, bar.day === today)}
+            pointed={pointed}
+            picked={picked}
+            onPoint={setPointed}
+            onPick={onPick}
+          />
+          <line className={css["ground"]} x1={scale.left} x2={scale.right} y1={scale.ground} y2={scale.ground} />
+        </svg>
+      )}
+      {tipped === undefined ? null : <Tip bar={tipped} scale={scale} series={series} measure={measure} today={today} />}
+    </div>
+  );
+}
+
+function Grid({ scale: { left, right, ground, rows, names } }: { scale: ChartScale }): ReactElement {
+  return (
+    <g aria-hidden="true">
+      {rows.map(({ at, label }) => (
+        <g key={at}>
+          <line className={css["row"]} x1={left} x2={right} y1={at} y2={at} />
+          <text className={css["label"]} x={left - 8} y={at} dy="0.32em" textAnchor="end">
+            {label}
+          </text>
+        </g>
+      ))}
+      {names.map(({ at, label, anchor }) => (
+        <text key={label + String(at)} className={css["label"]} x={at} y={ground + 18} textAnchor={anchor}>
+          {label}
+        </text>
+      ))}
+    </g>
+  );
+}
+
+interface TipProps {
+  bar: Bar;
+  scale: ChartScale;
+  series: readonly Series[];
+  measure: Measure;
+  today: string;
+}
+
+function Tip({ bar, scale, series, measure, today }: TipProps): ReactElement {
+  const middle = scale.barOf(bar.day) + scale.bar / 2;
+  return (
+    <ChartTip bar={bar} series={series} measure={measure} sofar={bar.day === today} at={middle} room={scale.width} />
+  );
+}

@@ -1,0 +1,82 @@
+// The figures in front: what all of it came to, and what became of each since as many days before.
+
+import type { ReactElement } from "react";
+
+import { count } from "../kit/figures.ts";
+import { changeWords, costWords } from "./amount.ts";
+import type { Amount } from "./amount.ts";
+
+import css from "./usage.module.css";
+
+interface UsageTotalsProps {
+  /** Null while it is not known. */
+  total: Amount | null;
+  before: Amount;
+  /** How many days there are, and were before. */
+  days: number;
+}
+
+/** The figures. */
+export function UsageTotals({ total, before, days }: UsageTotalsProps): ReactElement {
+  const figure = (name: string, read: (amount: Amount) => number): ReactElement => (
+    <Figure
+      name={name}
+      value={total === null ? null : count(read(total))}
+      change={total === null ? null : changeWords(read(total), read(before))}
+      before={count(read(before))}
+    />
+  );
+  return (
+    <section aria-label="Totals">
+      <dl className={css["totals"]} data-long={total !== null && isLong(total)}>
+        <Figure
+          name="Cost"
+          value={total === null ? null : costWords(total)}
+          note={total?.cost === null ? "Some models have no price" : undefined}
+          change={total === null ? null : changeWords(total.cost, before.cost)}
+          before={costWords(before)}
+        />
+        {figure("Runs", ({ runs }) => runs)}
+        {figure("Tokens in", ({ input }) => input)}
+        {figure("Tokens out", ({ output }) => output)}
+        {figure("Tokens cached", ({ cached }) => cached)}
+      </dl>
+      <p className={css["compared"]}>Compared with the {days === 1 ? "day" : `${days} days`} before. Days are UTC.</p>
+    </section>
+  );
+}
+
+/** Whether the figures need a smaller size to stand beside each other. */
+function isLong(total: Amount): boolean {
+  return Math.max(total.input, total.output, total.cached) >= 1e7 || costWords(total).length > 15;
+}
+
+interface FigureProps {
+  name: string;
+  value: string | null;
+  note?: string | undefined;
+  change: string | null;
+  before: string;
+}
+
+function Figure({ name, value, note, change, before }: FigureProps): ReactElement {
+  return (
+    <div className={css["total"]}>
+      <dt className={css["term"]}>{name}</dt>
+      <dd className={css["value"]}>{value ?? "–"}</dd>
+      <dd className={css["change"]}>
+        {value === null ? "\u00a0" : null}
+        {note === undefined ? null : <span className={css["noted"]}>{note}</span>}
+        {value === null || change === null || note !== undefined ? null : (
+          <span>
+            {change}
+            {change === "none before" || change === "as before" ? null : (
+              <span className={css["was"]}> from {before}</span>
+            )}
+          </span>
+        )}
+        {value !== null && change === null && note === undefined ? <span>before: {before}</span> : null}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,185 @@
+// The parts of the usage page that are functions: what an address says, how amounts are said, what is stacked, how rows sort.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { changeWords, costWords, nothing, sumOf } from "#ui/usage/amount.ts";
+import type { Amount } from "#ui/usage/amount.ts";
+import { barWords } from "#ui/usage/bar-words.ts";
+import { chartScale } from "#ui/usage/chart-scale.ts";
+import { daysBefore, daysOf, isDay, later, rangeWords, spanOf } from "#ui/usage/days.ts";
+import { barsOf, restPlace, seriesOf } from "#ui/usage/series.ts";
+import type { Entry } from "#ui/usage/series.ts";
+import { sorted } from "#ui/usage/sortable-table.tsx";
+import { readChoice } from "#ui/usage/usage-choice.ts";
+
+const entry = (day: string, name: string, more: Partial<Amount> = {}): Entry => ({
+  ...nothing,
+  runs: 1,
+  tokens: 10,
+  day,
+  name,
+  ...more,
+});
+
+describe("days", () => {
+  it("UI101 are UTC's, over the ends of months and years", () => {
+    expect(daysOf("2024-02-28", "2024-03-01")).toEqual(["2024-02-28", "2024-02-29", "2024-03-01"]);
+    expect(daysOf("2026-03-02", "2026-03-01")).toEqual([]);
+    expect(spanOf("2026-12-31", "2027-01-01")).toBe(2);
+    expect(later("2026-03-29", 1)).toBe("2026-03-30");
+    expect(["2026-02-29", "2026-2-1", "", "now", "2026-02-28T00:00"].filter(isDay)).toEqual([]);
+    expect(rangeWords("2026-10-23", "2026-11-21")).toMatch(/^23 Oct\s–\s21 Nov 2026$/);
+  });
+
+  it("UI101 what an address says wrongly is as if it were not there", () => {
+    const read = (query: string) => readChoice(new URLSearchParams(query), "2026-11-21");
+    const usual = {
+      preset: 30,
+      from: "2026-10-23",
+      to: "2026-11-21",
+      by: "agent",
+      measure: null,
+      only: null,
+      day: null,
+    };
+    expect(read("")).toEqual(usual);
+    for (const wrong of [
+      "days=8",
+      "from=2026-11-01",
+      "from=2026-02-31&to=2026-03-01",
+      "from=2026-11-02&to=2026-11-01",
+    ]) {
+      expect([wrong, read(`${wrong}&by=user&measure=x&day=2020-01-01`)]).toEqual([wrong, usual]);
+    }
+    expect(read("days=90&by=model&measure=cost&only=a&day=2026-11-21")).toEqual({
+      preset: 90,
+      from: "2026-08-24",
+      to: "2026-11-21",
+      by: "model",
+      measure: "cost",
+      only: "a",
+      day: "2026-11-21",
+    });
+    expect(read("from=2020-01-01&to=2020-01-02&days=7&day=2020-01-02")).toMatchObject({
+      preset: null,
+      from: "2020-01-01",
+      to: "2020-01-02",
+      day: "2020-01-02",
+    });
+  });
+});
+
+describe("amounts", () => {
+  it("UI103 a cost is unknown, or at least what is known, and never nothing", () => {
+    expect(costWords({ cost: 0, known: 0 })).toBe("$0");
+    expect(costWords({ cost: 1.5, known: 1.5 })).toBe("$1.50");
+    expect(costWords({ cost: null, known: 1.5 })).toBe("at least $1.50");
+    expect(costWords({ cost: null, known: 0 })).toBe("unknown");
+    const sum = sumOf([entry("", "a", { cost: 1, known: 1 }), entry("", "b", { cost: null, known: 0.5 })]);
+    expect(sum).toMatchObject({ runs: 2, tokens: 20, cost: null, known: 1.5 });
+    const bar = barsOf(["2026-11-21"], {
+      entries: [entry("2026-11-21", "a", { cost: null })],
+      series: [],
+      measure: "cost",
+    })[0];
+    expect(bar && barWords(bar, "cost", true)).toBe("Sat, 21 Nov 2026, so far: unknown; a unknown");
+  });
+
+  it("UI106 are compared with as many days before", () => {
+    expect(daysBefore("2026-03-01", "2026-03-07")).toEqual({ from: "2026-02-22", to: "2026-02-28" });
+    expect(daysBefore("2026-03-01", "2026-03-01")).toEqual({ from: "2026-02-28", to: "2026-02-28" });
+  });
+
+  it("UI106 a change is said only where both sides are known", () => {
+    expect(changeWords(12, 10)).toBe("+20 %");
+    expect(changeWords(5, 10)).toBe("−50 %");
+    expect(changeWords(0, 10)).toBe("−100 %");
+    expect(changeWords(10, 10)).toBe("as before");
+    expect(changeWords(0, 0)).toBe("as before");
+    expect(changeWords(3, 0)).toBe("none before");
+    expect(changeWords(120, 10)).toBe("12 times");
+    expect([changeWords(null, 1), changeWords(1, null)]).toEqual([null, null]);
+  });
+});
+
+describe("a drawing", () => {
+  const days = daysOf("2026-11-01", "2026-11-05");
+  const anyEntries = fc.uniqueArray(
+    fc.record({
+      day: fc.constantFrom(...days),
+      name: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h", "i"),
+      tokens: fc.integer({ min: 0, max: 1e9 }),
+      known: fc.integer({ min: 0, max: 1e6 }),
+    }),
+    { selector: ({ day, name }) => `${day} ${name}` },
+  );
+
+  it("UI107 stacks every amount once, above each other, six apart and the others together", () => {
+    fc.assert(
+      fc.property(anyEntries, fc.constantFrom("cost" as const, "tokens" as const), (some, measure) => {
+        const entries = some.map(({ day, name, ...more }) => entry(day, name, more));
+        const series = seriesOf(entries);
+        expect(series.map(({ place }) => place)).toEqual(series.map((_, at) => Math.min(at, restPlace)));
+        const bars = barsOf(days, { entries, series, measure });
+        expect(bars.map(({ day }) => day)).toEqual(days);
+        for (const bar of bars) {
+          const amounts = bar.entries.map((one) => (measure === "cost" ? one.known : one.tokens));
+          expect(bar.parts.at(-1)?.to ?? 0).toBe(amounts.reduce((sum, amount) => sum + amount, 0));
+          let ground = 0;
+          for (const part of bar.parts) {
+            expect(part.from).toBe(ground);
+            ground = part.to;
+          }
+          expect(new Set(bar.parts.map(({ place }) => place)).size).toBe(bar.parts.length);
+        }
+      }),
+    );
+  });
+
+  it("UI107 the order is that of cost, then of tokens, whatever is drawn", () => {
+    const entries = [
+      entry("2026-11-01", "cheap", { known: 1, tokens: 900 }),
+      entry("2026-11-02", "dear", { known: 5, tokens: 1 }),
+      entry("2026-11-01", "free", { tokens: 2 }),
+      entry("2026-11-02", "freer", { tokens: 3 }),
+    ];
+    expect(seriesOf(entries).map(({ name }) => name)).toEqual(["dear", "cheap", "freer", "free"]);
+  });
+
+  it("UI100 keeps every bar within its room, at any width and number of days", () => {
+    fc.assert(
+      fc.property(
+        anyEntries,
+        fc.integer({ min: 1, max: 366 }),
+        fc.integer({ min: 1, max: 1600 }),
+        (some, length, width) => {
+          const all = daysOf("2026-11-01", later("2026-11-01", length - 1));
+          const entries = some.map(({ day, name, ...more }) => entry(day, name, more));
+          const bars = barsOf(all, { entries, series: seriesOf(entries), measure: "cost" });
+          const scale = chartScale(bars, { width, height: 264, measure: "cost" });
+          for (const bar of bars) {
+            const tall = scale.heightOf(bar.parts.at(-1)?.to ?? 0);
+            expect(tall).toBeGreaterThanOrEqual(0);
+            expect(tall).toBeLessThanOrEqual(scale.ground);
+            expect(scale.barOf(bar.day)).toBeGreaterThanOrEqual(scale.left);
+            expect(scale.barOf(bar.day) + scale.bar).toBeLessThanOrEqual(scale.right + 1e-6);
+          }
+          const labels = scale.rows.map(({ label }) => label);
+          expect(new Set(labels).size).toBe(labels.length);
+        },
+      ),
+    );
+  });
+});
+
+describe("rows", () => {
+  it("UI105 sort both ways, with what is unknown last", () => {
+    const rows = [{ cost: 2 }, { cost: null }, { cost: 10 }, { cost: 0 }];
+    const by = { value: ({ cost }: { cost: number | null }) => cost };
+    expect(sorted(rows, by, true).map(({ cost }) => cost)).toEqual([10, 2, 0, null]);
+    expect(sorted(rows, by, false).map(({ cost }) => cost)).toEqual([0, 2, 10, null]);
+    const names = ["b", "a", "B"].map((name) => ({ name }));
+    expect(sorted(names, { value: ({ name }) => name }, false).map(({ name }) => name)).toEqual(["B", "a", "b"]);
+  });
+});
