@@ -1,6 +1,7 @@
 // The files of a thread: folders, records, bytes up and down, search. Paths are those of the thread, with or without a leading
 // slash.
 
+import { jsonOf } from "./request.ts";
 import type { RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer } from "./route-type.ts";
 import type { RequestBody } from "./settings.ts";
@@ -11,6 +12,20 @@ const path = "/api/threads/:id/files/*path?";
 
 /** A file or a folder; sizes are bytes, times microseconds since epoch. */
 export type FileRecord = RouteAnswer<`PUT ${typeof path}`>;
+
+/** A file as it was just written. */
+export type WrittenFile = FileRecord & {
+  /** The tag of what was written, for a condition of the next write; null where something on the way took it. */
+  etag: string | null;
+};
+
+/** Which bytes are read. */
+export type DownloadOptions = RequestOptions & {
+  /** `bytes=0-99`. */
+  range?: string | undefined;
+  /** The tag of the one version that is wanted, so that parts are of one file; another is a `conflict`. */
+  ifMatch?: string | undefined;
+};
 
 type Search = RouteAnswer<"GET /api/threads/:id/files-search">;
 
@@ -44,12 +59,12 @@ export interface Files {
   /** What a folder holds, by name; the root's by default. */
   list(path?: string, options?: RequestOptions): Promise<FileRecord[]>;
   stat(path: string, options?: RequestOptions): Promise<FileRecord>;
-  /** The answer with the file's bytes, as a stream, as text, as a blob; `range` is `bytes=0-99`. */
-  download(path: string, options?: RequestOptions & { range?: string | undefined }): Promise<Response>;
+  /** The answer with the file's bytes, as a stream, as text, as a blob; its `ETag` is the tag of what was read. */
+  download(path: string, options?: DownloadOptions): Promise<Response>;
   /** A WebP of at most 256 pixels; `file_not_found` where there is none. */
   thumbnail(path: string, options?: RequestOptions): Promise<Blob>;
   /** Writes the file as a whole: nobody sees half of it. A stream is sent once, other bodies again after a cut. */
-  upload(path: string, body: RequestBody, options?: UploadOptions): Promise<FileRecord>;
+  upload(path: string, body: RequestBody, options?: UploadOptions): Promise<WrittenFile>;
   mkdir(path: string, options?: RequestOptions): Promise<FileRecord>;
   /** A file or an empty folder. */
   delete(path: string, options?: RequestOptions & Pick<WriteCondition, "ifMatch">): Promise<void>;
@@ -72,8 +87,12 @@ export function files(requests: Requests, id: string): Files {
       const answer = await requests.json(`GET ${path}`, { ...options, params: at(file), query: { stat: true } });
       return answer as FileRecord;
     },
-    download: (file, { range, signal } = {}) =>
-      requests.send(`GET ${path}`, { params: at(file), signal, headers: range === undefined ? {} : { range } }),
+    download(file, { range, ifMatch, signal } = {}) {
+      // On a condition no browser answers from its cache, which else puts parts of what it once had in the place of what is there.
+      const headers = conditionHeaders({ ifMatch: ifMatch ?? (range === undefined ? undefined : "*") });
+      if (range !== undefined) headers["range"] = range;
+      return requests.send(`GET ${path}`, { params: at(file), signal, headers });
+    },
     async thumbnail(file, options) {
       const answer = await requests.send(`GET ${path}`, { ...options, params: at(file), query: { thumbnail: true } });
       return answer.blob();
@@ -87,7 +106,7 @@ export function files(requests: Requests, id: string): Files {
       if (media !== undefined) headers["content-type"] = media;
       const inPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
       const bare = typeof body === "string" ? new TextEncoder().encode(body) : body;
-      return requests.json(`PUT ${path}`, {
+      const answer = await requests.send(`PUT ${path}`, {
         params: at(file),
         headers,
         raw: () => (onProgress === undefined || inPage !== null ? bare : counted(bare, onProgress)),
@@ -96,6 +115,7 @@ export function files(requests: Requests, id: string): Files {
         signal,
         fetch: inPage ?? undefined,
       });
+      return { ...(await jsonOf<`PUT ${typeof path}`>(answer)), etag: answer.headers.get("etag") };
     },
     mkdir: (folder, options) =>
       requests.json(`PUT ${path}`, { ...options, params: at(folder), query: { mkdir: true } }),

@@ -5,6 +5,7 @@ export type { ClientErrorCode } from "./client-error.ts";
 export type { CustomEventName, CustomEvents } from "./custom-event.ts";
 export type { DefinitionList, Definitions } from "./definitions.ts";
 export type {
+  DownloadOptions,
   FileRecord,
   Files,
   GlobAnswer,
@@ -12,6 +13,7 @@ export type {
   SearchOptions,
   UploadOptions,
   WriteCondition,
+  WrittenFile,
 } from "./files.ts";
 export type { Carrier, Connection } from "./follow/connection.ts";
 export type { OpenCall } from "./follow/open-calls.ts";

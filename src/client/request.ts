@@ -79,9 +79,7 @@ export class Requests {
 
   /** The answer's JSON; undefined where it has none. */
   async json<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<RouteAnswer<K>> {
-    const response = await this.send(key, request);
-    const text = response.status === 204 ? "" : await textOf(response);
-    return (text === "" ? undefined : parsed(text, response.status)) as RouteAnswer<K>;
+    return jsonOf(await this.send(key, request));
   }
 
   /** The successful answer. Throws a `ThreadholdClientError` for another, a `ThreadholdNetworkError` where none came. */
@@ -174,6 +172,12 @@ export class Requests {
     signal?.removeEventListener("abort", leave);
     signal?.throwIfAborted();
   }
+}
+
+/** An answer's JSON, for whoever needs its headers too; undefined where it has none. */
+export async function jsonOf<K extends RouteKey>(response: Response): Promise<RouteAnswer<K>> {
+  const text = response.status === 204 ? "" : await textOf(response);
+  return (text === "" ? undefined : parsed(text, response.status)) as RouteAnswer<K>;
 }
 
 /** The whole body; one that breaks off is a failure of the network. */

@@ -99,13 +99,13 @@ export function pageUpload(onProgress: ProgressListener): ClientFetch | null {
       request.onabort = failed;
       request.onload = () => {
         over();
-        const retryAfter = request.getResponseHeader("retry-after");
-        resolve(
-          new Response(request.status === 204 ? null : request.responseText, {
-            status: request.status,
-            headers: retryAfter === null ? {} : { "retry-after": retryAfter },
-          }),
-        );
+        const answered = new Headers();
+        for (const name of ["retry-after", "etag"]) {
+          const value = request.getResponseHeader(name);
+          if (value !== null) answered.set(name, value);
+        }
+        const { status, responseText } = request;
+        resolve(new Response(status === 204 ? null : responseText, { status, headers: answered }));
       };
       if (signal?.aborted === true) failed();
       else request.send(body);

@@ -8,6 +8,7 @@ import { copyProject } from "../e2e/support/project-copy.ts";
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
+import { files } from "./suites/files.ts";
 import { hostile } from "./suites/hostile.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { screens } from "./suites/screens.ts";
@@ -90,6 +91,7 @@ describe("the playground", () => {
   threads(use);
   conversation(use);
   waiting(use);
+  files(use);
   usage(use);
   definitions(use);
   hostile(use);

@@ -72,8 +72,8 @@ class PageRequest {
     this.#headers[name] = value;
   }
 
-  getResponseHeader(): string | null {
-    return null;
+  getResponseHeader(name: string): string | null {
+    return name === "etag" ? '"sent"' : null;
   }
 
   send(body: unknown): void {
@@ -114,7 +114,7 @@ describe("uploads", () => {
     const record = await client
       .thread("t")
       .files.upload("a.txt", "Hello", { onProgress: (progress) => told.push(progress) });
-    expect(record).toEqual({ path: "/a.txt", size: 5 });
+    expect(record).toEqual({ path: "/a.txt", size: 5, etag: '"sent"' });
     expect(told.at(-1)).toEqual({ loaded: 5, total: 5 });
     expect(PageRequest.sent).toHaveLength(2);
     expect(PageRequest.sent[1]).toMatchObject({
@@ -124,6 +124,28 @@ describe("uploads", () => {
       body: new TextEncoder().encode("Hello"),
     });
     expect(server.requests).toEqual([]);
+  });
+
+  it("CLIENT14 an upload answers with the tag of what it wrote, and a download holds to the one it is given", async () => {
+    const headers: unknown[] = [];
+    const client = new ThreadholdClient({
+      url: "http://x",
+      fetch: (_, { headers: sent }) => {
+        headers.push(sent);
+        return Promise.resolve(Response.json({ path: "/a.txt", size: 5 }, { headers: { etag: '"fetched"' } }));
+      },
+    });
+    const { files } = client.thread("t");
+    expect((await files.upload("a.txt", "Hello")).etag).toBe('"fetched"');
+    define("XMLHttpRequest", PageRequest);
+    PageRequest.outcomes = [201];
+    expect((await files.upload("a.txt", "Hello", { onProgress: () => undefined })).etag).toBe('"sent"');
+    await files.download("a.txt", { range: "bytes=5-9", ifMatch: '"fetched"' });
+    expect(headers.at(-1)).toEqual({ range: "bytes=5-9", "if-match": '"fetched"' });
+    await files.download("a.txt", { range: "bytes=5-9" });
+    expect(headers.at(-1)).toEqual({ range: "bytes=5-9", "if-match": "*" });
+    await files.download("a.txt");
+    expect(headers.at(-1)).toEqual({});
   });
 
   it("CLIENT8 a page gathers a stream before it sends it, since not every browser sends one", async () => {

@@ -9,19 +9,22 @@ function held(answer: () => Promise<void> = () => Promise.resolve()) {
   const waiting: { at: number; run: () => void }[] = [];
   const sent: [string, boolean][] = [];
   let now = 0;
-  const deletions = new HeldDeletions(
-    (id, { leaving }) => {
-      sent.push([id, leaving]);
-      return answer();
+  const deletions = new HeldDeletions({
+    after(milliseconds, run) {
+      const entry = { at: now + milliseconds, run };
+      waiting.push(entry);
+      return () => void waiting.splice(waiting.indexOf(entry), 1);
     },
-    {
-      after(milliseconds, run) {
-        const entry = { at: now + milliseconds, run };
-        waiting.push(entry);
-        return () => void waiting.splice(waiting.indexOf(entry), 1);
+  });
+  const hold = (id: string): void =>
+    deletions.hold({
+      id,
+      title: id.toUpperCase(),
+      send({ leaving }) {
+        sent.push([id, leaving]);
+        return answer();
       },
-    },
-  );
+    });
   const pass = (milliseconds: number): void => {
     now += milliseconds;
     for (const entry of waiting.filter(({ at }) => at <= now)) {
@@ -29,13 +32,13 @@ function held(answer: () => Promise<void> = () => Promise.resolve()) {
       entry.run();
     }
   };
-  return { deletions, sent, pass, states: () => deletions.picture().map(({ id, state }) => `${id} ${state}`) };
+  return { deletions, hold, sent, pass, states: () => deletions.picture().map(({ id, state }) => `${id} ${state}`) };
 }
 
 describe("held deletions", () => {
   it("UI62 nothing is sent while it can be taken back, and once afterwards", () => {
-    const { deletions, sent, pass, states } = held();
-    deletions.hold({ id: "a", title: "A" });
+    const { deletions, hold, sent, pass, states } = held();
+    hold("a");
     pass(holdMs - 1);
     expect([sent, states()]).toEqual([[], ["a held"]]);
     pass(1);
@@ -46,18 +49,27 @@ describe("held deletions", () => {
   });
 
   it("UI62 what is taken back is never sent", () => {
-    const { deletions, sent, pass, states } = held();
-    deletions.hold({ id: "a", title: "A" });
-    deletions.hold({ id: "b", title: "B" });
+    const { deletions, hold, sent, pass, states } = held();
+    hold("a");
+    hold("b");
     deletions.undo("a");
     deletions.leave();
     pass(holdMs);
     expect([sent, states()]).toEqual([[["b", true]], ["b sent"]]);
   });
 
+  it("UI62 what is gone is told from what is on its way", async () => {
+    const { hold, pass, states } = held();
+    hold("a");
+    pass(holdMs);
+    expect(states()).toEqual(["a sent"]);
+    await Promise.resolve();
+    expect(states()).toEqual(["a done"]);
+  });
+
   it("UI62 what failed is shown again, with the reason", async () => {
-    const { deletions, pass } = held(() => Promise.reject(new Error("Not now")));
-    deletions.hold({ id: "a", title: "A" });
+    const { deletions, hold, pass } = held(() => Promise.reject(new Error("Not now")));
+    hold("a");
     pass(holdMs);
     await Promise.resolve();
     expect(deletions.picture()).toMatchObject([{ id: "a", state: "failed", error: { message: "Not now" } }]);

@@ -8,11 +8,16 @@ import { AccessGate } from "../access/access.tsx";
 import { definitionRoute } from "../agents/definition.ts";
 import type { Kind } from "../agents/definition.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
+import { filesRoute } from "../files/file-address.ts";
 import { EmptyNote, LoadingNote } from "../kit/note.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
 
+const FilesPage = lazy(async () => {
+  const { FilesPage: found } = await import("../files/files-page.tsx");
+  return { default: found };
+});
 const UsagePage = lazy(async () => {
   const { UsagePage: found } = await import("../usage/usage-page.tsx");
   return { default: found };
@@ -31,6 +36,13 @@ export function App(): ReactElement {
           <Switch>
             <Route path="/">
               <StartPage />
+            </Route>
+            <Route path={filesRoute}>
+              {({ id = "" }) => (
+                <Suspense fallback={<LoadingNote what="the files" />}>
+                  <FilesPage key={id} id={id} />
+                </Suspense>
+              )}
             </Route>
             <Route path="/threads/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
             <Route path="/usage">

@@ -2,15 +2,20 @@
 // visitor's token, which no address carries, so their bytes come through the client.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
+import { Link } from "wouter";
 
 import type { ThreadHandle } from "#client/index.ts";
 
+import { filesAddress } from "../files/file-address.ts";
 import { Button } from "../kit/button.tsx";
 import { bytes } from "../kit/figures.ts";
 import { Icon } from "../kit/icon.tsx";
 import { wordsOf } from "../kit/note.tsx";
+import { saveBlob } from "../kit/save-blob.ts";
+import { useObjectUrl } from "../kit/use-object-url.ts";
+import { VisibleName } from "../kit/visible-name.tsx";
+import { visibleText } from "../kit/visible-text.ts";
 
 import css from "./attachment.module.css";
 
@@ -37,7 +42,19 @@ export function Attachment({ handle, file }: { handle: ThreadHandle; file: Shown
       {isPicture ? <Picture handle={handle} file={file} /> : null}
       <figcaption className={css["caption"]}>
         <Icon name="file" />
-        <span className={css["name"]}>{file.name}</span>
+        {file.path === null ? (
+          <span className={css["name"]}>
+            <VisibleName name={file.name} />
+          </span>
+        ) : (
+          <Link
+            className={css["name"] ?? ""}
+            href={filesAddress(handle.id, { path: file.path, folder: false })}
+            aria-label={`Open ${visibleText(file.name)}`}
+          >
+            <VisibleName name={file.name} />
+          </Link>
+        )}
         {file.size === null ? null : <span className={css["figure"]}>{bytes(file.size)}</span>}
         {file.path === null ? null : <Save handle={handle} path={file.path} name={file.name} />}
       </figcaption>
@@ -59,28 +76,10 @@ function Picture({ handle, file }: { handle: ThreadHandle; file: ShownFile }): R
   return <img className={css["picture"]} src={url} alt={file.name} {...size} />;
 }
 
-function useObjectUrl(blob: Blob | undefined): string | null {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    if (blob === undefined) return undefined;
-    const made = URL.createObjectURL(blob);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [blob]);
-  return url;
-}
-
 function Save({ handle, path, name }: { handle: ThreadHandle; path: string; name: string }): ReactElement {
   const save = useMutation({
     mutationFn: async () => {
-      const blob = await (await handle.files.download(path)).blob();
-      const url = URL.createObjectURL(blob);
-      const link = document.createElement("a");
-      link.href = url;
-      link.download = name;
-      link.click();
-      // The browser has taken hold of it by the next task.
-      setTimeout(() => URL.revokeObjectURL(url));
+      saveBlob(await (await handle.files.download(path)).blob(), name);
     },
   });
   return (

@@ -7,7 +7,8 @@ import type { Thread, ThreadHandle } from "#client/index.ts";
 import { useThreadState } from "#react/index.ts";
 
 import { definitionPath } from "../agents/definition.ts";
-import { IconButton } from "../kit/button.tsx";
+import { filesAddress } from "../files/file-address.ts";
+import { IconButton, IconLink } from "../kit/button.tsx";
 import { count, money } from "../kit/figures.ts";
 import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
@@ -54,6 +55,7 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
           <span className={css["figure"]}>{money(cost)}</span>
         </p>
       </div>
+      <IconLink icon="folder" label="Files" href={filesAddress(thread.id, { path: "/", folder: true })} />
       <IconButton
         icon="events"
         label={logging ? "Hide events" : "Show events"}

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 
 /** Whether files are held over the page just now. */
-export function useFileDrop(onFiles: (files: Iterable<File>) => void): boolean {
+export function useFileDrop(onFiles: (files: Iterable<File>, dropped: DataTransfer) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(onFiles);
   latest.current = onFiles;
@@ -33,7 +33,7 @@ export function useFileDrop(onFiles: (files: Iterable<File>) => void): boolean {
         if (!brings(event)) return;
         event.preventDefault();
         setOver(false);
-        latest.current(event.dataTransfer?.files ?? []);
+        if (event.dataTransfer !== null) latest.current(event.dataTransfer.files, event.dataTransfer);
       },
       { signal },
     );

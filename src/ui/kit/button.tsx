@@ -1,6 +1,7 @@
 // Buttons: one that decides, plain ones, and ones that are only an icon.
 
 import type { ButtonHTMLAttributes, ReactElement, Ref } from "react";
+import { Link } from "wouter";
 
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icon.tsx";
@@ -47,5 +48,21 @@ export function IconButton({ icon, label, className, ...rest }: IconButtonProps)
     <button type="button" title={label} {...rest} aria-label={label} className={`${css["icon"]} ${className ?? ""}`}>
       <Icon name={icon} />
     </button>
+  );
+}
+
+interface IconLinkProps {
+  icon: IconName;
+  /** Where it leads, said to screen readers and shown on hover. */
+  label: string;
+  href: string;
+}
+
+/** A link that is an icon. */
+export function IconLink({ icon, label, href }: IconLinkProps): ReactElement {
+  return (
+    <Link href={href} title={label} aria-label={label} className={css["icon"] ?? ""}>
+      <Icon name={icon} />
+    </Link>
   );
 }

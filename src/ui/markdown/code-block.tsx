@@ -29,7 +29,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: CodeBlockPr
       </figcaption>
       {/* What scrolls has to be reached by the keyboard */}
       <pre tabIndex={0} aria-label={`Code, ${language ?? "text"}`}>
-        <code>{coloured ?? code}</code>
+        <code className={css["colours"]}>{coloured ?? code}</code>
       </pre>
     </figure>
   );
@@ -52,7 +52,8 @@ export function CopyButton({ text }: { text: string }): ReactElement {
   return <IconButton icon={copied ? "check" : "copy"} label={copied ? "Copied" : "Copy"} onClick={copy} />;
 }
 
-function useHighlighted(code: string, language: string | null): ReactNode {
+/** The code in colours, once it stands still and the highlighter has come; null until then, and for what stays plain. */
+export function useHighlighted(code: string, language: string | null): ReactNode {
   const [done, setDone] = useState<{ code: string; nodes: ReactNode } | null>(null);
   useEffect(() => {
     if (language === null || code.length > most) return undefined;

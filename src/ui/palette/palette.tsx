@@ -3,7 +3,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { Command } from "cmdk";
 import type { ReactElement } from "react";
-import { useLocation } from "wouter";
+import { useLocation, useRoute } from "wouter";
 
 import { useThreads } from "#react/index.ts";
 
@@ -12,6 +12,7 @@ import { definitionPath, keyOf, referencesOf } from "../agents/definition.ts";
 import { useAgents } from "../agents/use-agents.ts";
 import { useDefinitions } from "../agents/use-definitions.ts";
 import { chooseTheme } from "../app/theme.ts";
+import { filesAddress } from "../files/file-address.ts";
 import { ago } from "../kit/figures.ts";
 import { useNow } from "../kit/now.ts";
 import { useHidden } from "../threads/deletions.tsx";
@@ -42,6 +43,8 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
   const { signedIn, signOut } = useAccess();
   const create = useNewThread();
   const now = useNow();
+  const [, route] = useRoute(/^\/threads\/(?<id>[^/]+)/);
+  const shown = route?.["id"];
   const then = (run: () => void) => () => {
     onClose();
     run();
@@ -106,6 +109,14 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
                 <Command.Item onSelect={then(() => document.getElementById("thread-search")?.focus())}>
                   Search threads<kbd>/</kbd>
                 </Command.Item>
+                {shown === undefined ? null : (
+                  <Command.Item
+                    value="files of this thread tree upload"
+                    onSelect={then(() => navigate(filesAddress(shown, { path: "/", folder: true })))}
+                  >
+                    Files of this thread
+                  </Command.Item>
+                )}
                 <Command.Item onSelect={then(() => navigate("/"))}>Go to the start</Command.Item>
                 <Command.Item value="usage cost tokens" onSelect={then(() => navigate("/usage"))}>
                   Usage and cost

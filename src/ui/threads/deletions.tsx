@@ -1,10 +1,9 @@
 // The page's held deletions, for every component below, and the notes in which they can be taken back.
 
-import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ReactElement, ReactNode } from "react";
 
 import { platformTimers } from "#lib/timers.ts";
-import { useThreadholdClient } from "#react/index.ts";
 
 import { Button, IconButton } from "../kit/button.tsx";
 import { HeldDeletions } from "./held-deletions.ts";
@@ -16,15 +15,7 @@ const Context = createContext<HeldDeletions | null>(null);
 
 /** Holds the deletions below it, and shows them. */
 export function DeletionsProvider({ children }: { children: ReactNode }): ReactElement {
-  const client = useThreadholdClient();
-  const deletions = useMemo(
-    () =>
-      new HeldDeletions(async (id, { leaving }) => {
-        if (!leaving) return client.threads.delete(id);
-        await client.fetch(`/api/~/threads/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true });
-      }, platformTimers),
-    [client],
-  );
+  const [deletions] = useState(() => new HeldDeletions(platformTimers));
   useEffect(() => {
     const leave = (): void => deletions.leave();
     addEventListener("pagehide", leave);
@@ -48,7 +39,7 @@ export function useDeletions(): HeldDeletions {
   return deletions;
 }
 
-/** Ids of threads that are not shown any more. */
+/** Ids of threads, and of whatever else, that are not shown any more. */
 export function useHidden(): ReadonlySet<string> {
   const deletions = useDeletions();
   const all = useSyncExternalStore(deletions.subscribe, deletions.picture);
@@ -60,7 +51,9 @@ function Notes({ deletions }: { deletions: HeldDeletions }): ReactElement {
   return (
     <div className={css["notes"]} role="status" aria-label="Deletions">
       {all.map((deletion) =>
-        deletion.state === "sent" ? null : <Note key={deletion.id} {...{ deletion, deletions }} />,
+        deletion.state === "sent" || deletion.state === "done" ? null : (
+          <Note key={deletion.id} {...{ deletion, deletions }} />
+        ),
       )}
     </div>
   );

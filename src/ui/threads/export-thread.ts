@@ -3,18 +3,14 @@
 
 import type { ThreadholdClient } from "#client/index.ts";
 
+import { saveBlob } from "../kit/save-blob.ts";
+
 /** Saves it, files included. Throws where it broke off. */
 export async function exportThread(client: ThreadholdClient, id: string): Promise<void> {
   const lines = await client.threads.export(id, { files: true });
   const blob = await new Response(lines).blob();
   if (!(await endsWhole(blob))) throw new Error("The export broke off before its last line. Try again.");
-  const url = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `thread-${id}.ndjson`;
-  link.click();
-  // The browser has taken hold of it by the next task.
-  setTimeout(() => URL.revokeObjectURL(url));
+  saveBlob(blob, `thread-${id}.ndjson`);
 }
 
 /** The last line of a whole export says what it should hash to. */

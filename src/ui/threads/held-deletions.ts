@@ -1,33 +1,37 @@
 // Deletions that are held back, so that they can be taken back: nothing is sent for eight seconds, and on leaving the page what is
-// held is sent at once. Until then the threads are hidden, not gone.
+// held is sent at once. Until then what is to go is hidden, not gone.
 
 import type { Timers } from "#lib/timers.ts";
 
-/** A thread that is about to go. */
-export interface HeldDeletion {
+/** What sends a deletion. With `leaving` the page is closed, and the request has to outlast it. */
+export type SendDeletion = (options: { leaving: boolean }) => Promise<void>;
+
+/** What is to go. */
+export interface Doomed {
+  /** Its own among everything that the page deletes. */
   id: string;
   title: string;
-  /** `held`: can be taken back; `sent`: on its way or done; `failed`: the thread is shown again, with the reason. */
-  state: "held" | "sent" | "failed";
-  error: Error | null;
+  send: SendDeletion;
 }
 
-/** What sends a deletion. With `leaving` the page is closed, and the request has to outlast it. */
-export type SendDeletion = (id: string, options: { leaving: boolean }) => Promise<void>;
+/** Something that is about to go. */
+export interface HeldDeletion extends Doomed {
+  /** `held`: can be taken back; `sent`: on its way; `done`: gone; `failed`: it is shown again, with the reason. */
+  state: "held" | "sent" | "done" | "failed";
+  error: Error | null;
+}
 
 /** Milliseconds in which a deletion can be taken back. */
 export const holdMs = 8000;
 
 /** The deletions of a page. */
 export class HeldDeletions {
-  readonly #send: SendDeletion;
   readonly #timers: Timers;
   readonly #listeners = new Set<() => void>();
   readonly #callOffs = new Map<string, () => void>();
   #all: readonly HeldDeletion[] = [];
 
-  constructor(send: SendDeletion, timers: Timers) {
-    this.#send = send;
+  constructor(timers: Timers) {
     this.#timers = timers;
   }
 
@@ -39,16 +43,17 @@ export class HeldDeletions {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Hides a thread, and deletes it when nobody takes that back. */
-  hold({ id, title }: { id: string; title: string }): void {
-    this.#put({ id, title, state: "held", error: null });
+  /** Hides something, and deletes it when nobody takes that back. */
+  hold({ id, title, send }: Doomed): void {
+    this.#callOffs.get(id)?.();
+    this.#put({ id, title, send, state: "held", error: null });
     this.#callOffs.set(
       id,
       this.#timers.after(holdMs, () => this.#release(id, false)),
     );
   }
 
-  /** Takes it back; the thread is shown again. Too late once it was sent. */
+  /** Takes it back; it is shown again. Too late once it was sent. */
   undo(id: string): void {
     const callOff = this.#callOffs.get(id);
     if (callOff === undefined) return;
@@ -73,10 +78,13 @@ export class HeldDeletions {
     this.#callOffs.delete(id);
     if (held === undefined) return;
     this.#put({ ...held, state: "sent" });
-    this.#send(id, { leaving }).catch((thrown: unknown) => {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      this.#put({ ...held, state: "failed", error });
-    });
+    held.send({ leaving }).then(
+      () => this.#put({ ...held, state: "done" }),
+      (thrown: unknown) => {
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+        this.#put({ ...held, state: "failed", error });
+      },
+    );
   }
 
   #put(deletion: HeldDeletion): void {

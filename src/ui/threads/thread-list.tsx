@@ -27,7 +27,7 @@ export function ThreadList({ onNew }: { onNew: () => void }): ReactElement {
   const [limit, setLimit] = useState(pageLength);
   const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit), { everyMs });
   const hidden = useHidden();
-  const [, params] = useRoute("/threads/:id");
+  const [, params] = useRoute(/^\/threads\/(?<id>[^/]+)/);
   const search = useListSearch();
   const shown = threads.filter(({ id }) => !hidden.has(id));
   return (
@@ -46,7 +46,7 @@ export function ThreadList({ onNew }: { onNew: () => void }): ReactElement {
             <ThreadRow
               key={thread.id}
               thread={thread}
-              open={params?.id === thread.id}
+              open={params?.["id"] === thread.id}
               search={search}
               onChanged={refresh}
               onTag={(tag) => setFilter({ tag })}

@@ -21,7 +21,7 @@ export function useThreadMenu(thread: Thread, onChanged: () => void): { entries:
   const client = useThreadholdClient();
   const deletions = useDeletions();
   const [, navigate] = useLocation();
-  const [, open] = useRoute("/threads/:id");
+  const [, open] = useRoute(/^\/threads\/(?<id>[^/]+)/);
   const [editing, setEditing] = useState(false);
   const save = useMutation({ mutationFn: () => exportThread(client, thread.id) });
   const entries: MenuEntry[] = [
@@ -33,8 +33,15 @@ export function useThreadMenu(thread: Thread, onChanged: () => void): { entries:
       icon: "trash",
       danger: true,
       run: () => {
-        deletions.hold({ id: thread.id, title: titleOf(thread) });
-        if (open?.id === thread.id) navigate("/");
+        deletions.hold({
+          id: thread.id,
+          title: titleOf(thread),
+          async send({ leaving }) {
+            if (!leaving) return client.threads.delete(thread.id);
+            await client.fetch(`/api/~/threads/${thread.id}`, { method: "DELETE", keepalive: true });
+          },
+        });
+        if (open?.["id"] === thread.id) navigate("/");
       },
     },
   ];

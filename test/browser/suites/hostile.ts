@@ -43,7 +43,7 @@ export function hostile({ api, open }: PlaygroundUse): void {
       await page.getByText("Picture from tracker.example").waitFor();
       const log = page.getByRole("log");
       const links = await log.locator("a[href]").evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
-      expect(new Set(links)).toEqual(new Set(["https://example.com/out"]));
+      expect(new Set(links)).toEqual(new Set(["https://example.com/out", `/threads/${id}/files${path}`]));
       expect(await log.locator("script, iframe, style, base, [onerror], [onload], [ontoggle], [onclick]").count()).toBe(
         0,
       );

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { putFile } from "./files.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const widths = [1280, 820, 390] as const;
@@ -26,6 +27,15 @@ for await (const event of thread.events()) log(event, 42);
 | a text turn | 10 rows |
 `;
 
+/** Files of a thread. */
+const kept = {
+  "/notes/plan.md": answer,
+  "/notes/invoice\u202Efdp.exe": new Uint8Array([0, 1, 2]),
+  "/src/main.ts":
+    'import { log } from "./log.ts";\n\nfor await (const event of thread.events()) {\n  log(event, 42);\n}\n',
+  [`/${"a-very-long-name-".repeat(12)}.json`]: '{"a":[1,2,3]}',
+};
+
 export function screens({ api, open }: PlaygroundUse): void {
   describe("screens", () => {
     it.each(widths.flatMap((width) => themes.map((theme) => ({ width, theme }))))(
@@ -47,6 +57,7 @@ export function screens({ api, open }: PlaygroundUse): void {
         await api().call("POST", `/api/threads/${nested.id}/messages?wait=true`, {
           json: { content: "Write about threads and tools" },
         });
+        for (const [path, body] of Object.entries(kept)) await putFile(api(), text.id, path, body);
         const states: { name: string; path: string; shows: string }[] = [
           { name: "start", path: "/", shows: "Start a thread" },
           { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
@@ -54,6 +65,13 @@ export function screens({ api, open }: PlaygroundUse): void {
           { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
           { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
           { name: "missing", path: "/threads/00000000-0000-4000-8000-000000000000", shows: "There is no such thread" },
+          { name: "files", path: `/threads/${text.id}/files/notes/plan.md`, shows: "What it keeps" },
+          { name: "files-tree", path: `/threads/${text.id}/files/notes/`, shows: "plan.md" },
+          { name: "files-editor", path: `/threads/${text.id}/files/src/main.ts?edit`, shows: "No changes" },
+          { name: "files-found", path: `/threads/${text.id}/files?find=event`, shows: "3 lines in 2 files" },
+          { name: "files-refused", path: `/threads/${text.id}/files?find=(`, shows: "The search was refused" },
+          { name: "files-missing", path: `/threads/${text.id}/files/none.txt`, shows: "There is no such file" },
+          { name: "files-empty", path: `/threads/${empty.id}/files`, shows: "No files yet" },
           { name: "usage", path: "/usage?days=7&measure=tokens", shows: "Day by day" },
           { name: "usage-empty", path: "/usage?from=2020-01-01&to=2020-01-07", shows: "Nothing ran in these days" },
           { name: "usage-error", path: "/usage?from=2020-01-01&to=2026-01-01", shows: "The usage could not be read" },

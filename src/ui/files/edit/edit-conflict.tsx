@@ -1,0 +1,65 @@
+// Somebody else has written the file since it was read: what they wrote, and the choice between that and one's own.
+
+import { useState } from "react";
+import type { ReactElement } from "react";
+
+import { Button } from "../../kit/button.tsx";
+import { languageOf } from "../preview/file-kind.ts";
+import { NumberedCode } from "../preview/numbered-code.tsx";
+import type { Theirs } from "./use-editing.ts";
+
+import css from "./editor.module.css";
+
+interface EditConflictProps {
+  theirs: Theirs;
+  name: string;
+  saving: boolean;
+  /** Drops what was typed. */
+  onTheirs: () => void;
+  /** Writes over theirs, and over nothing that came after it. */
+  onMine: () => void;
+  /** Goes on typing. */
+  onLater: () => void;
+}
+
+/** The choice. */
+export function EditConflict({ theirs, name, saving, onTheirs, onMine, onLater }: EditConflictProps): ReactElement {
+  const [seen, setSeen] = useState(false);
+  return (
+    <div className={css["conflict"]} role="alert">
+      <strong>{theirs === null ? "The file was deleted meanwhile" : "The file was changed meanwhile"}</strong>
+      <p>
+        {theirs === null
+          ? "Nothing was saved. Write it again, or let it go."
+          : "Nothing was saved. What stands there now is not what you began with."}
+      </p>
+      <div className={css["choices"]}>
+        {theirs === null || theirs.text === null ? null : (
+          <Button small aria-expanded={seen} onClick={() => setSeen(!seen)}>
+            {seen ? "Hide theirs" : "See both"}
+          </Button>
+        )}
+        <Button small onClick={onTheirs}>
+          {theirs === null ? "Let it go" : "Take theirs, drop mine"}
+        </Button>
+        <Button small kind="danger" disabled={saving} onClick={onMine}>
+          {theirs === null ? "Write it again" : "Overwrite with mine"}
+        </Button>
+        <Button small kind="quiet" onClick={onLater}>
+          Keep typing
+        </Button>
+      </div>
+      {seen && theirs !== null && theirs.text !== null ? (
+        <div className={css["theirs"]}>
+          <p className={css["caption"]}>Theirs; yours is below</p>
+          <NumberedCode
+            text={theirs.text}
+            language={languageOf(name)}
+            label={`${name}, as it is there now`}
+            line={null}
+          />
+        </div>
+      ) : null}
+    </div>
+  );
+}

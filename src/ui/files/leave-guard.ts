@@ -1,0 +1,15 @@
+// Asks before the page is closed where that would lose something: text that is not saved, files on their way.
+
+import { allDrafts, isChanged } from "./edit/drafts.ts";
+import { areUploadsBusy } from "./upload/thread-uploads.ts";
+
+let guarding = false;
+
+/** Begins to ask; from then on as long as the page is there. */
+export function guardLeaving(): void {
+  if (guarding) return;
+  guarding = true;
+  addEventListener("beforeunload", (event) => {
+    if (allDrafts().some(isChanged) || areUploadsBusy()) event.preventDefault();
+  });
+}

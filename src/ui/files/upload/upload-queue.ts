@@ -1,0 +1,152 @@
+// Files on their way into a thread: a few at a time, each with how far it is, and none over a file that is there without being asked.
+// They go on while another page of the thread is looked at.
+
+import { numbered } from "../path.ts";
+
+/** A file that is uploaded. */
+export interface Upload {
+  key: number;
+  path: string;
+  size: number;
+  /** Bytes that were sent. */
+  loaded: number;
+  /** `asking`: something is there already, and somebody has to say what becomes of it. */
+  state: "waiting" | "sending" | "asking" | "done" | "failed";
+  error: Error | null;
+}
+
+/** How one is sent. Contract: rejects with `isTaken` where `over` is false and something is there. */
+export interface UploadPorts {
+  send: (path: string, file: File, options: SendUpload) => Promise<unknown>;
+  isTaken: (error: unknown) => boolean;
+}
+
+/** What is said of one sending. */
+export interface SendUpload {
+  over: boolean;
+  signal: AbortSignal;
+  onLoaded: (bytes: number) => void;
+}
+
+/** Files that are sent at a time. */
+const atOnce = 2;
+
+interface Kept {
+  upload: Upload;
+  file: File;
+  /** The path that was asked for, before any number. */
+  wanted: string;
+  over: boolean;
+  number: number;
+  leave: AbortController;
+}
+
+/** The uploads of a thread. */
+export class UploadQueue {
+  readonly #ports: UploadPorts;
+  readonly #listeners = new Set<() => void>();
+  readonly #kept = new Map<number, Kept>();
+  #picture: readonly Upload[] = [];
+  #keys = 0;
+
+  constructor(ports: UploadPorts) {
+    this.#ports = ports;
+  }
+
+  /** All of them; the same list until something changes. */
+  readonly picture = (): readonly Upload[] => this.#picture;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Whether leaving the page would lose one. */
+  get busy(): boolean {
+    return this.#picture.some(({ state }) => state !== "done" && state !== "failed");
+  }
+
+  add(files: Iterable<{ path: string; file: File }>): void {
+    for (const { path, file } of files) {
+      this.#keys += 1;
+      const upload: Upload = { key: this.#keys, path, size: file.size, loaded: 0, state: "waiting", error: null };
+      this.#kept.set(upload.key, { upload, file, wanted: path, over: false, number: 1, leave: new AbortController() });
+    }
+    this.#next();
+  }
+
+  /** Over what is there. */
+  replace(key: number): void {
+    this.#again(key, (kept) => ({ ...kept, over: true }));
+  }
+
+  /** Beside what is there, under a name with a number. */
+  keepBoth(key: number): void {
+    this.#again(key, (kept) => {
+      const number = kept.number + 1;
+      return { ...kept, number, upload: { ...kept.upload, path: numbered(kept.wanted, number) } };
+    });
+  }
+
+  retry(key: number): void {
+    this.#again(key, (kept) => kept);
+  }
+
+  /** Ends one that is on its way, and says no more of it. */
+  cancel(key: number): void {
+    this.#kept.get(key)?.leave.abort();
+    this.#kept.delete(key);
+    this.#next();
+  }
+
+  /** Says no more of what is done. */
+  clear(): void {
+    for (const [key, { upload }] of this.#kept) if (upload.state === "done") this.#kept.delete(key);
+    this.#tell();
+  }
+
+  #again(key: number, change: (kept: Kept) => Kept): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined || kept.upload.state === "sending" || kept.upload.state === "done") return;
+    const next = change(kept);
+    this.#kept.set(key, { ...next, upload: { ...next.upload, state: "waiting", loaded: 0, error: null } });
+    this.#next();
+  }
+
+  #next(): void {
+    let sending = [...this.#kept.values()].filter(({ upload }) => upload.state === "sending").length;
+    for (const [key, kept] of this.#kept) {
+      if (sending >= atOnce) break;
+      if (kept.upload.state !== "waiting") continue;
+      sending += 1;
+      this.#put(key, { state: "sending" });
+      void this.#send(key, kept);
+    }
+    this.#tell();
+  }
+
+  async #send(key: number, { upload, file, over, leave }: Kept): Promise<void> {
+    const { signal } = leave;
+    try {
+      await this.#ports.send(upload.path, file, { over, signal, onLoaded: (loaded) => this.#put(key, { loaded }) });
+      this.#put(key, { state: "done", loaded: file.size });
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      const asking = !over && this.#ports.isTaken(thrown);
+      this.#put(key, asking ? { state: "asking" } : { state: "failed", error });
+    }
+    this.#next();
+  }
+
+  #put(key: number, change: Partial<Upload>): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.set(key, { ...kept, upload: { ...kept.upload, ...change } });
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#picture = [...this.#kept.values()].map(({ upload }) => upload);
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,42 @@
+// Names as they are: characters that nobody would see, or that turn the text around them, are shown by their numbers, so that no
+// name can look like another one.
+
+/** A piece of a text; `mark` where it stands for a character that could not be seen. */
+export interface TextPiece {
+  text: string;
+  mark: boolean;
+}
+
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\p{Cs}]/u;
+const oddSpace = /(?! )\p{Zs}/u;
+const pictured = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]/u;
+
+/** The text in pieces; without marks it is one. */
+export function piecesOf(text: string): TextPiece[] {
+  const pieces: TextPiece[] = [];
+  const characters = Array.from(text);
+  let before = "";
+  for (const [at, character] of characters.entries()) {
+    // Within an emoji they are what it is made of.
+    const joins = (character === "\u200D" || character === "\uFE0F") && pictured.test(before);
+    const atEdge = character === " " && (at === 0 || at === characters.length - 1);
+    const mark = (unseen.test(character) && !joins) || oddSpace.test(character) || atEdge;
+    const last = pieces.at(-1);
+    if (mark) pieces.push({ text: numberOf(character), mark });
+    else if (last === undefined || last.mark) pieces.push({ text: character, mark });
+    else last.text += character;
+    before = character;
+  }
+  return pieces;
+}
+
+/** The same as one text, for labels: the numbers stand in angle quotes. */
+export function visibleText(text: string): string {
+  return piecesOf(text)
+    .map(({ text: piece, mark }) => (mark ? `‹${piece}›` : piece))
+    .join("");
+}
+
+function numberOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,150 @@
+// The folders that a page knows: what it asks for, and what it is told meanwhile.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import type { FileRecord } from "#client/index.ts";
+import { foldersAbove, nameOf, parentOf } from "#ui/files/path.ts";
+import { FolderCache } from "#ui/files/tree/folder-cache.ts";
+
+const gone = new Error("There is no such folder");
+
+function record(path: string, isDirectory = false): FileRecord {
+  return { path, name: nameOf(path), mimeType: "text/plain", storage: "local", size: 1, isDirectory };
+}
+
+/** Files as a server has them, whose answers come when a test says so, as of the moment they were asked for. */
+function served(paths: string[] = []) {
+  const files = new Set(paths);
+  const answers: (() => void)[] = [];
+  const asked: string[] = [];
+  const list = (folder: string): FileRecord[] => {
+    const below = [...files].flatMap((path) => [...foldersAbove(path).map((one) => record(one, true)), record(path)]);
+    return [...new Map(below.filter(({ path }) => parentOf(path) === folder).map((one) => [one.path, one])).values()];
+  };
+  const cache = new FolderCache({
+    list(folder) {
+      asked.push(folder);
+      const entries = list(folder);
+      return new Promise((resolve, reject) =>
+        answers.push(() => (entries.length === 0 && folder !== "/" ? reject(gone) : resolve(entries))),
+      );
+    },
+    isGone: (error) => error === gone,
+    soon: (run) => run(),
+  });
+  return {
+    cache,
+    asked,
+    list,
+    write: (path: string): void => {
+      files.add(path);
+      cache.apply({ path, file: record(path) });
+    },
+    remove: (path: string): void => {
+      files.delete(path);
+      cache.apply({ path, file: null });
+    },
+    /** Answers everything that was asked, and what is asked because of that. */
+    settle: async (): Promise<void> => {
+      while (answers.length > 0) {
+        for (const answer of answers.splice(0)) answer();
+        for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
+      }
+    },
+    names: (folder: string) =>
+      cache
+        .picture()
+        .get(folder)
+        ?.entries.map(({ name }) => name),
+  };
+}
+
+describe("folders", () => {
+  it("UI80 a folder is asked for once, and stands in its order: folders, then names as people count", async () => {
+    const { cache, asked, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
+    cache.open("/");
+    cache.open("/");
+    await settle();
+    cache.open("/");
+    expect([asked, names("/")]).toEqual([["/"], ["z", "A.txt", "b9.txt", "b10.txt"]]);
+  });
+
+  it("UI80 what is told while an answer is on its way is not lost", async () => {
+    const { cache, settle, names, write, remove } = served(["/a", "/b"]);
+    cache.open("/");
+    write("/c");
+    remove("/a");
+    await settle();
+    expect(names("/")).toEqual(["b", "c"]);
+  });
+
+  it("UI80 what may have been missed is asked for again, also where an older answer is on its way", async () => {
+    const { cache, asked, settle } = served(["/a"]);
+    cache.open("/");
+    cache.reloadAll();
+    await settle();
+    expect(asked).toEqual(["/", "/"]);
+  });
+
+  it("UI80 folders on the way to a file come and go with it", async () => {
+    const { cache, settle, names, write, remove } = served(["/a"]);
+    cache.open("/");
+    await settle();
+    write("/deep/down/file");
+    expect(names("/")).toEqual(["deep", "a"]);
+    cache.open("/deep");
+    cache.open("/deep/down");
+    await settle();
+    remove("/deep/down/file");
+    await settle();
+    expect(names("/")).toEqual(["a"]);
+    expect([...cache.picture().keys()]).toEqual(["/"]);
+  });
+
+  it("UI80 a folder that could not be read says why, and is asked for again", async () => {
+    let fails = true;
+    const cache = new FolderCache({
+      list: () => (fails ? Promise.reject(new Error("Not now")) : Promise.resolve([record("/a")])),
+      isGone: () => false,
+      soon: (run) => run(),
+    });
+    cache.open("/");
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(cache.picture().get("/")).toMatchObject({ state: "failed", error: { message: "Not now" } });
+    fails = false;
+    cache.open("/");
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(cache.picture().get("/")).toMatchObject({ state: "there", entries: [{ path: "/a" }] });
+  });
+
+  it("UI80 whatever happens in whatever order, what is known in the end is what is there", async () => {
+    const path = fc.constantFrom("/a", "/d/b", "/d/c", "/d/e/f", "/d/e/g");
+    const step = fc.oneof(
+      path.map((one) => ({ does: "write" as const, path: one })),
+      path.map((one) => ({ does: "remove" as const, path: one })),
+      fc.constantFrom("/", "/d", "/d/e").map((one) => ({ does: "open" as const, path: one })),
+      fc.constant({ does: "settle" as const, path: "" }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const server = served();
+        server.cache.open("/");
+        for (const { does, path: at } of steps) {
+          if (does === "settle") await server.settle();
+          else if (does === "open") server.cache.open(at);
+          else server[does](at);
+        }
+        await server.settle();
+        for (const [folder, { entries }] of server.cache.picture()) {
+          expect(new Set(entries.map(({ path: one }) => one))).toEqual(
+            new Set(server.list(folder).map(({ path: one }) => one)),
+          );
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

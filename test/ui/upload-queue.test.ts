@@ -1,0 +1,105 @@
+// Uploads: how many at a time, what is asked, and what is cancelled.
+
+import { describe, expect, it } from "vitest";
+
+import { droppedFiles } from "#ui/files/upload/dropped-files.ts";
+import type { DroppedEntry } from "#ui/files/upload/dropped-files.ts";
+import { UploadQueue } from "#ui/files/upload/upload-queue.ts";
+import type { SendUpload } from "#ui/files/upload/upload-queue.ts";
+
+const taken = new Error("There is one already");
+
+function file(name: string): DroppedEntry {
+  return { name, isDirectory: false, file: (taken) => taken(new File([name], name)) };
+}
+
+/** A folder that gives its entries two at a time, as browsers give them in parts. */
+function folder(name: string, entries: DroppedEntry[]): DroppedEntry {
+  const left = [...entries];
+  return { name, isDirectory: true, createReader: () => ({ readEntries: (taken) => taken(left.splice(0, 2)) }) };
+}
+
+/** A queue whose sendings end when a test says so. */
+function queued() {
+  const sent: { path: string; options: SendUpload; end: (error?: Error) => Promise<void> }[] = [];
+  const queue = new UploadQueue({
+    send: (path, _, options) =>
+      new Promise((resolve, reject) => {
+        options.signal.addEventListener("abort", () => reject(new Error("Aborted")));
+        const end = async (error?: Error): Promise<void> => {
+          if (error === undefined) resolve(null);
+          else reject(error);
+          for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
+        };
+        sent.push({ path, options, end });
+      }),
+    isTaken: (error) => error === taken,
+  });
+  const add = (...paths: string[]): void => queue.add(paths.map((path) => ({ path, file: new File(["1234"], "x") })));
+  return { queue, sent, add, states: () => queue.picture().map(({ path, state }) => `${path} ${state}`) };
+}
+
+describe("uploads", () => {
+  it("UI86 a folder that is dropped is opened, and its files keep their places in it", async () => {
+    const entries = [folder("docs", [file("a"), folder("more", [file("b")]), file("c")]), file("d")];
+    const items = entries.map((entry) => ({ webkitGetAsEntry: () => entry }));
+    const found = await droppedFiles({ files: [], items });
+    expect(found.map(({ path }) => path)).toEqual(["docs/a", "docs/more/b", "docs/c", "d"]);
+    const files = [new File(["e"], "e")];
+    const plain = { files, items: [{ webkitGetAsEntry: () => null }] };
+    expect((await droppedFiles(plain)).map(({ path }) => path)).toEqual(["e"]);
+    const broken: DroppedEntry = { name: "f", isDirectory: false, file: (_, failed) => failed(new Error("Gone")) };
+    const withBroken = { files, items: [{ webkitGetAsEntry: () => folder("x", [broken]) }] };
+    await expect(droppedFiles(withBroken)).rejects.toThrow("Gone");
+  });
+
+  it("UI86 two are sent at a time, the others in their order", async () => {
+    const { queue, sent, add, states } = queued();
+    add("/a", "/b", "/c");
+    expect(states()).toEqual(["/a sending", "/b sending", "/c waiting"]);
+    sent[0]?.options.onLoaded(3);
+    expect([queue.picture()[0]?.loaded, queue.busy]).toEqual([3, true]);
+    await sent[0]?.end();
+    expect(states()).toEqual(["/a done", "/b sending", "/c sending"]);
+    await sent[1]?.end(new Error("Too large"));
+    await sent[2]?.end();
+    expect([states(), queue.busy]).toEqual([["/a done", "/b failed", "/c done"], false]);
+    queue.retry(queue.picture()[1]?.key ?? 0);
+    expect(states()).toEqual(["/a done", "/b sending", "/c done"]);
+    queue.clear();
+    expect(states()).toEqual(["/b sending"]);
+  });
+
+  it("UI86 nothing is replaced without being asked, and beside what is there is a name with a number", async () => {
+    const { queue, sent, add, states } = queued();
+    add("/a.txt", "/b.txt");
+    await sent[0]?.end(taken);
+    await sent[1]?.end(taken);
+    expect([states(), sent.map(({ options }) => options.over)]).toEqual([
+      ["/a.txt asking", "/b.txt asking"],
+      [false, false],
+    ]);
+    const [first, second] = queue.picture().map(({ key }) => key);
+    queue.replace(first ?? 0);
+    queue.keepBoth(second ?? 0);
+    expect(sent.slice(2).map(({ path, options }) => [path, options.over])).toEqual([
+      ["/a.txt", true],
+      ["/b (2).txt", false],
+    ]);
+    await sent[3]?.end(taken);
+    queue.keepBoth(second ?? 0);
+    expect(sent.at(-1)?.path).toBe("/b (3).txt");
+    await sent[2]?.end(taken);
+    expect(states()).toEqual(["/a.txt failed", "/b (3).txt sending"]);
+  });
+
+  it("UI86 one that is cancelled ends, says no more, and makes room", async () => {
+    const { queue, sent, add, states } = queued();
+    add("/a", "/b", "/c");
+    queue.cancel(queue.picture()[0]?.key ?? 0);
+    expect([sent[0]?.options.signal.aborted, states()]).toEqual([true, ["/b sending", "/c sending"]]);
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(states()).toEqual(["/b sending", "/c sending"]);
+  });
+});
