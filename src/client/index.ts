@@ -25,7 +25,7 @@ export { Sending } from "./sending.ts";
 export type { SendingOptions } from "./sending.ts";
 export type { ClientFetch, ClientOptions, ClientSocket, RequestBody, SocketConstructor, Token } from "./settings.ts";
 export { ThreadHandle } from "./thread-handle.ts";
-export type { ContinueOptions, SendOptions } from "./thread-handle.ts";
+export type { ContinueOptions, EventsOptions, SendOptions } from "./thread-handle.ts";
 export { ThreadholdClient } from "./threadhold-client.ts";
 export type { UsageFilter } from "./threadhold-client.ts";
 export type { Admitted, Logs, Messages, MessagesPage, NewMessage, PostOptions, Queue, Runs } from "./thread-lists.ts";

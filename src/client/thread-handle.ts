@@ -38,6 +38,16 @@ export interface HandlePorts {
   followed: () => Follow | undefined;
   /** The same, opened where there is none, from what was known. */
   follow: (from: Known | undefined) => Follow;
+  /** A subscription that nobody shares, behind this number; it keeps no state. */
+  replay: (after: number, silent: boolean) => Follow;
+}
+
+/** Which events are told. */
+export interface EventsOptions extends RequestOptions {
+  /** All that are kept behind this number first, 0 for all there are; then those to come. A subscription of its own. */
+  after?: number | undefined;
+  /** With `after`: events of silent messages, too. */
+  silent?: boolean | undefined;
 }
 
 const left: Connection = { state: "closed", error: null };
@@ -136,11 +146,11 @@ export class ThreadHandle {
     return this.#hold().release;
   }
 
-  /** The thread's events from now on, for ever; a snapshot first, unless it is followed already. */
-  async *events({ signal }: RequestOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
+  /** The thread's events from now on, for ever; a snapshot first, unless it is followed already. With `after`, from there on. */
+  async *events({ signal, after, silent = false }: EventsOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
     signal?.throwIfAborted();
     const log = new EventLog<ThreadEvent>({ once: true });
-    const { follow, release } = this.#hold();
+    const { follow, release } = after === undefined ? this.#hold() : held(this.#ports.replay(after, silent));
     const unlisten = [
       follow.onEvent((event) => log.push(event)),
       follow.onChange(() => {
@@ -208,4 +218,9 @@ export class ThreadHandle {
       options,
     );
   }
+}
+
+/** A subscription that is closed with its one reader. */
+function held(follow: Follow): { follow: Follow; release: () => void } {
+  return { follow, release: () => follow.close() };
 }

@@ -1,5 +1,6 @@
 // A client of one deployment, as one caller. Holds the subscriptions that are open, one a thread, however many ask for it.
 
+import { emptyView } from "#contract/fold.ts";
 import type { Thread } from "#contract/thread.ts";
 import type { UsageReport } from "#contract/usage-route.ts";
 
@@ -29,6 +30,7 @@ export class ThreadholdClient {
   readonly #requests: Requests;
   readonly #desk: ToolDesk;
   readonly #follows = new Map<string, Follow>();
+  readonly #replays = new Set<Follow>();
   #closed = false;
 
   /** Throws for an address that is none. */
@@ -47,6 +49,7 @@ export class ThreadholdClient {
       threads: this.threads,
       followed: () => this.#follows.get(id),
       follow: (from) => this.#follow(id, from),
+      replay: (after, silent) => this.#replay(id, after, silent),
     });
   }
 
@@ -82,13 +85,13 @@ export class ThreadholdClient {
   close(): void {
     this.#closed = true;
     this.#desk.close();
-    for (const follow of this.#follows.values()) follow.close();
+    for (const follow of [...this.#follows.values(), ...this.#replays]) follow.close();
   }
 
   #follow(threadId: string, from: Known | undefined): Follow {
     const known = this.#follows.get(threadId);
     if (known !== undefined) return known;
-    if (this.#closed) throw new TypeError("The client was closed; it follows nothing any more.");
+    this.#refuseClosed();
     const follow = new Follow({
       requests: this.#requests,
       threadId,
@@ -101,5 +104,24 @@ export class ThreadholdClient {
     this.#follows.set(threadId, follow);
     this.#desk.attend(follow);
     return follow;
+  }
+
+  #replay(threadId: string, after: number, silent: boolean): Follow {
+    this.#refuseClosed();
+    const replay: Follow = new Follow({
+      requests: this.#requests,
+      threadId,
+      from: { state: { ...emptyView, last_seq: after }, pending: [] },
+      silent,
+      // Whoever reads events from long ago wants them as they are: what they come to is kept by the thread's own subscription.
+      fold: (view, { seq }) => ({ ...view, last_seq: seq }),
+      onClose: () => this.#replays.delete(replay),
+    });
+    this.#replays.add(replay);
+    return replay;
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new TypeError("The client was closed; it follows nothing any more.");
   }
 }

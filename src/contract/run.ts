@@ -55,6 +55,8 @@ export const runSchema = z.object({
   created_at: z.number().int(),
   started_at: z.number().int().nullable(),
   ended_at: z.number().int().nullable(),
+  /** Number of its `run_start`: its events are behind the number before. Null for one that did not begin. */
+  first_seq: z.number().int().positive().nullable(),
   steps: z.number().int().nonnegative(),
   usage: usageSchema,
   cost: costSchema,

@@ -79,6 +79,7 @@ export function toRun(record: RunRecord): Run {
     created_at: record.created_at,
     started_at: record.started_at,
     ended_at: record.ended_at,
+    first_seq: record.events.find(({ type }) => type === "run_start")?.seq ?? null,
     steps: record.steps,
     usage: record.usage,
     cost: record.cost,

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startDevServer } from "../e2e/dev-server.ts";
 import type { DevServer } from "../e2e/dev-server.ts";
 import { copyProject } from "../e2e/support/project-copy.ts";
+import { addTracedAgent } from "../e2e/support/traced-agent.ts";
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
@@ -13,6 +14,7 @@ import { hostile } from "./suites/hostile.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { screens } from "./suites/screens.ts";
 import { threads } from "./suites/threads.ts";
+import { trace } from "./suites/trace.ts";
 import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
 import { openBrowser } from "./support/browser.ts";
@@ -21,6 +23,7 @@ import { addUsageAgents } from "./support/usage-agents.ts";
 
 describe("the playground", () => {
   const project = copyProject();
+  addTracedAgent(project);
   const pages: TestPage[] = [];
   let server: DevServer | undefined;
   let browser: TestBrowser | undefined;
@@ -91,6 +94,7 @@ describe("the playground", () => {
   threads(use);
   conversation(use);
   waiting(use);
+  trace(use);
   files(use);
   usage(use);
   definitions(use);

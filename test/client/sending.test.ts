@@ -226,4 +226,26 @@ describe("a thread's events", () => {
     await server.came(`after=${String(known)}`);
     back();
   });
+
+  it("CLIENT47 behind a number they come over a subscription of their own, which is closed with its loop and the client", async () => {
+    const read = async (events: AsyncIterable<ThreadEvent>): Promise<string[]> => {
+      const types: string[] = [];
+      for await (const { type } of events) {
+        types.push(type);
+        if (type === "run_end") break;
+      }
+      return types;
+    };
+    const types = read(thread.events({ after: 0, silent: true }));
+    await server.came("/events?after=0&include_silent=true");
+    expect(thread.connection.state).toBe("closed");
+    tell(begun, ended);
+    expect(await types).toEqual(["run_start", "run_end"]);
+    expect([server.following, thread.state.last_seq]).toEqual([[], 0]);
+    const cut = read(thread.events({ after: 7 }));
+    await server.came("/events?after=7");
+    client.close();
+    await expect(cut).rejects.toThrow("closed");
+    expect(server.following).toEqual([]);
+  });
 });

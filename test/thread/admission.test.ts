@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
+import type { ThreadEvent } from "#contract/event.ts";
+
 import { gate, scripts } from "../worker/definitions.ts";
 import { admin, converse, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
@@ -16,6 +18,26 @@ function waiting(name: string) {
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("while a run is active", () => {
+  it("READER12 a run says where its events begin once it has begun, and a reader from there is told all of them", async () => {
+    const id = await newThread("parallel");
+    const hold = waiting("hold12");
+    const first = await value(stubOf(id).postMessage(admin, message("hold12"), null));
+    await hold.reached;
+    const second = await value(stubOf(id).postMessage(admin, message("second"), null));
+    expect([first, second].map(({ run }) => run?.first_seq)).toEqual([1, null]);
+    const whole = await follow(id, { after: "0" });
+    hold.open();
+    const isLast = (event: ThreadEvent): boolean => event.type === "run_end" && event.run_id === second.run?.id;
+    await whole.until(isLast);
+    const { first_seq } = await value(stubOf(id).getRun(admin, second.run?.id ?? ""));
+    const own = await follow(id, { after: String((first_seq ?? 0) - 1) });
+    await own.until(isLast);
+    for (const reader of [whole, own]) reader.close();
+    expect(own.events[0]).toMatchObject({ type: "run_start", seq: first_seq, run_id: second.run?.id });
+    const ofSecond = whole.events.filter(({ run_id }) => run_id === second.run?.id).map(({ seq }) => seq);
+    expect(own.events.map(({ seq }) => seq)).toEqual(ofSecond);
+  });
+
   it("ADMIT1 a queued message is answered in its turn and stands behind the run it waited for", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold1");

@@ -12,6 +12,8 @@ export interface Target {
   threadId: string;
   /** Number of the last event that is known; null for none, which is answered with a snapshot. */
   after: number | null;
+  /** Events of silent messages, too. */
+  silent?: boolean | undefined;
 }
 
 /** Who is told. Nothing is told any more once the carrier was closed. */

@@ -45,6 +45,10 @@ export interface FollowPorts {
   onClose: () => void;
   /** What another subscription knew: it goes on from there. */
   from?: Known | undefined;
+  /** Tells events of silent messages, too. */
+  silent?: boolean | undefined;
+  /** What becomes of the state with an event; the contract's reducer by default. */
+  fold?: typeof fold | undefined;
   /** What opens each carrier; the client's own by default. Without `socket` no socket is tried. */
   carriers?: { socket: OpenCarrier | null; sse: OpenCarrier } | undefined;
 }
@@ -189,14 +193,14 @@ export class Follow {
   }
 
   #carry(carrier: Carrier): void {
-    const { requests, threadId } = this.#ports;
+    const { requests, threadId, silent } = this.#ports;
     const open = carrier === "socket" ? (this.#open.socket ?? this.#open.sse) : this.#open.sse;
     this.#last = carrier;
     const turn = {};
     this.#turn = turn;
     const current = (): boolean => this.#turn === turn;
     this.#carrying = open(
-      { requests, threadId, after: this.#anchored ? this.#state.last_seq : null },
+      { requests, threadId, after: this.#anchored ? this.#state.last_seq : null, silent },
       {
         opened: () => {
           if (!current()) return;
@@ -224,7 +228,7 @@ export class Follow {
         return;
       }
     }
-    this.#state = fold(this.#state, event);
+    this.#state = (this.#ports.fold ?? fold)(this.#state, event);
     this.#pending = openCallsAfter(this.#pending, event);
     this.#anchored = true;
     this.#signal({ type: "progress" });

@@ -91,9 +91,12 @@ class SocketCarrier implements Carrying {
 
   /** The address, with a ticket where there is a token: an address is logged by whatever it passes. */
   async #url(): Promise<string> {
-    const { requests, threadId, after } = this.#target;
+    const { requests, threadId, after, silent } = this.#target;
     const params = { id: threadId };
-    const query: { after?: number; ticket?: string } = after === null ? {} : { after };
+    const query: { after?: number | undefined; include_silent?: boolean | undefined; ticket?: string } = {
+      after: after ?? undefined,
+      include_silent: silent,
+    };
     if ((await requests.settings.token()) !== null) {
       const address = requests.address(stream, { params });
       const path = address.slice(requests.settings.url.length);

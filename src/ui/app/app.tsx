@@ -7,12 +7,12 @@ import { Route, Switch } from "wouter";
 import { AccessGate } from "../access/access.tsx";
 import { definitionRoute } from "../agents/definition.ts";
 import type { Kind } from "../agents/definition.ts";
-import { ConversationPage } from "../conversation/conversation-page.tsx";
 import { filesRoute } from "../files/file-address.ts";
 import { EmptyNote, LoadingNote } from "../kit/note.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
+import { ThreadPages } from "./thread-pages.tsx";
 
 const FilesPage = lazy(async () => {
   const { FilesPage: found } = await import("../files/files-page.tsx");
@@ -37,6 +37,8 @@ export function App(): ReactElement {
             <Route path="/">
               <StartPage />
             </Route>
+            <Route path="/threads/:id/trace">{({ id }) => <ThreadPages key={id} id={id} at="trace" />}</Route>
+            <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
             <Route path={filesRoute}>
               {({ id = "" }) => (
                 <Suspense fallback={<LoadingNote what="the files" />}>
@@ -44,7 +46,6 @@ export function App(): ReactElement {
                 </Suspense>
               )}
             </Route>
-            <Route path="/threads/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
             <Route path="/usage">
               <Suspense fallback={<LoadingNote what="usage" />}>
                 <UsagePage />

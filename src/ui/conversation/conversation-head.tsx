@@ -13,8 +13,10 @@ import { count, money } from "../kit/figures.ts";
 import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { StatusMark } from "../kit/status.tsx";
+import { listSearch } from "../threads/thread-filter.ts";
 import { titleOf } from "../threads/thread-title.ts";
 import { useThreadMenu } from "../threads/use-thread-menu.tsx";
+import { tracePath } from "../trace/trace-path.ts";
 import { statusOf } from "./thread-status.ts";
 import { useFigures } from "./use-figures.ts";
 
@@ -31,7 +33,7 @@ interface ConversationHeadProps {
 /** The head. */
 export function ConversationHead({ thread, handle, logging, onLog, onChanged }: ConversationHeadProps): ReactElement {
   const { entries, dialog } = useThreadMenu(thread, onChanged);
-  const search = useSearch();
+  const search = listSearch(useSearch());
   const status = useThreadState(thread.id, statusOf);
   const { usage, cost } = useFigures(handle) ?? thread;
   const tokens = usage.input + usage.output;
@@ -55,6 +57,7 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
           <span className={css["figure"]}>{money(cost)}</span>
         </p>
       </div>
+      <IconLink icon="trace" label="Trace" href={tracePath(thread.id, undefined, search)} />
       <IconLink icon="folder" label="Files" href={filesAddress(thread.id, { path: "/", folder: true })} />
       <IconButton
         icon="events"

@@ -1,7 +1,7 @@
 // A thread: its head, what was said, what waits for a person, what waits its turn, and the place to speak. The log of its events
 // beside it on request.
 
-import { useState } from "react";
+import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
 import { Link } from "wouter";
 
@@ -9,23 +9,25 @@ import { ThreadholdClientError } from "#client/index.ts";
 import { useThread } from "#react/index.ts";
 
 import { usePageTitle } from "../app/page-title.ts";
+import { useLogOpen } from "../events/use-chosen-event.ts";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { titleOf } from "../threads/thread-title.ts";
 import { Composer } from "./composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
-import { EventLog } from "./event-log.tsx";
 import { MessageList } from "./message-list.tsx";
 import { PendingCalls } from "./pending-calls.tsx";
 import { QueueList } from "./queue-list.tsx";
 
 import css from "./conversation.module.css";
 
+const EventLog = lazy(async () => ({ default: (await import("../events/event-log.tsx")).EventLog }));
+
 /** The page of one thread. */
 export function ConversationPage({ id }: { id: string }): ReactElement {
   const used = useThread(id);
   const { thread, messages, activeRunId, connection, pending } = used;
-  const [logging, setLogging] = useState(false);
+  const [logging, setLogging] = useLogOpen();
   usePageTitle(thread === null ? "Thread" : titleOf(thread));
   if (connection.state === "closed" && connection.error !== null && thread === null) {
     return <Refused error={connection.error} />;
@@ -55,7 +57,11 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
         <QueueList handle={used.handle} />
         <Composer handle={used.handle} activeRunId={activeRunId} resting={pending.length > 0} />
       </section>
-      {logging ? <EventLog handle={used.handle} onClose={() => setLogging(false)} /> : null}
+      {logging ? (
+        <Suspense fallback={<LoadingNote what="the log" />}>
+          <EventLog handle={used.handle} onClose={() => setLogging(false)} />
+        </Suspense>
+      ) : null}
     </div>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import type { ReactElement } from "react";
+import { useLocation, useSearch } from "wouter";
 
 import type { MessageView, ThreadHandle } from "#client/index.ts";
 
@@ -10,6 +11,7 @@ import { Dialog } from "../kit/dialog.tsx";
 import { Menu } from "../kit/menu.tsx";
 import type { MenuEntry } from "../kit/menu.tsx";
 import { ErrorNote } from "../kit/note.tsx";
+import { tracePath } from "../trace/trace-path.ts";
 
 import css from "./message.module.css";
 
@@ -25,11 +27,22 @@ interface MessageMenuProps {
 export function MessageMenu({ handle, message, who, running, onEdit }: MessageMenuProps): ReactElement {
   const remove = useMutation({ mutationFn: () => handle.messages.delete(message.id) });
   const text = message.content;
+  const [, navigate] = useLocation();
+  const search = useSearch();
   const entries: MenuEntry[] = [
     ...(text === null
       ? []
       : [{ label: "Copy its text", icon: "copy", run: () => void navigator.clipboard.writeText(text) } as const]),
     { label: "Copy its id", icon: "tag", run: () => void navigator.clipboard.writeText(message.id) },
+    ...(message.run_id === null
+      ? []
+      : [
+          {
+            label: "Trace of its run",
+            icon: "trace",
+            run: () => navigate(tracePath(handle.id, message.run_id ?? undefined, search)),
+          } as const,
+        ]),
     ...(text === null || running || message.role === "tool"
       ? []
       : [{ label: "Edit", icon: "edit", run: onEdit } as const]),

@@ -18,6 +18,7 @@ import { useNow } from "../kit/now.ts";
 import { useHidden } from "../threads/deletions.tsx";
 import { threadPath, titleOf } from "../threads/thread-title.ts";
 import { useNewThread } from "../threads/use-new-thread.ts";
+import { tracePath } from "../trace/trace-path.ts";
 
 import css from "./palette.module.css";
 
@@ -36,6 +37,7 @@ function holdsWords(value: string, typed: string): number {
 /** The palette; it is there only while it is open. */
 export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
   const [, navigate] = useLocation();
+  const [, open] = useRoute("/threads/:id/*?");
   const { threads } = useThreads({ limit: 50 });
   const hidden = useHidden();
   const { agents } = useAgents();
@@ -103,6 +105,22 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
                 ))}
               </Command.Group>
               <Command.Group heading="This page">
+                {open === null ? null : (
+                  <>
+                    <Command.Item
+                      value="trace of this thread runs steps"
+                      onSelect={then(() => navigate(tracePath(open["id"] ?? "")))}
+                    >
+                      Trace of this thread
+                    </Command.Item>
+                    <Command.Item
+                      value="events log of this thread"
+                      onSelect={then(() => navigate(`${threadPath(open["id"] ?? "")}?log=open`))}
+                    >
+                      Event log of this thread
+                    </Command.Item>
+                  </>
+                )}
                 <Command.Item onSelect={then(() => document.getElementById("composer")?.focus())}>
                   Write a message
                 </Command.Item>

@@ -1,6 +1,6 @@
 // Which threads the list shows, kept in the address, so that it can be shared and survives a reload.
 
-import { useSearchParams } from "wouter";
+import { useSearch, useSearchParams } from "wouter";
 
 import type { ThreadFilter, ThreadStatus } from "#client/index.ts";
 
@@ -40,11 +40,20 @@ export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => v
   return [filter, change];
 }
 
-/** The part of the address that is the filter, without what other pages keep there. */
+/** Of an address's search what says how the list is filtered, and nothing of the page beside it. */
+export function listSearch(search: string): string {
+  const all = new URLSearchParams(search);
+  const kept = new URLSearchParams();
+  for (const name of ["q", "status", "agent", "tag"]) {
+    const value = all.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept.toString();
+}
+
+/** That of this page's address. */
 export function useListSearch(): string {
-  const [params] = useSearchParams();
-  const ours = [...params].filter(([name]) => ["q", "status", "agent", "tag"].includes(name));
-  return new URLSearchParams(ours).toString();
+  return listSearch(useSearch());
 }
 
 /** As the API is asked. Threads that an agent made for another one are found through that one. */

@@ -188,8 +188,8 @@ export function conversation({ api, open }: PlaygroundUse): void {
       const log = page.getByRole("complementary", { name: "Events" });
       await page.getByLabel("Message", { exact: true }).fill("Hello");
       await page.keyboard.press("Enter");
-      await log.getByText("run_end").waitFor();
-      await log.getByText("run_start").click();
+      await log.getByRole("button", { name: /run_end/ }).waitFor();
+      await log.getByRole("button", { name: /run_start/ }).click();
       await log.getByText('"type": "run_start"').waitFor();
     });
   });

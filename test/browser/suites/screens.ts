@@ -57,6 +57,8 @@ export function screens({ api, open }: PlaygroundUse): void {
         await api().call("POST", `/api/threads/${nested.id}/messages?wait=true`, {
           json: { content: "Write about threads and tools" },
         });
+        const traced = await api().createThread("tracer", { title: "Measured" });
+        await api().say(traced.id, "Measure the table");
         for (const [path, body] of Object.entries(kept)) await putFile(api(), text.id, path, body);
         const states: { name: string; path: string; shows: string }[] = [
           { name: "start", path: "/", shows: "Start a thread" },
@@ -64,6 +66,15 @@ export function screens({ api, open }: PlaygroundUse): void {
           { name: "empty", path: `/threads/${empty.id}`, shows: "Nothing was said yet." },
           { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
           { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
+          { name: "events", path: `/threads/${traced.id}?event=4`, shows: "Copy link" },
+          {
+            name: "trace",
+            path: `/threads/${traced.id}/trace?at=attempt+%2F1+traced_steady+1`,
+            shows: "Read from cache",
+          },
+          { name: "trace-waiting", path: `/threads/${approval.id}/trace`, shows: "waits for consent" },
+          { name: "trace-empty", path: `/threads/${empty.id}/trace`, shows: "Nothing has run yet" },
+          { name: "trace-missing", path: `/threads/${empty.id}/trace?run=none`, shows: "The run cannot be shown" },
           { name: "missing", path: "/threads/00000000-0000-4000-8000-000000000000", shows: "There is no such thread" },
           { name: "files", path: `/threads/${text.id}/files/notes/plan.md`, shows: "What it keeps" },
           { name: "files-tree", path: `/threads/${text.id}/files/notes/`, shows: "plan.md" },

@@ -39,6 +39,7 @@ export function runOf(changes: Partial<Run> = {}): Run {
     created_at: 1,
     started_at: 1,
     ended_at: 1,
+    first_seq: 1,
     steps: 1,
     usage: zeroUsage,
     cost: 0,

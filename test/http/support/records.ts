@@ -69,6 +69,7 @@ export function runRecord(fields: Partial<Run>): Run {
     created_at: at,
     started_at: null,
     ended_at: null,
+    first_seq: null,
     steps: 0,
     usage: zeroUsage,
     cost: 0,

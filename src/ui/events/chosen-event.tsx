@@ -1,0 +1,50 @@
+// One event as it was sent, to be copied, or linked to.
+
+import { useState } from "react";
+import type { ReactElement } from "react";
+
+import { Button, IconButton } from "../kit/button.tsx";
+import type { TapeEntry } from "./event-tape.ts";
+
+import css from "./event-log.module.css";
+
+/** The event. */
+export function ChosenEvent({ entry, onClose }: { entry: TapeEntry; onClose: () => void }): ReactElement {
+  const { event, from, count } = entry;
+  const text = JSON.stringify(event, null, 2);
+  return (
+    <section className={css["chosen"]} aria-label={`Event ${event.seq}`}>
+      <header className={css["chosenHead"]}>
+        <span className={css["chosenName"]}>
+          {from === event.seq ? event.seq : `${from}–${event.seq}`}
+          {count === 1 ? "" : `, ${count} as one`}
+        </span>
+        <CopyButton words="Copy" done="Copied" text={text} />
+        <CopyButton words="Copy link" done="Link copied" text={location.href} />
+        <IconButton icon="close" label="Close the event" onClick={onClose} />
+      </header>
+      {/* What scrolls has to be reached by the keyboard */}
+      <pre className={css["raw"]} tabIndex={0} aria-label={`Event ${event.seq} as JSON`}>
+        {text}
+      </pre>
+    </section>
+  );
+}
+
+function CopyButton({ words, done, text }: { words: string; done: string; text: string }): ReactElement {
+  const [copied, setCopied] = useState("");
+  return (
+    <Button
+      small
+      kind="quiet"
+      onClick={() => {
+        navigator.clipboard.writeText(text).then(
+          () => setCopied(text),
+          () => setCopied(""),
+        );
+      }}
+    >
+      <span aria-live="polite">{copied === text ? done : words}</span>
+    </Button>
+  );
+}

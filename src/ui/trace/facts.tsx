@@ -1,0 +1,19 @@
+// Names and values, a line each.
+
+import type { ReactElement } from "react";
+
+import css from "./trace-detail.module.css";
+
+/** The list. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: string])[] }): ReactElement {
+  return (
+    <dl className={css["facts"]}>
+      {facts.map(([name, value]) => (
+        <div key={name} className={css["fact"]}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,45 @@
+// A message as a model reads or writes it: plain, part by part. Nothing in it is ever more than text.
+
+import type { ReactElement } from "react";
+
+import type { Message } from "#client/index.ts";
+
+import { JsonView } from "../conversation/json-view.tsx";
+
+import css from "./trace-detail.module.css";
+
+/** The message. */
+export function MessageWords({ message }: { message: Message }): ReactElement {
+  const { role, name, parts, result } = message;
+  return (
+    <article className={css["message"]} data-role={role}>
+      <h4 className={css["role"]}>{name === null ? role : `${role} · ${name}`}</h4>
+      {parts.map((part, at) => (
+        // A part is its place in its message
+        <PartWords key={at} part={part} />
+      ))}
+      {result === null ? null : (
+        <p className={result.status === "error" ? css["wrong"] : css["said"]}>{result.error ?? result.result ?? ""}</p>
+      )}
+      {parts.length === 0 && result === null ? <p className={css["words"]}>Nothing.</p> : null}
+    </article>
+  );
+}
+
+function PartWords({ part }: { part: Message["parts"][number] }): ReactElement {
+  switch (part.type) {
+    case "text":
+      return <p className={css["said"]}>{part.text}</p>;
+    case "thinking":
+      return (
+        <details className={css["thought"]}>
+          <summary>Thought</summary>
+          <p className={css["said"]}>{part.thinking}</p>
+        </details>
+      );
+    case "tool_call":
+      return <JsonView label={`Calls ${part.name}`} value={part.arguments} />;
+    default:
+      return <JsonView label={part.type} value={JSON.stringify(part, null, 2)} />;
+  }
+}

@@ -1,0 +1,69 @@
+// A thing of a trace in words: what a screen reader is told of its bar, and what became of an attempt that failed.
+
+import { count, money } from "../kit/figures.ts";
+import { duration } from "./duration.ts";
+import { nodesOf } from "./trace-node.ts";
+import type { AttemptNode, RunNode, TraceNode } from "./trace-node.ts";
+
+const kinds: Readonly<Record<TraceNode["kind"], string>> = {
+  run: "Run of",
+  step: "",
+  attempt: "Asked",
+  tool: "Tool",
+  prompt: "Prompt",
+  child: "Agent",
+  wait: "Wait:",
+  note: "",
+};
+
+const states: Readonly<Record<TraceNode["state"], string>> = {
+  done: "done",
+  failed: "failed",
+  running: "at work",
+  waiting: "waits",
+  stopped: "stopped",
+};
+
+/** How it stands, in a word. */
+export function stateWords({ state }: Pick<TraceNode, "state">): string {
+  return states[state];
+}
+
+/** All of it, as it is read out. */
+export function labelOf(node: TraceNode, now: number): string {
+  const figures =
+    node.kind === "attempt" && node.usage !== null
+      ? [`${count(node.usage.input)} tokens in`, `${count(node.usage.output)} out`, money(node.cost)]
+      : [];
+  const time = node.kind === "note" ? [] : [duration(lengthOf(node, now))];
+  const aside = node.aside === null ? [] : [node.aside];
+  return [`${kinds[node.kind]} ${node.name}`.trim(), states[node.state], ...time, ...figures, ...aside].join(", ");
+}
+
+/** Milliseconds it took, so far. What the server measured wins over what its clock said. */
+export function lengthOf(node: TraceNode, now: number): number {
+  if (node.kind === "attempt" && node.latency_ms !== null && node.end !== null) return node.latency_ms;
+  const measured = node.kind === "tool" || node.kind === "prompt" || node.kind === "child";
+  if (measured && node.duration_ms !== null && node.end !== null) return node.duration_ms;
+  return Math.max(0, (node.end ?? now) - node.start) / 1000;
+}
+
+/** What was done about an attempt that did not succeed; null for one that did. */
+export function whatFollowed(root: RunNode | readonly TraceNode[], node: AttemptNode): string | null {
+  if (node.state !== "failed") return null;
+  const all = Array.isArray(root) ? root.flatMap((one: TraceNode) => [...nodesOf(one)]) : [...nodesOf(root as RunNode)];
+  const later = all.filter(
+    (one): one is AttemptNode =>
+      one.kind === "attempt" &&
+      one.run_id === node.run_id &&
+      one.place.step === node.place.step &&
+      one.place.under === node.place.under &&
+      one.start >= node.start &&
+      one.key !== node.key,
+  );
+  const [next] = later.toSorted((one, other) => one.start - other.start);
+  if (next === undefined) return "Nothing else was tried: the run ended with this.";
+  const wait = duration(Math.max(0, next.start - (node.end ?? next.start)) / 1000);
+  if (next.model === node.model) return `${next.model} was asked again after ${wait}: try ${next.attempt}.`;
+  return `${next.model} was asked in its place.`;
+}

@@ -1,0 +1,128 @@
+// Where a moment stands on the page. Time is drawn to scale, but for waits: an hour in which somebody is asked would press the
+// seconds of work before and behind it into one pixel, so a long one is folded to a strip, with its true length said on it.
+
+import { nodesOf } from "./trace-node.ts";
+import type { RunNode } from "./trace-node.ts";
+import { isWait, union } from "./trace-summary.ts";
+import type { Interval } from "./trace-summary.ts";
+
+/** A folded wait: where it is, and how long it was in truth (milliseconds). */
+export interface Fold {
+  from: number;
+  to: number;
+  ms: number;
+}
+
+/** A mark of the axis: milliseconds since the run began, or since the fold before it ended (`again`). */
+export interface Tick {
+  at: number;
+  ms: number;
+  again: boolean;
+}
+
+/** Places are shares of the width, 0 to 1. */
+export interface TimeAxis {
+  at: (time: number) => number;
+  ticks: readonly Tick[];
+  folds: readonly Fold[];
+}
+
+/** The width of a folded wait, and of all of them at most. */
+const foldWidth = 0.08;
+const foldsAtMost = 0.4;
+
+/** A wait is folded when it is longer than so many times all work together. */
+const foldBeyond = 1;
+
+const ticksWanted = 6;
+const tickRoom = 0.09;
+
+/** The axis of a trace; `now` ends what goes on. Microseconds. */
+export function timeAxis(root: RunNode, now: number): TimeAxis {
+  const { start } = root;
+  const end = Math.max(root.end ?? now, start + 1000);
+  const busy: Interval[] = [];
+  const waits: Interval[] = [];
+  for (const node of nodesOf(root)) {
+    if (node.kind === "run" || node.kind === "step" || node.kind === "note") continue;
+    (isWait(node) ? waits : busy).push([node.start, node.end ?? now]);
+  }
+  return axisOf([start, end], idleOf(waits, busy));
+}
+
+/** Times in which there was nothing but waits. */
+export function idleOf(waits: readonly Interval[], busy: readonly Interval[]): Interval[] {
+  // A call that another one waits within is no work either: only what is under way and no wait counts.
+  const work = union(busy);
+  return union(waits).flatMap(([from, to]) => {
+    let pieces: Interval[] = [[from, to]];
+    for (const [start, end] of work) {
+      pieces = pieces.flatMap(([a, b]): Interval[] =>
+        end <= a || start >= b
+          ? [[a, b]]
+          : [...(start > a ? [[a, start] as const] : []), ...(end < b ? [[end, b] as const] : [])],
+      );
+    }
+    return pieces;
+  });
+}
+
+/** The axis of an interval, of which some parts are idle. */
+export function axisOf([start, end]: Interval, idle: readonly Interval[]): TimeAxis {
+  const inside = idle.map(([from, to]): Interval => [Math.max(from, start), Math.min(to, end)]);
+  const idleLength = inside.reduce((sum, [from, to]) => sum + Math.max(0, to - from), 0);
+  const work = Math.max(end - start - idleLength, 1000);
+  const folded = inside.filter(([from, to]) => to - from > work * foldBeyond);
+  const width = Math.min(foldWidth, foldsAtMost / Math.max(1, folded.length));
+  const foldedLength = folded.reduce((sum, [from, to]) => sum + (to - from), 0);
+  const scale = (1 - width * folded.length) / Math.max(1, end - start - foldedLength);
+  const at = (time: number): number => {
+    const clamped = Math.min(Math.max(time, start), end);
+    let place = (clamped - start) * scale;
+    for (const [from, to] of folded) {
+      if (clamped <= from) break;
+      const within = Math.min(clamped, to) - from;
+      place += (within / (to - from)) * width - within * scale;
+    }
+    return Math.min(1, Math.max(0, place));
+  };
+  const folds = folded.map(([from, to]) => ({ from: at(from), to: at(to), ms: (to - from) / 1000 }));
+  return { at, folds, ticks: ticksOf({ start, end, at, folded, shown: (end - start - foldedLength) / 1000 }) };
+}
+
+interface Shown {
+  start: number;
+  end: number;
+  at: (time: number) => number;
+  folded: readonly Interval[];
+  /** Milliseconds drawn to scale. */
+  shown: number;
+}
+
+/** Round times since the beginning; behind a fold, since its end: what lies in it is skipped, not walked through. */
+function ticksOf({ start, end, at, folded, shown }: Shown): Tick[] {
+  const step = roundStep(shown / ticksWanted);
+  const ticks: Tick[] = [];
+  const walk = (from: number, to: number, again: boolean): void => {
+    for (let ms = again ? step : 0; from + ms * 1000 <= to; ms += step) {
+      const place = at(from + ms * 1000);
+      const last = ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+      if (place - last >= tickRoom && place <= 1 - tickRoom / 2) ticks.push({ at: place, ms, again });
+    }
+  };
+  let from = start;
+  for (const [begin, until] of folded) {
+    walk(from, begin, from !== start);
+    from = until;
+  }
+  walk(from, end, from !== start);
+  return ticks;
+}
+
+/** The next of 1, 2, 5, 10 and so on; of minutes and hours what clocks show. */
+function roundStep(ms: number): number {
+  const steps = [30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 86_400_000];
+  if (ms > 10_000) return steps.find((step) => step >= ms) ?? 7 * 86_400_000;
+  const power = 10 ** Math.floor(Math.log10(Math.max(ms, 1)));
+  return ([1, 2, 5, 10].find((factor) => factor * power >= ms) ?? 10) * power;
+}

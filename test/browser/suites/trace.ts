@@ -1,0 +1,335 @@
+// The trace of a run, and the log of a thread's events, as a developer of agents reads them.
+
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+
+import type { Log } from "#contract/log.ts";
+import type { Run } from "#contract/run.ts";
+import { count, money } from "#ui/kit/figures.ts";
+import { duration } from "#ui/trace/duration.ts";
+
+import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
+import { tracedFailure } from "../../e2e/support/traced-agent.ts";
+import { longThreadFile } from "../support/long-thread-file.ts";
+import { idle } from "./playground-use.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+const tree = (page: Page): Locator => page.getByRole("tree", { name: "Trace" });
+const bar = (page: Page, name: RegExp): Locator => page.getByRole("treeitem", { name });
+const detail = (page: Page): Locator => page.getByRole("region", { name: /^Detail of/ });
+const eventLog = (page: Page): Locator => page.getByRole("complementary", { name: "Events" });
+const line = (page: Page, name: RegExp): Locator => eventLog(page).getByRole("listitem").getByRole("button", { name });
+
+export function trace({ api, open }: PlaygroundUse): void {
+  /** A thread with one run of the agent that has everything. */
+  const tracedThread = async (): Promise<{ id: string; run: Run; logs: Log[] }> => {
+    const { id } = await api().createThread("tracer");
+    await api().say(id, "Measure the table");
+    const [run] = await api().runs(id);
+    if (run === undefined) throw new Error("Nothing ran");
+    return { id, run, logs: await api().logs(id) };
+  };
+  const figure = (page: Page, name: string): Promise<string> =>
+    page.getByLabel("Summary").locator("div").filter({ hasText: name }).locator("dd").innerText();
+
+  describe("the log of events", () => {
+    it("UI70 a thread's events are shown from the first, and then as they come", async () => {
+      const { id } = await tracedThread();
+      const feed = await api().events(id, "after=0&until=idle&include_silent=true");
+      await feed.untilEnd();
+      const { page } = await open(`/threads/${id}`);
+      await page.getByRole("button", { name: "Show events" }).click();
+      await line(page, /run_end/).waitFor();
+      expect(await eventLog(page).locator("header").first().innerText()).toContain(String(feed.events.length));
+      await page.reload();
+      await line(page, /run_end/).waitFor();
+      const list = eventLog(page).locator("ol").locator("..");
+      await list.evaluate((element) => element.scrollTo(0, 0));
+      await line(page, /^1 ?run_start/).waitFor();
+      await page.getByLabel("Message", { exact: true }).fill("Measure the chair");
+      await page.keyboard.press("Enter");
+      const run = eventLog(page).getByLabel("Run of events");
+      await run.locator("option").nth(2).waitFor({ state: "attached" });
+      await run.selectOption({ index: 2 });
+      await line(page, /run_end/).waitFor();
+    });
+
+    it("UI71 events are filtered, held, shown as they were sent, and linked to", async () => {
+      const { id } = await tracedThread();
+      const { page } = await open(`/threads/${id}?log=open`);
+      await line(page, /run_end/).waitFor();
+      await eventLog(page).getByLabel("Type of events").selectOption("model_fallback");
+      expect(await line(page, /./).count()).toBe(2);
+      await line(page, /model_fallback/)
+        .first()
+        .click();
+      const chosen = eventLog(page).getByLabel(/as JSON$/);
+      const sent = JSON.parse(await chosen.innerText()) as { seq: number };
+      expect(sent).toMatchObject({ type: "model_fallback", from: "traced_flaky", to: "traced_steady", thread_id: id });
+      expect(new URL(page.url()).searchParams.get("event")).toBe(String(sent.seq));
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await eventLog(page).getByRole("button", { name: "Copy link" }).click();
+      await eventLog(page).getByRole("button", { name: "Link copied" }).waitFor();
+      const link = await page.evaluate(() => navigator.clipboard.readText());
+      const other = await open(new URL(link).pathname + new URL(link).search);
+      await eventLog(other.page)
+        .getByRole("region", { name: `Event ${sent.seq}` })
+        .waitFor();
+      await line(other.page, new RegExp(`^${sent.seq} ?model_fallback`)).waitFor();
+      await eventLog(page).getByLabel("Type of events").selectOption("");
+      await eventLog(page).getByRole("button", { name: "Hold the list" }).click();
+      const before = await line(page, /./).count();
+      await api().say(id, "Measure it again");
+      await eventLog(page)
+        .getByText(/ \+ \d+$/)
+        .waitFor();
+      expect(await line(page, /./).count()).toBe(before);
+      await eventLog(page).getByRole("button", { name: "Follow again" }).click();
+      await eventLog(page)
+        .getByText(/ \+ \d+$/)
+        .waitFor({ state: "detached" });
+    });
+
+    it("UI72 ten thousand events are read with a screenful of lines drawn", async () => {
+      const { id, lines } = longThreadFile("assistant", 5000);
+      const headers = { "content-type": "application/x-ndjson" };
+      expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
+      const { page } = await open(`/threads/${id}?log=open`);
+      await eventLog(page).locator("header").getByText("10000", { exact: true }).waitFor();
+      expect(await line(page, /./).count()).toBeLessThan(80);
+      await eventLog(page)
+        .locator("ol")
+        .locator("..")
+        .evaluate((element) => element.scrollTo(0, 0));
+      await line(page, /^1 ?message_start/).waitFor();
+      expect(await line(page, /./).count()).toBeLessThan(80);
+    }, 120_000);
+  });
+
+  describe("a trace", () => {
+    it("UI73 each bar has the figures of the log, and the whole those of the run", async () => {
+      const { id, run, logs } = await tracedThread();
+      const { page } = await open(`/threads/${id}/trace`);
+      const answered = logs.filter(({ type, data }) => type === "llm_request" && data["error"] === null);
+      expect(answered).toHaveLength(2);
+      await bar(page, /^Step 2, done/).waitFor();
+      const shown = await bar(page, /^Asked traced_steady/).evaluateAll((bars) =>
+        bars.map((one) => one.ariaLabel ?? ""),
+      );
+      const said = answered.map(({ data }) => {
+        const took = duration(Number(data["latency_ms"]));
+        return `Asked traced_steady, done, ${took}, 100 tokens in, 20 out, ${money(Number(data["cost"]))}`;
+      });
+      expect(shown).toEqual(said);
+      const calls = logs.filter(({ type }) => type === "tool_call");
+      const drawn = await bar(page, /^Tool measure/).evaluateAll((bars) => bars.map((one) => one.ariaLabel ?? ""));
+      expect(drawn).toEqual(
+        calls.map(({ data }) => {
+          const took = duration(Number(data["duration_ms"]));
+          return `Tool measure, ${data["is_error"] === true ? `failed, ${took}, The tape was too short.` : `done, ${took}`}`;
+        }),
+      );
+      const { input, cache_read, cache_write, output } = run.usage;
+      expect(await figure(page, "Tokens in")).toBe(count(input + cache_read + cache_write));
+      expect(await figure(page, "Tokens out")).toBe(count(output));
+      expect(await figure(page, "From cache")).toBe(
+        `${Math.round((100 * cache_read) / (input + cache_read + cache_write))} %`,
+      );
+      expect(await figure(page, "Cost")).toBe(money(run.cost));
+      // Side by side: the second call begins before the first is over.
+      const boxes = await bar(page, /^Tool measure/).evaluateAll((bars) =>
+        bars
+          .map((one) => one.parentElement?.querySelector("[class*=bar]")?.getBoundingClientRect())
+          .map((box) => [box?.left ?? 0, box?.right ?? 0]),
+      );
+      expect(boxes[1]?.[0]).toBeLessThan(boxes[0]?.[1] ?? 0);
+    });
+
+    it("UI74 failed attempts and the waits between are bars, and said in words", async () => {
+      const { id } = await tracedThread();
+      const { page } = await open(`/threads/${id}/trace`);
+      await bar(page, /^Asked traced_flaky, failed/)
+        .first()
+        .waitFor();
+      expect(await bar(page, /^Asked traced_flaky, failed/).count()).toBe(4);
+      // The waits are told of by the events alone, which come after the log.
+      await bar(page, /^Wait: Back-off/)
+        .nth(1)
+        .waitFor();
+      expect(await bar(page, /^Wait: Back-off/).count()).toBe(2);
+      await bar(page, /^Asked traced_flaky, failed/)
+        .first()
+        .click();
+      await detail(page).getByText(tracedFailure).waitFor();
+      await detail(page)
+        .getByText(/^traced_flaky was asked again after .*: try 2\.$/)
+        .waitFor();
+      await bar(page, /^Asked traced_flaky, failed/)
+        .nth(1)
+        .click();
+      await detail(page).getByText("traced_steady was asked in its place.").waitFor();
+    });
+
+    it("UI75 behind an attempt are request, answer and events, behind a call what was given and returned", async () => {
+      const { id } = await tracedThread();
+      const { page, picture } = await open(`/threads/${id}/trace`);
+      await bar(page, /^Asked traced_steady/)
+        .first()
+        .click();
+      const shown = detail(page);
+      await shown.getByText("Measure what you are told.").waitFor();
+      await shown.getByRole("article").filter({ hasText: "Measure the table" }).waitFor();
+      await shown.getByRole("article").filter({ hasText: "I measure both." }).waitFor();
+      await shown.getByText("test / steady-1").waitFor();
+      for (const [name, value] of [
+        ["Read from cache", "300"],
+        ["Written to cache", "50"],
+        ["Stopped for", "tool calls"],
+      ]) {
+        expect([
+          name,
+          await shown
+            .locator("dl div")
+            .filter({ hasText: name ?? "" })
+            .locator("dd")
+            .innerText(),
+        ]).toEqual([name, value]);
+      }
+      await picture("trace-attempt");
+      await shown.getByText(/^Events \(/).click();
+      await shown.locator("summary").filter({ hasText: "step_start" }).click();
+      await shown.getByText('"model": "traced_flaky"').waitFor();
+      await bar(page, /^Tool measure, done/)
+        .first()
+        .click();
+      await shown.getByLabel("Arguments").getByText("height").waitFor();
+      await shown.getByLabel("Result").getByText("12 m").waitFor();
+    });
+
+    it("UI76 a trace grows while its run is at work, and ends with what the log says", async () => {
+      const { id } = await api().createThread();
+      await api().say(id, longQuestion(150));
+      const { run } = await api().post(id, slowQuestion);
+      const { page } = await open(`/threads/${id}/trace?run=${run.id}`);
+      const working = bar(page, /^Asked demo, at work/);
+      await working.waitFor();
+      const width = (): Promise<number> =>
+        working
+          .locator("..")
+          .locator("[class*=bar]")
+          .evaluate((one) => one.getBoundingClientRect().width);
+      const took = await working.getAttribute("aria-label");
+      await page.waitForFunction((label) => document.querySelector(`[aria-label="${label ?? ""}"]`) === null, took);
+      expect(await width()).toBeGreaterThan(2);
+      await bar(page, /^Asked demo, done/).waitFor();
+      const log = (await api().logs(id)).findLast(({ type }) => type === "llm_request");
+      const latency = duration(Number(log?.data["latency_ms"]));
+      await bar(page, new RegExp(`^Asked demo, done, ${latency}, `)).waitFor();
+      await bar(page, /^Run of assistant, done/).waitFor();
+      const ended = (await api().runs(id)).at(-1);
+      expect(await figure(page, "Tokens out")).toBe(count(ended?.usage.output ?? -1));
+    });
+
+    it("UI77 the keyboard moves, opens, folds, shows and closes", async () => {
+      const { id } = await tracedThread();
+      const { page } = await open(`/threads/${id}/trace`);
+      await tree(page).focus();
+      const active = async (): Promise<string> => {
+        const at = await tree(page).getAttribute("aria-activedescendant");
+        return (await page.locator(`[id="${at ?? ""}"]`).getAttribute("aria-label")) ?? "";
+      };
+      expect(await active()).toMatch(/^Run of tracer/);
+      await page.keyboard.press("ArrowDown");
+      expect(await active()).toMatch(/^Step 1, done/);
+      const all = await page.getByRole("treeitem").count();
+      await page.keyboard.press("ArrowLeft");
+      await bar(page, /^Step 1/)
+        .and(page.locator("[aria-expanded=false]"))
+        .waitFor();
+      expect(await page.getByRole("treeitem").count()).toBeLessThan(all);
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("ArrowRight");
+      expect(await active()).toMatch(/^Asked traced_flaky, failed/);
+      await page.keyboard.press("Enter");
+      await page.getByRole("region", { name: "Detail of traced_flaky" }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("region", { name: "Detail of Back-off" }).waitFor();
+      await page.keyboard.press("Escape");
+      await detail(page).waitFor({ state: "detached" });
+      await page.keyboard.press("End");
+      expect(await active()).toMatch(/^Asked traced_steady, done/);
+      await page.keyboard.press("ArrowLeft");
+      expect(await active()).toMatch(/^Step 2/);
+      expect(await bar(page, /^Step 2/).getAttribute("aria-level")).toBe("2");
+    });
+
+    it("UI78 prompts stand under their calls, child threads when they are opened, and waits are waits", async () => {
+      const reporter = await api().createThread("reporter");
+      await api().say(reporter.id, "Write about threads and tools");
+      const prompts = await open(`/threads/${reporter.id}/trace`);
+      await bar(prompts.page, /^Prompt researcher/)
+        .first()
+        .waitFor();
+      expect(
+        await bar(prompts.page, /^Tool search_handbook/)
+          .first()
+          .getAttribute("aria-level"),
+      ).toBe("5");
+      const author = await api().createThread("author");
+      await api().say(author.id, "A text about lamps");
+      const { page } = await open(`/threads/${author.id}/trace`);
+      await bar(page, /^Agent review_room/).waitFor();
+      expect(await bar(page, /^Asked demo_critic/).count()).toBe(0);
+      await tree(page).focus();
+      await bar(page, /^Agent review_room/).click();
+      await page.keyboard.press("ArrowRight");
+      await bar(page, /^Asked demo_critic/)
+        .first()
+        .waitFor();
+      await detail(page).getByRole("link", { name: "a trace of its own" }).click();
+      await bar(page, /^Run of review_room/).waitFor();
+      const purchaser = await api().createThread("purchaser");
+      await api().post(purchaser.id, "An espresso machine for 900");
+      const waiting = await open(`/threads/${purchaser.id}/trace`);
+      await bar(waiting.page, /^Wait: place_order, waits/).waitFor();
+      await bar(waiting.page, /^Run of purchaser, waits/).waitFor();
+    });
+
+    it("UI79 it is reached from the head, an answer and the palette, and going back finds the reader's place", async () => {
+      const { id, lines } = longThreadFile("assistant", 400);
+      const headers = { "content-type": "application/x-ndjson" };
+      await api().call("POST", "/api/threads/import", { body: lines, headers });
+      const said = await api().say(id, "Hello");
+      const { page } = await open(`/threads/${id}`);
+      await idle(page);
+      const answer = page.getByRole("article", { name: /^Agent/ }).last();
+      await answer.getByRole("button", { name: /^More about/ }).click();
+      await page.getByRole("menuitem", { name: "Trace of its run" }).click();
+      await bar(page, /^Run of assistant/).waitFor();
+      expect(new URL(page.url()).searchParams.get("run")).toBe(said.run.id);
+      await bar(page, /^Asked demo/).click();
+      await detail(page).waitFor();
+      await page.reload();
+      await page.getByRole("region", { name: "Detail of demo" }).waitFor();
+      await page.goBack();
+      const list = page.getByRole("log");
+      await list.getByText("Message 399.").waitFor();
+      await list.focus();
+      await list.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
+      const words = page.getByLabel("Message", { exact: true });
+      await words.fill("Half a thought");
+      await list.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      const place = await list.evaluate((element) => element.scrollTop);
+      await page.getByRole("link", { name: "Trace", exact: true }).click();
+      await bar(page, /^Run of assistant/).waitFor();
+      await page.getByRole("link", { name: "Back to the conversation" }).click();
+      await tree(page).waitFor({ state: "detached" });
+      expect(await words.inputValue()).toBe("Half a thought");
+      expect(await list.evaluate((element) => element.scrollTop)).toBe(place);
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).fill("trace of this");
+      await page.keyboard.press("Enter");
+      await bar(page, /^Run of assistant/).waitFor();
+    });
+  });
+}

@@ -1,0 +1,302 @@
+// A run's log and events as a tree of times.
+
+import { describe, expect, it } from "vitest";
+
+import type { Log, ThreadEvent } from "#client/index.ts";
+import type { EventDraft } from "#contract/event.ts";
+import { zeroUsage } from "#contract/usage.ts";
+import { buildTrace } from "#ui/trace/build-trace.ts";
+import { whatFollowed } from "#ui/trace/node-words.ts";
+import type { AttemptNode, RunNode, TraceNode } from "#ui/trace/trace-node.ts";
+import { traceRows } from "#ui/trace/trace-rows.ts";
+
+import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
+
+const begun: EventDraft = {
+  type: "run_start",
+  agent_id: "helper",
+  kind: "message",
+  trigger: "user",
+  parent_run_id: null,
+};
+const ended: EventDraft = {
+  type: "run_end",
+  status: "completed",
+  reason: null,
+  outcome: null,
+  usage: zeroUsage,
+  cost: 0,
+  message_ids: [],
+  error: null,
+};
+const step = (number: number, more: object = {}): EventDraft => ({
+  type: "step_start",
+  step: number,
+  model: "fast",
+  attempt: 1,
+  ...more,
+});
+const stepEnd = (number: number, more: object = {}): EventDraft => ({
+  type: "step_end",
+  step: number,
+  usage: zeroUsage,
+  stop_reason: "stop",
+  cost: 0,
+  ...more,
+});
+const call = (id: string, more: object = {}): EventDraft => ({
+  type: "tool_execution_start",
+  step: 1,
+  tool_call_id: id,
+  tool_name: "find",
+  message_id: `tool ${id}`,
+  args: { for: id },
+  ...more,
+});
+const result = (id: string, took: number, more: object = {}): EventDraft => ({
+  type: "tool_execution_end",
+  step: 1,
+  tool_call_id: id,
+  tool_name: "find",
+  message_id: `tool ${id}`,
+  result: { status: "success", result: `found ${id}` },
+  is_error: false,
+  duration_ms: took,
+  ...more,
+});
+const answer = (id: string, more: object = {}): EventDraft => ({
+  type: "message_start",
+  step: 1,
+  role: "assistant",
+  message_id: id,
+  position: id,
+  ...more,
+});
+const error = { code: "network", message: "It hung up.", retryable: true };
+
+function traced(told: readonly [number, EventDraft][], logs: readonly Log[] = [], isOver = true): RunNode {
+  const tell = teller();
+  const events: ThreadEvent[] = told.map(([ms, draft]) => tell(ms, draft));
+  const run = isOver ? runOf() : runOf({ status: "running", ended_at: null });
+  return buildTrace({ thread_id: "thread", run, logs, events });
+}
+
+/** A node in a line: how deep, what, its state, from when to when. */
+function drawn(root: RunNode): string[] {
+  const ms = (time: number | null): string => (time === null ? "…" : String((time - at(0)) / 1000));
+  return traceRows(root, new Set()).map(
+    ({ node, level }) =>
+      `${" ".repeat(level - 1)}${node.kind} ${node.name} ${node.state} ${ms(node.start)}-${ms(node.end)}`,
+  );
+}
+
+const only = <K extends TraceNode["kind"]>(root: RunNode, kind: K) =>
+  traceRows(root, new Set()).flatMap(({ node }) =>
+    node.kind === kind ? [node as Extract<TraceNode, { kind: K }>] : [],
+  );
+
+describe("a trace", () => {
+  const parallel: [number, EventDraft][] = [
+    [0, begun],
+    [2, step(1)],
+    [4, answer("m")],
+    [100, call("a")],
+    [101, call("b")],
+    [150, result("b", 49)],
+    [300, result("a", 200)],
+    [301, stepEnd(1)],
+    [302, ended],
+  ];
+
+  it("UI73 what the log says of an attempt and its calls stands in its bars, in the order in which they began", () => {
+    const root = traced(parallel, [attemptRow(3, 90), callRow(100, 201, { id: "a", message_id: "tool a" })]);
+    expect(drawn(root)).toEqual([
+      "run helper done 0-1000",
+      " step Step 1 done 2-301",
+      "  attempt fast done 3-93",
+      "  tool find done 100-300",
+      "  tool find done 101-150",
+    ]);
+    const [attempt] = only(root, "attempt");
+    expect(attempt).toMatchObject({ log_id: "row 3", cost: 0.001, first_token_ms: 10, usage: { cache_read: 30 } });
+    expect(only(root, "tool")[0]).toMatchObject({
+      duration_ms: 201,
+      args: { for: "a" },
+      result: { result: "found a" },
+    });
+  });
+
+  it("UI73 a log alone, and events alone, give a trace as far as they go", () => {
+    const logs = [attemptRow(3, 90), callRow(100, 50)];
+    expect(drawn(traced([], logs))).toEqual([
+      "run helper done 0-1000",
+      " step Step 1 done 3-93",
+      "  attempt fast done 3-93",
+      " tool find done 100-150",
+    ]);
+    expect(drawn(traced(parallel))).toContain("  attempt fast done 2-301");
+  });
+
+  it("UI73 a run that is nobody's but another's is passed over", () => {
+    expect(drawn(traced([[5, { ...step(1), run_id: "other" } as EventDraft]]))).toHaveLength(1);
+  });
+
+  const failing: [number, EventDraft][] = [
+    [0, begun],
+    [2, step(1)],
+    [10, { type: "model_retry", step: 1, attempt: 2, max: 1, delay_ms: 40, error }],
+    [60, { type: "model_fallback", step: 1, from: "fast", to: "slow", error }],
+    [61, answer("m")],
+    [90, stepEnd(1)],
+    [91, ended],
+  ];
+
+  it("UI74 tries that failed, the wait between and the model in their place are bars, with or without the log", () => {
+    const bars = [
+      "  attempt fast failed 2-10",
+      "  wait Back-off done 10-50",
+      "  attempt fast failed 50-60",
+      "  attempt slow done 60-90",
+    ];
+    expect(drawn(traced(failing)).slice(2)).toEqual(bars);
+    const kind = { kind: "network", message: "It hung up." };
+    const logs = [
+      attemptRow(2, 8, { error: kind }),
+      attemptRow(50, 10, { error: kind, attempt: 2 }),
+      attemptRow(60, 30, { model: "slow" }),
+    ];
+    expect(drawn(traced(failing, logs)).slice(2)).toEqual(bars);
+  });
+
+  it("UI74 what was tried after a failure is said", () => {
+    const attempts = only(traced(failing), "attempt");
+    const said = attempts.map((node: AttemptNode) => whatFollowed(attempts, node));
+    expect(said).toEqual(["fast was asked again after 40 ms: try 2.", "slow was asked in its place.", null]);
+    const alone = attempts.slice(0, 1);
+    expect(alone.map((node) => whatFollowed(alone, node))).toEqual([
+      "Nothing else was tried: the run ended with this.",
+    ]);
+  });
+
+  it("UI74 an attempt that the server was cut in stands beside the one that was logged for it", () => {
+    const root = traced(
+      [
+        [0, begun],
+        [2, step(1)],
+        [4, answer("m")],
+        [20, { type: "message_retracted", reason: "recovery" }],
+        [25, step(1)],
+        [27, answer("n")],
+        [60, stepEnd(1)],
+        [61, ended],
+      ],
+      [attemptRow(26, 30)],
+    );
+    expect(drawn(root).slice(2)).toEqual([
+      "  attempt fast failed 2-20",
+      "  attempt fast done 26-56",
+      " note Taken up again after a cut done 20-20",
+    ]);
+    expect(only(root, "attempt").map(({ log_id }) => log_id)).toEqual([null, "row 26"]);
+  });
+
+  it("UI76 what goes on has no end, and the same bar has one when it is over", () => {
+    const live = traced(parallel.slice(0, 5), [], false);
+    expect(drawn(live)).toEqual([
+      "run helper running 0-…",
+      " step Step 1 running 2-…",
+      "  attempt fast running 2-…",
+      "  tool find running 100-…",
+      "  tool find running 101-…",
+    ]);
+    const keys = (root: RunNode): string[] => traceRows(root, new Set()).map(({ node }) => node.key);
+    expect(keys(live)).toEqual(keys(traced(parallel, [attemptRow(3, 90)])));
+  });
+
+  it("UI78 what a prompt did stands under its call", () => {
+    const under = { parent_id: "tool a" };
+    const start = {
+      type: "subagent_start",
+      message_id: "tool a",
+      subagent_id: "tool a",
+      subagent_type: "find",
+    } as const;
+    const root = traced([
+      [0, begun],
+      [2, step(1)],
+      [100, call("a")],
+      [100, { ...start, parent_tool_call_id: "a", prompt: "Look" }],
+      [110, step(1, under)],
+      [120, call("b", under)],
+      [130, result("b", 10, under)],
+      [140, stepEnd(1, under)],
+      [150, result("a", 50)],
+      [160, stepEnd(1)],
+      [170, ended],
+    ]);
+    expect(drawn(root).slice(2)).toEqual([
+      "  attempt fast done 2-160",
+      "  prompt find done 100-150",
+      "   step Step 1 done 110-140",
+      "    attempt fast done 110-140",
+      "    tool find done 120-130",
+    ]);
+  });
+
+  it("UI78 a child thread's steps are asked for when its call is opened", () => {
+    const child = { subagent_id: "child", child_thread_id: "child", subagent_type: "find", prompt: "Look" };
+    const root = traced([
+      [0, begun],
+      [2, step(1)],
+      [100, call("a")],
+      [100, { type: "subagent_start", message_id: "tool a", parent_tool_call_id: "a", ...child }],
+    ]);
+    const asked: string[] = [];
+    const childOf = (node: TraceNode): readonly TraceNode[] => {
+      asked.push(node.key);
+      return [{ ...root, key: "under", children: [] }];
+    };
+    expect(traceRows(root, new Set(), childOf).map(({ node, open }) => [node.kind, open])).toContainEqual([
+      "child",
+      false,
+    ]);
+    expect(asked).toEqual([]);
+    const opened = traceRows(root, new Set(["call tool a"]), childOf);
+    expect(opened.find(({ node }) => node.key === "under")).toMatchObject({ level: 4, parent: "call tool a" });
+  });
+
+  it("UI78 a consent is waited for before its call, a client within it, and a higher limit at the top", () => {
+    const awaited = { deadline: at(9999), name: "find", message_id: "tool a" };
+    const asks = (id: string, kind: "approval" | "remote" | "limit"): EventDraft => ({
+      type: "awaiting_tool_execution",
+      tool_calls: [{ ...awaited, id, kind }],
+    });
+    const consent = traced([
+      [0, begun],
+      [2, step(1)],
+      [100, asks("a", "approval")],
+      [700, call("a")],
+      [710, result("a", 10)],
+      [720, stepEnd(1)],
+    ]);
+    expect(drawn(consent).slice(3)).toEqual(["  wait find done 100-700", "  tool find done 700-710"]);
+    const client = traced(
+      [
+        [0, begun],
+        [2, step(1)],
+        [90, call("a")],
+        [100, asks("a", "remote")],
+      ],
+      [],
+      false,
+    );
+    expect(drawn(client).at(-1)).toBe("  tool find waiting 90-…");
+    const limit = traced([
+      [0, begun],
+      [100, asks("l", "limit")],
+      [500, step(1)],
+      [510, ended],
+    ]);
+    expect(drawn(limit)[1]).toBe(" wait Limit done 100-500");
+  });
+});

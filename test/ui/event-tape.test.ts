@@ -1,0 +1,82 @@
+// The tape of a thread's events.
+
+import { describe, expect, it } from "vitest";
+
+import type { ThreadEvent } from "#client/index.ts";
+import type { EventDraft } from "#contract/event.ts";
+import { EventTape } from "#ui/events/event-tape.ts";
+
+import { teller } from "./support/told.ts";
+
+function taped(events: readonly ThreadEvent[]) {
+  const later: (() => void)[] = [];
+  const tape = new EventTape((run) => later.push(run));
+  for (const event of events) {
+    tape.push(event);
+    for (const run of later.splice(0)) run();
+  }
+  return tape.picture();
+}
+
+const delta = (message_id: string, offset: number, text: string): EventDraft => ({
+  type: "text_delta",
+  message_id,
+  index: 0,
+  offset,
+  delta: text,
+});
+
+describe("the tape", () => {
+  it("UI70 deltas that came live say the same as one that was merged for a replay", () => {
+    const tell = teller();
+    const live = [tell(1, delta("m", 0, "Hel")), tell(2, delta("m", 3, "lo ")), tell(3, delta("m", 6, "you"))];
+    const [entry, ...more] = taped(live);
+    expect(more).toEqual([]);
+    expect(entry).toMatchObject({ from: 1, count: 3, event: { seq: 3, from_seq: 1, offset: 0, delta: "Hello you" } });
+    const merged = { ...live[2], from_seq: 1, offset: 0, delta: "Hello you" } as ThreadEvent;
+    expect(taped([merged])[0]).toMatchObject({ key: entry?.key, from: 1, event: merged });
+  });
+
+  it("UI70 a delta that overlaps is taken once, and blocks that speak by turns stay one entry each", () => {
+    const tell = teller();
+    const mixed = taped([
+      tell(1, delta("a", 0, "one")),
+      tell(2, delta("b", 0, "uno")),
+      tell(3, delta("a", 2, "e two")),
+      tell(4, delta("b", 3, " dos")),
+    ]);
+    expect(mixed.map(({ event }) => "delta" in event && event.delta)).toEqual(["one two", "uno dos"]);
+  });
+
+  it("UI70 what a tool says and how far it is are told apart, and nothing else is merged", () => {
+    const tell = teller();
+    const of = { type: "tool_execution_delta", tool_call_id: "c", tool_name: "t" } as const;
+    const entries = taped([
+      tell(1, { ...of, offset: 0, delta: "a" }),
+      tell(2, { ...of, progress: 1 }),
+      tell(3, { ...of, offset: 1, delta: "b" }),
+      tell(4, { ...of, progress: 2 }),
+      tell(5, { type: "queue_changed", queued: [] }),
+      tell(6, { type: "queue_changed", queued: [] }),
+    ]);
+    expect(entries.map(({ event }) => [event.seq, "delta" in event ? event.delta : null])).toEqual([
+      [3, "ab"],
+      [4, null],
+      [5, null],
+      [6, null],
+    ]);
+  });
+
+  it("UI70 pictures are new lists, told once for all that came meanwhile", () => {
+    const tell = teller();
+    const later: (() => void)[] = [];
+    const tape = new EventTape((run) => later.push(run));
+    let told = 0;
+    tape.subscribe(() => (told += 1));
+    const before = tape.picture();
+    for (const ms of [1, 2, 3]) tape.push(tell(ms, { type: "queue_changed", queued: [] }));
+    expect(tape.picture()).toBe(before);
+    for (const run of later.splice(0)) run();
+    expect([told, tape.picture().length, before.length]).toEqual([1, 3, 0]);
+  });
+});

@@ -1,0 +1,123 @@
+// The axis of a trace, and what a run's times add up to.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { zeroUsage } from "#contract/usage.ts";
+import { buildTrace } from "#ui/trace/build-trace.ts";
+import { duration, mark } from "#ui/trace/duration.ts";
+import { axisOf, idleOf } from "#ui/trace/time-axis.ts";
+import { summaryOf, union } from "#ui/trace/trace-summary.ts";
+
+import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
+
+describe("the axis", () => {
+  it("UI78 time is to scale where nobody is waited for long", () => {
+    const { at: place, ticks, folds } = axisOf([at(0), at(600)], [[at(100), at(200)]]);
+    expect([0, 150, 300, 600].map((ms) => place(at(ms)))).toEqual([0, 0.25, 0.5, 1]);
+    expect(folds).toEqual([]);
+    expect(ticks.map(({ ms }) => ms)).toEqual([0, 100, 200, 300, 400, 500]);
+  });
+
+  it("UI78 a wait that would press the work together is folded, and says how long it was", () => {
+    const hour = 3_600_000;
+    const { at: place, ticks, folds } = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
+    expect(folds).toEqual([{ from: place(at(100)), to: place(at(hour + 100)), ms: hour }]);
+    expect(place(at(100))).toBeCloseTo(0.46);
+    expect(place(at(hour + 100))).toBeCloseTo(0.54);
+    expect(ticks.filter(({ again }) => again).map(({ ms }) => ms)).toEqual([50]);
+  });
+
+  it("UI78 whatever is waited for, later is further right, and everything is on the page", () => {
+    const interval = fc
+      .tuple(fc.nat(100_000), fc.nat(10_000_000))
+      .map(([from, length]) => [from, from + length] as const);
+    fc.assert(
+      fc.property(fc.array(interval, { maxLength: 8 }), fc.integer({ min: 1, max: 20_000_000 }), (waits, end) => {
+        const { at: place, ticks, folds } = axisOf([0, end], idleOf(waits, []));
+        const places = Array.from({ length: 41 }, (_, index) => place((end * index) / 40));
+        expect(places).toEqual(places.toSorted((one, other) => one - other));
+        expect(places[0]).toBe(0);
+        expect(places.at(-1)).toBeCloseTo(1);
+        expect(folds.length).toBeLessThanOrEqual(8);
+        expect(ticks.every((tick) => tick.at >= 0 && tick.at <= 1)).toBe(true);
+      }),
+    );
+  });
+
+  it("UI78 what is done beside a wait is no waiting", () => {
+    expect(
+      idleOf(
+        [[0, 100]],
+        [
+          [20, 30],
+          [90, 200],
+        ],
+      ),
+    ).toEqual([
+      [0, 20],
+      [30, 90],
+    ]);
+    expect(idleOf([], [[0, 1]])).toEqual([]);
+  });
+
+  it("UI73 times are said as people read them", () => {
+    expect([0, 0.4, 12, 999.6, 1520, 12_340, 125_000, 11_520_000, 300 * 3_600_000].map(duration)).toEqual([
+      "0 ms",
+      "<1 ms",
+      "12 ms",
+      "1.00 s",
+      "1.52 s",
+      "12.3 s",
+      "2 m 05 s",
+      "3 h 12 m",
+      "13 d",
+    ]);
+    expect([0, 50, 1500, 120_000, 5_400_000].map(mark)).toEqual(["0", "50 ms", "1.5 s", "2 m", "1.5 h"]);
+  });
+});
+
+describe("the sums", () => {
+  it("UI73 what went on at once counts once, and tokens are the server's own", () => {
+    const logs = [
+      attemptRow(0, 100),
+      attemptRow(300, 100, { step: 2 }),
+      callRow(100, 200, { message_id: "a" }),
+      callRow(150, 50, { message_id: "b" }),
+    ];
+    const tell = teller();
+    const of = { step: 1, tool_name: "find", args: {} } as const;
+    const events = [
+      tell(100, { type: "tool_execution_start", ...of, tool_call_id: "a", message_id: "a" }),
+      tell(150, { type: "tool_execution_start", ...of, tool_call_id: "b", message_id: "b" }),
+    ];
+    const run = runOf({ ended_at: at(400), usage: { ...zeroUsage, input: 25, cache_read: 75, output: 9 }, cost: 0.5 });
+    const root = buildTrace({ thread_id: "t", run, logs, events: [] });
+    expect(summaryOf(root, run, at(0))).toEqual({
+      total_ms: 400,
+      model_ms: 200,
+      tool_ms: 200,
+      agent_ms: 0,
+      waiting_ms: 0,
+      usage: run.usage,
+      cost: 0.5,
+      cache_share: 0.75,
+    });
+    const live = buildTrace({ thread_id: "t", run: runOf({ status: "running", ended_at: null }), logs: [], events });
+    expect(summaryOf(live, run, at(500)).tool_ms).toBe(400);
+  });
+
+  it("UI73 intervals that overlap or touch are one", () => {
+    expect(
+      union([
+        [5, 9],
+        [0, 3],
+        [3, 4],
+        [6, 7],
+      ]),
+    ).toEqual([
+      [0, 4],
+      [5, 9],
+    ]);
+  });
+});
