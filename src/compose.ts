@@ -1,9 +1,12 @@
 // Puts a deployment together from a registry. Tests call it with a registry of their own and get the same Worker.
 
 import { refuse } from "#contract/error.ts";
+import { feedName } from "#core/feed-rpc.ts";
+import type { FeedStub } from "#core/feed-rpc.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
+import { threadFeed } from "#feed/thread-feed.ts";
 import { createApp } from "#http/app.ts";
 import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -25,13 +28,14 @@ const localVersion = "local";
 /** Requests of one object that may wait for headers at once: one less than the platform's limit. */
 const openRequests = 5;
 
-/** The Worker's fetch handler and the class of its threads. `adjust` lets tests replace parts of a thread's world. */
+/** The Worker's fetch handler and the classes of its threads and feeds. `adjust` lets tests replace parts of a thread's world. */
 export function compose(
   registry: Registry,
   diagnostics: readonly Diagnostic[],
   adjust: (world: World, state: DurableObjectState) => World = (world) => world,
 ) {
   const ThreadObject = threadObject<Environment>((env, state) => adjust(worldOf(env, registry), state));
+  const ThreadFeed = threadFeed<Environment>(systemClock);
   const apps = new WeakMap<Environment, ReturnType<typeof createApp>>();
 
   function appOf(env: Environment) {
@@ -43,6 +47,7 @@ export function compose(
       diagnostics,
       threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadStub,
       objects: (objectId) => env.THREADS.get(objectIdOf(env, objectId)) as unknown as ThreadStub,
+      feeds: (owner) => feedOf(env, owner),
       catalog: catalogOf(env),
       readiness: (model) => readiness(model, { ...env }),
       variables: env,
@@ -56,6 +61,7 @@ export function compose(
 
   return {
     ThreadObject,
+    ThreadFeed,
     fetch: (request: Request, env: Environment, context: ExecutionContext) => appOf(env).fetch(request, env, context),
   };
 }
@@ -71,6 +77,7 @@ function worldOf(env: Environment, registry: Registry): World {
     faults: noFaults,
     files: fileSettings(env),
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
+    feeds: (owner) => feedOf(env, owner),
     settings: { limits: deploymentLimits(env), version: versionOf(env) },
   };
 }
@@ -79,6 +86,10 @@ function worldOf(env: Environment, registry: Registry): World {
 function reportMisread(variable: string): void {
   const message = "No positive number, and whole but for USD: nothing is allowed until it is mended.";
   console.error(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
+}
+
+function feedOf(env: Environment, owner: string | null): FeedStub {
+  return env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))) as unknown as FeedStub;
 }
 
 function objectIdOf(env: Environment, objectId: string): DurableObjectId {

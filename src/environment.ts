@@ -10,6 +10,7 @@ import type { LimitVariables } from "./deployment-limits.ts";
 export interface Environment extends Variables, LimitVariables {
   [name: string]: unknown;
   THREADS: DurableObjectNamespace;
+  FEEDS: DurableObjectNamespace;
   CATALOG: D1Database;
   VERSION?: WorkerVersionMetadata;
   /** What was built of the playground; without it there are no pages. */

@@ -6,8 +6,8 @@ import { registry } from "#generated/registry.ts";
 import { compose } from "./compose.ts";
 import type { Environment } from "./environment.ts";
 
-const { ThreadObject, fetch } = compose(registry, diagnostics);
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, diagnostics);
 
-export { ThreadObject };
+export { ThreadFeed, ThreadObject };
 
 export default { fetch } satisfies ExportedHandler<Environment>;

@@ -69,9 +69,9 @@ const registry: Registry = {
   hash: "bench",
 };
 
-const { ThreadObject, fetch } = compose(registry, []);
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, []);
 
-export { ThreadObject };
+export { ThreadFeed, ThreadObject };
 
 interface BenchEnvironment extends Environment {
   FLOORS: DurableObjectNamespace;

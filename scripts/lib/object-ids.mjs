@@ -16,7 +16,8 @@ export function localObjectIds(stateFolder) {
   const objects = path.join(stateFolder, "v3/do");
   const ids = new Set();
   for (const namespace of readdirSync(objects, { withFileTypes: true })) {
-    if (!namespace.isDirectory()) continue;
+    // Feeds have files too, and nothing in them.
+    if (!namespace.isDirectory() || !namespace.name.endsWith("-ThreadObject")) continue;
     for (const file of readdirSync(path.join(objects, namespace.name))) {
       const id = file.replace(/\.sqlite$/, "");
       if (file.endsWith(".sqlite") && objectId.test(id)) ids.add(id);

@@ -17,6 +17,8 @@ export type {
 } from "./files.ts";
 export type { Carrier, Connection } from "./follow/connection.ts";
 export type { OpenCall } from "./follow/open-calls.ts";
+export { ThreadList } from "./lists/thread-list.ts";
+export type { ThreadListOptions, ThreadListView } from "./lists/thread-list.ts";
 export type { Page, Pages } from "./page.ts";
 export type { Presence, PresenceChange } from "./presence.ts";
 export type { KeyedOptions, RequestOptions, RouteRequest } from "./request.ts";

@@ -71,6 +71,14 @@ export class Requests {
     this.settings = settings;
   }
 
+  /** The answer of a route that streams. */
+  stream(
+    key: RouteKey,
+    request: RequestOptions & Values & { headers: Record<string, string>; retries: number; timeoutMs: number },
+  ): Promise<Response> {
+    return this.send(key, request as RouteRequest<RouteKey>);
+  }
+
   /** The address of a route. */
   address(key: RouteKey, { params, query }: Values): string {
     const path = key.slice(key.indexOf(" ") + 1);

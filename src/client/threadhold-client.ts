@@ -1,4 +1,5 @@
-// A client of one deployment, as one caller. Holds the subscriptions that are open, one a thread, however many ask for it.
+// A client of one deployment, as one caller. Holds the subscriptions that are open, one a thread and one a feed, however many ask
+// for it.
 
 import { emptyView } from "#contract/fold.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -6,6 +7,7 @@ import type { UsageReport } from "#contract/usage-route.ts";
 
 import { definitions } from "./definitions.ts";
 import type { Definitions } from "./definitions.ts";
+import { FeedFollow } from "./follow/feed-follow.ts";
 import { Follow } from "./follow/follow.ts";
 import type { Known } from "./follow/follow.ts";
 import { Requests } from "./request.ts";
@@ -30,6 +32,7 @@ export class ThreadholdClient {
   readonly #requests: Requests;
   readonly #desk: ToolDesk;
   readonly #follows = new Map<string, Follow>();
+  readonly #feeds = new Map<string | undefined, FeedFollow>();
   readonly #replays = new Set<Follow>();
   #closed = false;
 
@@ -37,7 +40,7 @@ export class ThreadholdClient {
   constructor(options: ClientOptions = {}) {
     this.#requests = new Requests(readSettings(options));
     this.#desk = new ToolDesk(this.#requests);
-    this.threads = threads(this.#requests);
+    this.threads = threads(this.#requests, (userId) => this.#feed(userId));
     this.definitions = definitions(this.#requests);
   }
 
@@ -86,6 +89,15 @@ export class ThreadholdClient {
     this.#closed = true;
     this.#desk.close();
     for (const follow of [...this.#follows.values(), ...this.#replays]) follow.close();
+    for (const feed of this.#feeds.values()) feed.close();
+  }
+
+  #feed(userId: string | undefined): FeedFollow | null {
+    const known = this.#feeds.get(userId);
+    if (known !== undefined || this.#closed) return known ?? null;
+    const feed = new FeedFollow({ requests: this.#requests, userId, onClose: () => this.#feeds.delete(userId) });
+    this.#feeds.set(userId, feed);
+    return feed;
   }
 
   #follow(threadId: string, from: Known | undefined): Follow {

@@ -4,6 +4,9 @@ import type { AgentName } from "threadhold";
 
 import type { Thread } from "#contract/thread.ts";
 
+import type { FeedFollow } from "./follow/feed-follow.ts";
+import { ThreadList } from "./lists/thread-list.ts";
+import type { ThreadListOptions } from "./lists/thread-list.ts";
 import { pages } from "./page.ts";
 import type { Page, Pages } from "./page.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./request.ts";
@@ -26,6 +29,8 @@ export type ThreadFilter = RouteQuery<"GET /api/threads">;
 export interface Threads {
   create(thread: NewThread, options?: KeyedOptions): Promise<Thread>;
   list(filter?: ThreadFilter, options?: RequestOptions): Pages<Thread>;
+  /** The first page of such a list, kept as it should be for as long as somebody is subscribed to it. */
+  follow(filter?: ThreadFilter, options?: ThreadListOptions): ThreadList;
   get(id: string, options?: RequestOptions): Promise<Thread>;
   patch(id: string, change: ThreadChange, options?: RequestOptions): Promise<Thread>;
   /** Stops its run and deletes all it holds. */
@@ -36,18 +41,25 @@ export interface Threads {
   import(lines: RequestBody, options?: KeyedOptions): Promise<Thread>;
 }
 
-/** The routes. */
-export function threads(requests: Requests): Threads {
+/** The routes. `feed` opens the feed of a user, or finds it open. */
+export function threads(requests: Requests, feed: (userId: string | undefined) => FeedFollow | null): Threads {
   const { newKey } = requests.settings;
+  const list: Threads["list"] = (filter, options) =>
+    pages(async (cursor): Promise<Page<Thread>> => {
+      const query = cursor === undefined ? filter : { ...filter, cursor };
+      const answer = await requests.json("GET /api/threads", { ...options, query });
+      return { items: answer.threads, next_cursor: answer.next_cursor };
+    });
   return {
     create: (body, { idempotencyKey = newKey(), ...options } = {}) =>
       requests.json("POST /api/threads", { ...options, body, key: idempotencyKey }),
-    list: (filter, options) =>
-      pages(async (cursor): Promise<Page<Thread>> => {
-        const query = cursor === undefined ? filter : { ...filter, cursor };
-        const answer = await requests.json("GET /api/threads", { ...options, query });
-        return { items: answer.threads, next_cursor: answer.next_cursor };
-      }),
+    list,
+    // A feed tells of no thread that answers another one's call, and of none beyond the first page.
+    follow(filter = {}, options = {}) {
+      const isTold = filter.parent_id === undefined && filter.cursor === undefined;
+      const ports = { requests, list, feed: () => (isTold ? feed(filter.user_id) : null) };
+      return new ThreadList(ports, filter, options);
+    },
     get: (id, options) => requests.json("GET /api/threads/:id", { ...options, params: { id } }),
     patch: (id, body, options) => requests.json("PATCH /api/threads/:id", { ...options, params: { id }, body }),
     delete: (id, options) => requests.json("DELETE /api/threads/:id", { ...options, params: { id } }),

@@ -29,6 +29,6 @@ export interface BuiltInRoute {
   keyed?: boolean;
   /** Success answers by status; null for an answer without a body. */
   answers: Readonly<Record<number, z.ZodType | null>>;
-  /** Answers with events: over SSE, over a WebSocket, or over SSE when `Accept` asks for it. */
-  stream?: "events" | "socket" | "negotiated";
+  /** Answers with events: over SSE, over a WebSocket, over SSE or an upgrade's WebSocket, or over SSE when `Accept` asks for it. */
+  stream?: "events" | "socket" | "either" | "negotiated";
 }

@@ -7,6 +7,7 @@ import type { BuiltInRoute } from "./built-in-route.ts";
 import { catalogRoutes } from "./catalog-route.ts";
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "./definition.ts";
 import { exportRoutes } from "./export-route.ts";
+import { feedRoutes } from "./feed-route.ts";
 import { fileRoutes } from "./file-route.ts";
 import { healthSchema } from "./health.ts";
 import { jsonObjectSchema } from "./json.ts";
@@ -317,6 +318,7 @@ export const routes = {
   ...usageRoutes,
   ...toolRoutes,
   ...sessionRoutes,
+  ...feedRoutes,
   threadEvents: {
     method: "GET",
     path: "/api/threads/:id/events",

@@ -12,3 +12,9 @@ export const acknowledgeWindow = 256 * 1024;
 
 /** A reader that never acknowledged anything is closed after this many bytes. */
 export const unacknowledgedLimit = 4 * 1024 * 1024;
+
+/** Watchers of one feed at the same time. */
+export const mostWatchers = 200;
+
+/** A feed lets a watcher go that has this many characters unacknowledged; it comes back and lists. */
+export const watcherWindow = 512 * 1024;

@@ -11,6 +11,7 @@ import { corsHeaders, isForeign, preflightHeaders } from "./auth/origin.ts";
 import { catalogHandlers } from "./catalog/restore-handler.ts";
 import { definitionHandlers } from "./definitions/definition-handlers.ts";
 import type { AppDependencies } from "./dependencies.ts";
+import { feedHandlers } from "./feed/feed-handler.ts";
 import { healthHandlers } from "./health.ts";
 import { openApiHandlers } from "./openapi/open-api-handler.ts";
 import { servePage, wantsPage } from "./page/serve-page.ts";
@@ -90,6 +91,7 @@ function handlersOf(services: Services): Handlers {
     ...fileHandlers(services),
     ...exportHandlers(services),
     ...streamHandlers(services),
+    ...feedHandlers(services),
     ...ticketHandlers(services),
   };
 }

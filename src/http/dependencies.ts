@@ -1,5 +1,6 @@
 // What the Worker hands to the app. Everything that touches the outside comes in here, so that tests give their own.
 
+import type { FeedDirectory } from "#core/feed-rpc.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
@@ -56,6 +57,7 @@ export interface AppDependencies {
   threads: ThreadDirectory;
   /** Threads by the ids of their objects; throws `invalid_request` for an id that is none of this deployment. */
   objects: ThreadDirectory;
+  feeds: FeedDirectory;
   catalog: Catalog;
   readiness: (model: AnyModelDefinition) => Readiness;
   variables: Variables;

@@ -3,8 +3,7 @@
 export type { Frame } from "./frame.ts";
 export { ThreadholdProvider, useThreadholdClient } from "./provider.ts";
 export type { ThreadholdProviderProps } from "./provider.ts";
-export type { ThreadListPicture } from "./thread-list-source.ts";
 export { useThread, useThreadState } from "./use-thread.ts";
 export type { UsedThread } from "./use-thread.ts";
 export { useThreads } from "./use-threads.ts";
-export type { UsedThreads, UseThreadsOptions } from "./use-threads.ts";
+export type { UsedThreads } from "./use-threads.ts";

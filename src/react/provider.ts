@@ -3,10 +3,7 @@
 import { createContext, createElement, useContext, useMemo } from "react";
 import type { ReactElement, ReactNode } from "react";
 
-import type { ThreadFilter, ThreadholdClient, Timers } from "#client/index.ts";
-import { platformPresence } from "#client/presence.ts";
-import type { Presence } from "#client/presence.ts";
-import { platformTimers } from "#lib/timers.ts";
+import type { ThreadFilter, ThreadholdClient } from "#client/index.ts";
 
 import { platformFrame } from "./frame.ts";
 import type { Frame } from "./frame.ts";
@@ -19,36 +16,33 @@ import type { ThreadSource } from "./thread-source.ts";
 export interface ThreadholdContextValue {
   client: ThreadholdClient;
   thread: (id: string) => ThreadSource;
-  threads: (filter: ThreadFilter, everyMs: number) => ThreadListSource;
+  threads: (filter: ThreadFilter, everyMs: number | undefined) => ThreadListSource;
 }
 
-/** What the provider takes; all but the client is the platform's by default. */
+/** What the provider takes; frames are the platform's by default. */
 export interface ThreadholdProviderProps {
   client: ThreadholdClient;
   children?: ReactNode;
   frame?: Frame | undefined;
-  timers?: Timers | undefined;
-  presence?: Presence | undefined;
 }
 
 const Context = createContext<ThreadholdContextValue | null>(null);
 
 /** Gives a client to the components below. It stays the application's: it is not closed here. */
 export function ThreadholdProvider(props: ThreadholdProviderProps): ReactElement {
-  const { client, children, frame = platformFrame, timers = platformTimers, presence } = props;
+  const { client, children, frame = platformFrame } = props;
   const value = useMemo(() => {
-    const watched = presence ?? platformPresence();
     const threads = new Map<string, ThreadSource>();
     const lists = new Map<string, ThreadListSource>();
     return {
       client,
       thread: (id: string) => entry(threads, id, () => threadSource(client, id, frame)),
-      threads: (filter: ThreadFilter, everyMs: number) =>
+      threads: (filter: ThreadFilter, everyMs: number | undefined) =>
         entry(lists, `${everyMs} ${JSON.stringify(filter)}`, () =>
-          threadListSource({ client, frame, timers, presence: watched }, filter, everyMs),
+          threadListSource(client, { filter, everyMs }, frame),
         ),
     };
-  }, [client, frame, timers, presence]);
+  }, [client, frame]);
   return createElement(Context.Provider, { value }, children);
 }
 

@@ -42,6 +42,7 @@ export class LiveThread {
   #run: RunRecord | null = null;
   #retired = false;
   #flush: () => void = () => {};
+  #saved: () => void = () => {};
 
   constructor(store: ManagedThreadStore, record: ThreadRecord, clock: Clock) {
     this.store = guarded(this.moments.watch(store), () => this.#retired);
@@ -91,6 +92,12 @@ export class LiveThread {
     this.#record = { ...this.#record, last_seq, seq_reserved: this.#numbers.mark() };
     if (last_seq >= this.#record.seq_reserved) this.#record.seq_reserved = last_seq + reservation;
     this.store.writeThread(this.#record);
+    this.#saved();
+  }
+
+  /** Called whenever the row was written; a transaction around that may still take it back. */
+  onSaved(saved: () => void): void {
+    this.#saved = saved;
   }
 
   /** The messages of the run that is driven; null while none is. */

@@ -17,6 +17,7 @@ import type { MeteredStorage } from "#store/meter.ts";
 import type { Alarm } from "./alarm.ts";
 import type { ParentFeed } from "./children/parent-feed.ts";
 import type { LiveThread } from "./live-thread.ts";
+import type { OwnerFeed } from "./owner-feed.ts";
 
 /** What a deployment decides; the same for every thread of it. */
 export interface Settings {
@@ -59,6 +60,8 @@ export interface ObjectContext {
   calls: ThreadCalls;
   /** Tells a child's parent what the child does; null for a thread without one. */
   feed: ParentFeed | null;
+  /** Tells whoever watches the owner's threads. */
+  ownerFeed: OwnerFeed;
   /** Keeps the object's promise of work in the background. */
   background: (work: Promise<unknown>) => void;
 }

@@ -11,6 +11,7 @@ import { ParentFeed } from "./children/parent-feed.ts";
 import { threadFiles } from "./files/thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
 import type { ObjectContext } from "./object-context.ts";
+import type { OwnerFeed } from "./owner-feed.ts";
 import { Reader } from "./reader/reader.ts";
 import { Driver } from "./run/driver.ts";
 import { threadCalls } from "./run/thread-calls.ts";
@@ -32,6 +33,7 @@ export interface OpenOptions {
   record: ThreadRecord;
   alarm: Alarm;
   state: DurableObjectState;
+  ownerFeed: OwnerFeed;
 }
 
 /** Milliseconds after which bytes that no file stands for are looked at. */
@@ -39,7 +41,7 @@ const sweepAfterMs = 30_000;
 
 /** Loads it. Reads a few rows, and writes none but for what a crash left of messages that never came. */
 export function openThread(options: OpenOptions): OpenThread {
-  const { world, storage, store, record, alarm, state } = options;
+  const { world, storage, store, record, alarm, state, ownerFeed } = options;
   const live = new LiveThread(store, record, world.clock);
   for (const socket of state.getWebSockets()) {
     const reader = Reader.restore(socket);
@@ -71,6 +73,7 @@ export function openThread(options: OpenOptions): OpenThread {
       () => driver,
     ),
     feed: null,
+    ownerFeed,
     background: (work) => state.waitUntil(work),
   };
   const driver: Driver = new Driver(context);
@@ -79,6 +82,7 @@ export function openThread(options: OpenOptions): OpenThread {
     context.feed = feed;
     live.broadcaster.onEvent = (event) => feed.hear(event);
   }
+  ownerFeed.watch(live);
   live.onChangeAtRest(() => context.background(driver.flushAndSleep()));
   removeUnclaimed(context);
   return { context, driver, storage, store };

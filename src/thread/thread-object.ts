@@ -21,6 +21,7 @@ import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildCalls, ChildInput, Delivery, KnownCalls, Relay, ThreadPeer } from "#core/thread-peer.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, exportPath, filesPath, importPath, subscribePath } from "#core/thread-rpc.ts";
+import { UsedTickets } from "#core/used-tickets.ts";
 import { toMessage } from "#core/view.ts";
 import { discardBody } from "#lib/discard-body.ts";
 import { meterStorage } from "#store/meter.ts";
@@ -47,10 +48,10 @@ import { importThread } from "./method/thread-import.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
 import { deleteQueued, listQueue, patchQueued } from "./method/thread-queue.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
-import { Tickets } from "./method/tickets.ts";
 import { takeToolResults } from "./method/tool-results.ts";
 import { openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
+import { OwnerFeed } from "./owner-feed.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
 import { refusalResponse } from "./refusal-response.ts";
 import { admitMessage, admitRun } from "./run/admission.ts";
@@ -65,8 +66,9 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     readonly #world: World;
     readonly #storage: MeteredStorage;
     readonly #store: ManagedThreadStore;
-    readonly #tickets = new Tickets();
+    readonly #tickets = new UsedTickets();
     readonly #importer: Importer;
+    readonly #ownerFeed: OwnerFeed;
     #alarm: Alarm;
     #open: OpenThread | null = null;
     #creating: Promise<unknown> = Promise.resolve();
@@ -78,6 +80,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       this.#storage = meterStorage(state.storage);
       this.#store = createSqliteThreadStore(this.#storage, this.#world.faults);
       this.#alarm = this.#armed(null);
+      this.#ownerFeed = new OwnerFeed(this.#world.feeds, (work) => state.waitUntil(work));
       this.#importer = new Importer({
         storage: this.#storage,
         store: this.#store,
@@ -249,7 +252,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       });
     }
 
-    /** True once for each ticket; see `Tickets`. */
+    /** True once for each ticket; see `UsedTickets`. */
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
       return this.#tickets.redeem(nonce, expiresAt, this.#world.clock.now());
     }
@@ -339,7 +342,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     #openAs(record: ThreadRecord): OpenThread {
       const [world, storage, store, alarm] = [this.#world, this.#storage, this.#store, this.#alarm];
-      this.#open = openThread({ world, storage, store, record, alarm, state: this.ctx });
+      this.#open = openThread({ world, storage, store, record, alarm, state: this.ctx, ownerFeed: this.#ownerFeed });
       return this.#open;
     }
 

@@ -1,5 +1,6 @@
 // The world around a thread's object, put together by the composition root.
 
+import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
@@ -21,6 +22,8 @@ export interface World {
   faults: Faults;
   /** Other threads of the deployment. */
   threads: PeerDirectory;
+  /** The feeds of the threads' owners. */
+  feeds: FeedDirectory<FeedTold>;
   files: FileSettings;
   settings: Settings;
 }

@@ -54,7 +54,7 @@ async function tell(drafts: readonly EventDraft[], id = threadId): Promise<void>
 const paint = (): Promise<void> => page.act(() => frames.paint());
 
 function show(node: ReactNode): Promise<void> {
-  const props = { client, frame: frames.frame, timers: time, presence };
+  const props = { client, frame: frames.frame };
   return page.render(element(ThreadholdProvider, props, node));
 }
 
@@ -231,7 +231,37 @@ describe("useThreads", () => {
   const asks = (): number => server.requests.filter((request) => request.startsWith("GET /api/threads?")).length;
   const settled = (): Promise<void> => page.act(() => new Promise((resolve) => setImmediate(resolve)));
 
-  it("REACT5 a list is asked for again while somebody looks, keeps what did not change, and stops with its last component", async () => {
+  it("REACT5 a list is drawn for what the server tells of it, without asking, and stops with its last component", async () => {
+    seen.length = 0;
+    server.feeds = true;
+    const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"] }));
+    server.answers["GET /api/threads"] = () => ({ threads: [one, two], next_cursor: null });
+    await show(element(Fragment, null, element(List), element(List)));
+    await settled();
+    server.word({ type: "feed_start", user_id: null });
+    await settled();
+    await paint();
+    expect([page.text(), asks()]).toEqual(["one,twoone,two", 2]);
+    const [drawn, before] = [seen.length, seen.at(-1)];
+    const changed = { ...threadOf({ id: "one", title: "first", tags: ["x"] }), last_seq: 1 };
+    for (let at = 0; at < 10; at += 1) {
+      server.word({ type: "thread_updated", thread: { ...changed, last_seq: at, message_count: at } });
+      server.word({ type: "thread_updated", thread: threadOf({ id: `other ${String(at)}` }) });
+    }
+    await settled();
+    await paint();
+    expect([page.text(), seen.length]).toEqual(["two,firsttwo,first", drawn + 2]);
+    expect(seen.at(-1)?.threads[0]).toBe(before?.threads[1]);
+    await page.act(() => time.advance(30_000));
+    await settled();
+    await paint();
+    expect([asks(), seen.length]).toEqual([2, drawn + 2]);
+    await show(null);
+    time.advance(250);
+    expect(server.following).toEqual([]);
+  });
+
+  it("REACT5 where there is no feed it is asked for again while somebody looks, and keeps what did not change", async () => {
     seen.length = 0;
     let titles = ["one", "two"];
     server.answers["GET /api/threads"] = () => ({
@@ -243,7 +273,7 @@ describe("useThreads", () => {
     await settled();
     await paint();
     expect(page.text()).toBe("one,twoone,two");
-    expect(server.requests).toEqual(["GET /api/threads?tag=x"]);
+    expect(server.requests).toEqual(["GET /api/threads/events", "GET /api/threads?tag=x"]);
     const before = seen.length;
     const first = seen.at(-1);
     await page.act(() => time.advance(1000));

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import WebSocket, { WebSocketServer } from "ws";
 
 import { socketCarrier } from "#client/follow/socket-carrier.ts";
+import { threadStream } from "#client/follow/stream.ts";
 import type { ClientOptions } from "#client/index.ts";
 import { deferred } from "#lib/deferred.ts";
 
@@ -48,7 +49,7 @@ async function carried(options: ClientOptions & { answer?: PlannedAnswer; after?
   }
   const { requests, time } = openRequests({ url: http.url, ...more });
   const sink = notingSink();
-  const carrying = socketCarrier(LedSocket)({ requests, threadId, after }, sink);
+  const carrying = socketCarrier(LedSocket)({ requests, stream: threadStream(threadId), after }, sink);
   const until = async (count: number): Promise<void> => {
     while (received.length < count) await heard.promise;
   };
@@ -143,7 +144,7 @@ describe("a socket", () => {
     }
     const { requests } = openRequests();
     const other = notingSink();
-    socketCarrier(Broken)({ requests, threadId, after: null }, other);
+    socketCarrier(Broken)({ requests, stream: threadStream(threadId), after: null }, other);
     await other.end;
     expect(other.told).toEqual(["lost"]);
   });

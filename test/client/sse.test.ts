@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openSse } from "#client/follow/sse-carrier.ts";
 import { sseParser } from "#client/follow/sse-parser.ts";
 import type { ServerSentEvent } from "#client/follow/sse-parser.ts";
+import { threadStream } from "#client/follow/stream.ts";
 import { ThreadholdClientError, ThreadholdNetworkError } from "#client/index.ts";
 
 import { openAnsweringServer, refusal } from "./support/answering-server.ts";
@@ -64,7 +65,7 @@ describe("the carrier", () => {
     open.push(server);
     const { requests, time } = openRequests({ url: server.url, token: "anna-secret" });
     const sink = notingSink();
-    const carrying = openSse({ requests, threadId, after }, sink);
+    const carrying = openSse({ requests, stream: threadStream(threadId), after }, sink);
     return { server, sink, time, carrying };
   };
 

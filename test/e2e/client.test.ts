@@ -9,6 +9,7 @@ import type { ClientOptions, Connection, Sending, ThreadHandle } from "#client/i
 import { openCuttingProxy } from "../support/cutting-proxy.ts";
 import type { CuttingProxy } from "../support/cutting-proxy.ts";
 import { within } from "../support/http-client/deadline.ts";
+import { shownList } from "../support/http-client/shown-list.ts";
 import { settledMessages } from "../support/http-client/transcript.ts";
 import { startDevServer } from "./dev-server.ts";
 import type { DevServer } from "./dev-server.ts";
@@ -101,6 +102,36 @@ describe("the client", () => {
       expect(thread.connection).toMatchObject({ state: "live", carrier: socket === null ? "sse" : "socket" });
     },
   );
+
+  it.each([
+    ["a socket", NotedSocket],
+    ["server-sent events", null],
+  ])("CLIENT61 a list that is told over %s, and cut, is what the server has", async (_, socket) => {
+    const tag = crypto.randomUUID();
+    const client = open({ WebSocket: socket, random: () => 0.02 });
+    const other = new ThreadholdClient({ url: server?.url, token: "anna-secret", WebSocket: NotedSocket });
+    clients.push(other);
+    const list = client.threads.follow({ tag }, { everyMs: 600_000 });
+    const { until, statusOf, leave } = shownList(list);
+    await until("an answer", () => !list.state.loading);
+    const kept = await other.threads.create({ agent_id: "assistant", tags: [tag] });
+    await until("a new thread", () => statusOf(kept.id) === "idle");
+    await other.thread(kept).messages.post({ content: longQuestion(400) }, { wait: true });
+    await until("rest", () => statusOf(kept.id) === "idle");
+    const { run } = await other.thread(kept).messages.post({ content: slowQuestion });
+    await until("work", () => statusOf(kept.id) === "running");
+    // What is done while the wire is cut is not told; whoever comes back sees it all the same.
+    const gone = await other.threads.create({ agent_id: "assistant", tags: [tag] });
+    await until("another one", () => statusOf(gone.id) === "idle");
+    through().cut();
+    await other.threads.delete(gone.id);
+    await other.thread(kept).stop(run?.id);
+    await until("the deletion", () => statusOf(gone.id) === undefined);
+    await until("the stop", () => statusOf(kept.id) === "idle");
+    await other.threads.patch(kept.id, { tags: [] });
+    await until("the tag", () => list.state.threads.length === 0);
+    leave();
+  });
 
   it("CLIENT2 a socket is opened with a ticket; no address ever held the token", async () => {
     addresses.length = 0;

@@ -3,11 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import type { FeedEvent } from "#contract/feed.ts";
 import { reservedPath, routeNames, routes } from "#contract/route.ts";
 import type { BuiltInRoute } from "#contract/route.ts";
 
 import { ApiClient, codeOf } from "../support/http-client/api-client.ts";
 import type { Answer } from "../support/http-client/api-client.ts";
+import { watchBySocket, watchBySse } from "../support/http-client/feed-words.ts";
 import { socketFeed } from "../support/http-client/socket-feed.ts";
 import { type DevServer, startDevServer } from "./dev-server.ts";
 import { copyProject } from "./support/project-copy.ts";
@@ -160,6 +162,54 @@ describe("a guarded server", () => {
     await expect(nobody.socket(id, `ticket=${ticket}`)).rejects.toMatchObject({ status: 401 });
     const bens = await ticketFor(ben, stream);
     await expect(nobody.socket(id, `ticket=${bens}`)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("FEED13 what becomes of a user's threads is told to that user alone, over SSE and by a socket with a ticket", async () => {
+    const [anna, ben, admin, nobody] = [as("anna-secret"), as("ben-secret"), as("admin-secret"), as("")];
+    const path = "/api/threads/events";
+    const ticketFor = async (api: ApiClient): Promise<string> =>
+      (await api.ask(ticketSchema, "POST", "/api/tickets", { json: { path } })).ticket;
+    const ticket = await ticketFor(anna);
+    const watchers = {
+      annaBySse: await watchBySse(`${anna.url}${path}`, anna.headers),
+      annaBySocket: await watchBySocket(`${nobody.url}${path}?ticket=${ticket}`),
+      benBySse: await watchBySse(`${ben.url}${path}?ticket=${await ticketFor(ben)}`),
+      benBySocket: await watchBySocket(`${ben.url}${path}`, ben.headers),
+      adminOfAnna: await watchBySocket(`${admin.url}${path}?user_id=anna`, admin.headers),
+      admin: await watchBySse(`${admin.url}${path}`, admin.headers),
+    };
+    for (const watch of [watchBySse, watchBySocket]) {
+      await expect(watch(`${nobody.url}${path}?ticket=${ticket}`)).rejects.toMatchObject({ status: 401 });
+      await expect(watch(`${ben.url}${path}?user_id=anna`, ben.headers)).rejects.toMatchObject({ status: 403 });
+    }
+    const { id } = await anna.createThread();
+    await watchers.annaBySse.until("the new thread", ({ type }) => type === "thread_created");
+    await anna.say(id, "Hello");
+    await anna.call("DELETE", `/api/threads/${id}`);
+    const { id: own } = await ben.createThread();
+    const { id: unowned } = await admin.createThread();
+    const isGone = (word: FeedEvent): boolean => word.type === "thread_deleted" && word.thread_id === id;
+    for (const watcher of [watchers.annaBySse, watchers.annaBySocket, watchers.adminOfAnna]) {
+      await watcher.until("the deletion", isGone);
+      const told = watcher.words.map((word) => ("thread" in word ? [word.type, word.thread.status] : [word.type]));
+      expect(told).toEqual([
+        ["feed_start"],
+        ["thread_created", "idle"],
+        ["thread_updated", "running"],
+        ["thread_updated", "idle"],
+        ["thread_deleted"],
+      ]);
+      expect(watcher.words[0]).toMatchObject({ user_id: "anna" });
+    }
+    for (const [watcher, made] of [
+      [watchers.benBySse, own],
+      [watchers.benBySocket, own],
+      [watchers.admin, unowned],
+    ] as const) {
+      await watcher.until("their own", (word) => word.type === "thread_created" && word.thread.id === made);
+      expect(watcher.words.map(({ type }) => type)).toEqual(["feed_start", "thread_created"]);
+    }
+    for (const watcher of Object.values(watchers)) watcher.leave();
   });
 
   it("E2E27 a model without its key ends its run with the variable to set, and everything else works", async () => {

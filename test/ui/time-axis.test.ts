@@ -45,6 +45,12 @@ describe("the axis", () => {
     );
   });
 
+  it("UI78 a run that did nothing but wait is the width of the page", () => {
+    const { at: place, folds } = axisOf([at(0), at(1000)], [[at(0), at(1000)]]);
+    expect([place(at(0)), place(at(500)), place(at(1000))]).toEqual([0, 0.5, 1]);
+    expect(folds).toEqual([{ from: 0, to: 1, ms: 1000 }]);
+  });
+
   it("UI78 what is done beside a wait is no waiting", () => {
     expect(
       idleOf(

@@ -12,6 +12,7 @@ declare global {
 
     interface Env {
       THREADS: DurableObjectNamespace;
+      FEEDS: DurableObjectNamespace;
       BARE: DurableObjectNamespace;
       CATALOG: D1Database;
       CATALOG_MIGRATIONS: D1Migration[];

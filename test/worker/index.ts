@@ -14,23 +14,24 @@ import { fileWorld } from "./file-works.ts";
 import { allowance } from "./limited.ts";
 import { madeObjects } from "./made-objects.ts";
 import { meteredDatabase } from "./metered-catalog.ts";
-import { placedCatalog, placedFaults, placedThreads } from "./places.ts";
+import { placedCatalog, placedFaults, placedFeeds, placedThreads } from "./places.ts";
 
 const catalog = createD1Catalog(meteredDatabase(env.CATALOG), { ensureSchema: true });
 
-const { ThreadObject, fetch } = compose(registry, [], (world, state) => {
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, [], (world, state) => {
   madeObjects.count += 1;
   return {
     ...world,
     faults: placedFaults(state, plannedFaults(state)),
     catalog: placedCatalog(state, catalog),
     threads: placedThreads(state, world.threads),
+    feeds: placedFeeds(state, world.feeds),
     clock: testClock,
     settings: { ...world.settings, limits: allowance.current },
     files: { ...world.files, ...fileWorld },
   };
 });
 
-export { BareObject, ThreadObject };
+export { BareObject, ThreadFeed, ThreadObject };
 
 export default { fetch } satisfies ExportedHandler<Environment>;

@@ -1,6 +1,7 @@
 // The places that the objects of a test pass: fault points, and the moments before and after a word to another thread. A test
 // may hold somebody there, let a word fail, or kill the object.
 
+import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { PeerDirectory, ThreadPeer } from "#core/thread-peer.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
@@ -44,6 +45,18 @@ export function placedCatalog(state: DurableObjectState, catalog: Catalog): Cata
       await catalog.remove(removal);
     },
   };
+}
+
+/** Feeds, with a place before and behind each word to them; the word says what of which thread. */
+export function placedFeeds(state: DurableObjectState, feeds: FeedDirectory<FeedTold>): FeedDirectory<FeedTold> {
+  return (owner) => ({
+    tell: async (to, word) => {
+      const thread = state.id.name ?? "";
+      await passing?.({ thread, name: "before tell", state });
+      await feeds(owner).tell(to, word);
+      await passing?.({ thread, name: "after tell", state });
+    },
+  });
 }
 
 /** Other threads, with a place before and behind each word to them. */

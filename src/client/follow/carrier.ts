@@ -1,25 +1,30 @@
-// What carries a thread's events to a client: a socket or a stream of server-sent events. Each is opened once, tells what it
+// What carries events to a client: a socket or a stream of server-sent events. Each is opened once, tells what it
 // hears, and is over at its first `lost` or `refused`.
-
-import type { ThreadEvent } from "#contract/event.ts";
 
 import { isPassing, ThreadholdClientError } from "../client-error.ts";
 import type { Requests } from "../request.ts";
+import type { Stream } from "./stream.ts";
 
 /** What to follow. */
 export interface Target {
   requests: Requests;
-  threadId: string;
+  stream: Stream;
   /** Number of the last event that is known; null for none, which is answered with a snapshot. */
   after: number | null;
   /** Events of silent messages, too. */
   silent?: boolean | undefined;
 }
 
+/** Something that was told: an event of the stream that is followed. */
+export interface Told {
+  type: string;
+  seq: number;
+}
+
 /** Who is told. Nothing is told any more once the carrier was closed. */
 export interface Sink {
   opened(): void;
-  event(event: ThreadEvent): void;
+  event(told: Told): void;
   /** It broke; another try may succeed, not before `delayMs`. */
   lost(error: Error, delayMs: number): void;
   /** Another try would be refused too. */
@@ -49,8 +54,8 @@ export function tellError(sink: Sink, thrown: unknown): void {
 }
 
 /** An event of the wire; null for what is none. */
-export function readEvent(text: string): ThreadEvent | null {
+export function readEvent(text: string): Told | null {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || !("seq" in value) || typeof value.seq !== "number") return null;
-  return value as ThreadEvent;
+  return value as Told;
 }

@@ -4,20 +4,18 @@
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Acknowledger } from "#contract/acknowledger.ts";
 import type { ErrorCode } from "#contract/error.ts";
-import type { ThreadEvent } from "#contract/event.ts";
 
+import type { QueryValue } from "../address.ts";
 import { ThreadholdClientError, ThreadholdNetworkError } from "../client-error.ts";
 import type { ClientSocket, SocketConstructor } from "../settings.ts";
 import { openTimeoutMs, readEvent, tellError } from "./carrier.ts";
-import type { Carrying, OpenCarrier, Sink, Target } from "./carrier.ts";
+import type { Carrying, OpenCarrier, Sink, Target, Told } from "./carrier.ts";
 
 /** Milliseconds of silence before the other side is asked whether it is there. */
 const silenceMs = 25_000;
 
 /** Milliseconds that it has to answer. */
 const answerMs = 10_000;
-
-const stream = "GET /api/threads/:id/stream";
 
 /** Codes of the contract by the code that a socket is closed with. */
 const refusals: Readonly<Record<number, ErrorCode>> = {
@@ -91,26 +89,23 @@ class SocketCarrier implements Carrying {
 
   /** The address, with a ticket where there is a token: an address is logged by whatever it passes. */
   async #url(): Promise<string> {
-    const { requests, threadId, after, silent } = this.#target;
-    const params = { id: threadId };
-    const query: { after?: number | undefined; include_silent?: boolean | undefined; ticket?: string } = {
-      after: after ?? undefined,
-      include_silent: silent,
-    };
+    const { requests, stream, after } = this.#target;
+    const { socket, params } = stream;
+    const query: Record<string, QueryValue> = { after, ...stream.query };
     if ((await requests.settings.token()) !== null) {
-      const address = requests.address(stream, { params });
+      const address = requests.address(socket, { params });
       const path = address.slice(requests.settings.url.length);
       const request = { body: { path }, retries: 0, timeoutMs: openTimeoutMs, signal: this.#leave.signal };
-      query.ticket = (await requests.json("POST /api/tickets", request)).ticket;
+      query["ticket"] = (await requests.json("POST /api/tickets", request)).ticket;
     }
-    return requests.address(stream, { params, query }).replace(/^http/, "ws");
+    return requests.address(socket, { params, query }).replace(/^http/, "ws");
   }
 
   #take(data: unknown): void {
     if (!this.#open) return;
     this.#heard();
     if (typeof data !== "string" || data === "pong") return;
-    let event: ThreadEvent | null;
+    let event: Told | null;
     try {
       event = readEvent(data);
     } catch (thrown) {

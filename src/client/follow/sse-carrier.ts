@@ -11,7 +11,7 @@ import { sseParser } from "./sse-parser.ts";
 const silenceMs = 45_000;
 
 /** Opens it. */
-export function openSse({ requests, threadId, after, silent }: Target, sink: Sink): Carrying {
+export function openSse({ requests, stream, after }: Target, sink: Sink): Carrying {
   const { timers } = requests.settings;
   const leave = new AbortController();
   let callOff = (): void => undefined;
@@ -37,9 +37,9 @@ export function openSse({ requests, threadId, after, silent }: Target, sink: Sin
     if (event !== null) sink.event(event);
   });
   const read = async (): Promise<void> => {
-    const response = await requests.send("GET /api/threads/:id/events", {
-      params: { id: threadId },
-      query: { after: after ?? undefined, include_silent: silent },
+    const response = await requests.stream(stream.sse, {
+      params: stream.params,
+      query: { after, ...stream.query },
       headers: { accept: "text/event-stream" },
       // The subscription itself tries again, after longer waits.
       retries: 0,

@@ -1,7 +1,7 @@
 // Who opens a stream: by header like everyone, or by a ticket in the query where a browser can set no header. A ticket is
 // good for the path it was made for, once. On the SSE route a used ticket is good again together with its own pass.
 
-import type { Caller, ThreadStub } from "#core/thread-rpc.ts";
+import type { Caller, ThreadRpc } from "#core/thread-rpc.ts";
 
 import type { Authenticator, Identification } from "./authenticate.ts";
 import { passCookie, readPassCookie } from "./pass-cookie.ts";
@@ -11,8 +11,8 @@ import type { TicketClaims, Tickets } from "./ticket.ts";
 export interface StreamRequest {
   request: Request;
   url: URL;
-  /** Fresh stub of the thread whose stream it is; it remembers used tickets. */
-  thread: () => ThreadStub;
+  /** Fresh stub of the object that remembers whether this ticket was used: the same one whatever else the request says. */
+  redeemer: (ticket: TicketClaims) => Pick<ThreadRpc, "redeemTicket">;
   /** The SSE route gives and takes passes; a socket's route does not. */
   passes: boolean;
 }
@@ -46,7 +46,8 @@ export async function authenticateStream(stream: StreamRequest, ports: StreamAut
     const identified: Identification = { ok: true, caller: { user: ticket.user, admin: ticket.admin } };
     if (stream.passes && (await hasPass(stream, ticket, ports))) return identified;
     if (ticket.expires_at <= now()) return { ok: false, reason: "spent" };
-    if (!(await stream.thread().redeemTicket(ticket.nonce, ticket.expires_at))) return { ok: false, reason: "spent" };
+    if (!(await stream.redeemer(ticket).redeemTicket(ticket.nonce, ticket.expires_at)))
+      return { ok: false, reason: "spent" };
     used = ticket;
     return identified;
   });

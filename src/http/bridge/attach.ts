@@ -25,12 +25,17 @@ export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Requ
 
 /** Attaches; the socket is not yet accepted. Throws what the object refused, or whatever broke on the way. */
 export async function attach({ threads, threadId, caller, query }: SubscriptionTarget): Promise<WebSocket> {
-  const response = await threads(threadId).fetch(subscribeRequest(caller, query));
+  return socketOf(await threads(threadId).fetch(subscribeRequest(caller, query)));
+}
+
+/** The socket of an object's answer to an upgrade. Throws what the object refused. */
+export async function socketOf(response: Response): Promise<WebSocket> {
   if (response.webSocket) return response.webSocket;
   const body = errorBodySchema.safeParse(await response.json().catch(() => null));
   if (body.success) {
     const { code, message } = body.data.error;
-    throw new ThreadholdError({ code, message });
+    const after = Number(response.headers.get("retry-after") ?? Number.NaN);
+    throw new ThreadholdError({ code, message, ...(after > 0 ? { retry_after_ms: after * 1000 } : {}) });
   }
-  throw new Error(`The thread answered an upgrade with status ${String(response.status)}.`);
+  throw new Error(`The object answered an upgrade with status ${String(response.status)}.`);
 }

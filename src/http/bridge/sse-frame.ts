@@ -10,6 +10,11 @@ export function sseFrame({ seq, event, json }: Frame): string {
   return `id: ${String(seq)}\nevent: ${name}\n${dataLines(json)}\n`;
 }
 
+/** A frame without a number. */
+export function sseFrameOf(event: string, json: string): string {
+  return `event: ${event}\n${dataLines(json)}\n`;
+}
+
 /** The frame that says rest was reached. */
 export const sseEnd = "event: end\ndata: {}\n\n";
 

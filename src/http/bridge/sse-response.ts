@@ -6,9 +6,9 @@ import type { Refusal } from "#contract/error.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
+import type { DeliverySource } from "./delivery-queue.ts";
 import type { Delivery, Frame } from "./delivery.ts";
 import { sseComment, sseEnd, sseFrame, sseRefusal } from "./sse-frame.ts";
-import type { Subscription } from "./subscription.ts";
 
 /** Milliseconds of silence before a heartbeat. */
 export const heartbeatMs = 15_000;
@@ -53,12 +53,12 @@ export interface SseOptions {
 }
 
 /** The response. */
-export function sseResponse(subscription: Subscription, options: SseOptions): Response {
+export function sseResponse(subscription: DeliverySource, options: SseOptions): Response {
   const headers = { ...sseHeaders, ...options.headers };
   return new Response(sseBody(subscription, options), { headers });
 }
 
-function sseBody(subscription: Subscription, options: SseOptions): ReadableStream<Uint8Array> {
+function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const acknowledger = createAcknowledger(options.timers, (seq) => subscription.acknowledge(seq));
   let opened = false;
@@ -107,7 +107,7 @@ function sseBody(subscription: Subscription, options: SseOptions): ReadableStrea
 }
 
 /** What there is to write; nothing after a silence. */
-async function nextDeliveries(subscription: Subscription, timers: Timers): Promise<Delivery[]> {
+async function nextDeliveries(subscription: DeliverySource, timers: Timers): Promise<Delivery[]> {
   const waiting = subscription.take(chunkLength);
   if (waiting.length > 0) return waiting;
   const silence = pause(timers, heartbeatMs);

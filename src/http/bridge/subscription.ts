@@ -9,6 +9,8 @@ import type { Timers } from "#lib/timers.ts";
 import { attach } from "./attach.ts";
 import type { SubscriptionTarget } from "./attach.ts";
 import { backOffMs } from "./back-off.ts";
+import { DeliveryQueue } from "./delivery-queue.ts";
+import type { DeliverySource } from "./delivery-queue.ts";
 import { deliveryOfClose, readFrame } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -22,16 +24,14 @@ export interface SubscriptionPorts {
 const settledMicros = 10_000_000;
 
 /** One subscription. */
-export class Subscription {
+export class Subscription implements DeliverySource {
   readonly #target: SubscriptionTarget;
   readonly #ports: SubscriptionPorts;
-  readonly #waiting: Delivery[] = [];
-  #wake = Promise.withResolvers<void>();
+  readonly #queue = new DeliveryQueue();
   #socket: WebSocket | null = null;
   #lastSeq: number | null = null;
   #attempts = 0;
   #attachedAt = 0;
-  #closed = false;
 
   private constructor(target: SubscriptionTarget, ports: SubscriptionPorts) {
     this.#target = target;
@@ -47,23 +47,12 @@ export class Subscription {
     return subscription;
   }
 
-  /** Resolves when there is something to take, or when the subscription was closed. */
   ready(): Promise<void> {
-    return this.#wake.promise;
+    return this.#queue.ready();
   }
 
-  /** Takes what is there, up to about `most` characters of it. */
-  take(most = Number.POSITIVE_INFINITY): Delivery[] {
-    let size = 0;
-    let count = 0;
-    while (count < this.#waiting.length && size < most) {
-      const delivery = this.#waiting[count];
-      size += delivery?.type === "frame" ? delivery.json.length : 0;
-      count += 1;
-    }
-    const taken = this.#waiting.splice(0, count);
-    if (this.#waiting.length === 0 && !this.#closed) this.#wake = Promise.withResolvers();
-    return taken;
+  take(most?: number): Delivery[] {
+    return this.#queue.take(most);
   }
 
   /** Tells the object that everything up to `seq` was taken. */
@@ -73,23 +62,21 @@ export class Subscription {
 
   /** Leaves. Nothing is delivered after this. */
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#waiting.length = 0;
+    if (this.closed) return;
+    this.#queue.close();
     this.#socket?.close(1000, "reader left");
     this.#socket = null;
-    this.#wake.resolve();
   }
 
   get closed(): boolean {
-    return this.#closed;
+    return this.#queue.closed;
   }
 
   async #attach(): Promise<void> {
     const { query } = this.#target;
     const after = this.#lastSeq === null ? query : { ...query, after: String(this.#lastSeq) };
     const socket = await attach({ ...this.#target, query: after });
-    if (this.#closed) {
+    if (this.closed) {
       socket.accept();
       socket.close(1000, "reader left");
       return;
@@ -112,36 +99,30 @@ export class Subscription {
       this.#lastSeq = delivery.seq;
       this.#attempts = 0;
     }
-    this.#deliver(delivery);
+    this.#queue.push(delivery);
   }
 
   #lose(socket: WebSocket, last: Delivery | null): void {
     if (socket !== this.#socket) return;
     this.#socket = null;
     if (last === null) void this.#attachAgain();
-    else this.#deliver(last);
+    else this.#queue.push(last);
   }
 
   async #attachAgain(): Promise<void> {
     if (this.#ports.now() - this.#attachedAt >= settledMicros) this.#attempts = 0;
-    while (!this.#closed) {
+    while (!this.closed) {
       this.#attempts += 1;
       await pause(this.#ports.timers, backOffMs(this.#attempts)).done;
-      if (this.#closed) return;
+      if (this.closed) return;
       try {
         await this.#attach();
         return;
       } catch (thrown) {
         if (!(thrown instanceof ThreadholdError) || thrown.code === "unavailable") continue;
-        this.#deliver({ type: "refused", refusal: thrown.refusal });
+        this.#queue.push({ type: "refused", refusal: thrown.refusal });
         return;
       }
     }
-  }
-
-  #deliver(delivery: Delivery): void {
-    if (this.#closed) return;
-    this.#waiting.push(delivery);
-    this.#wake.resolve();
   }
 }

@@ -96,7 +96,7 @@ function responses(route: BuiltInRoute, components: Components): Part {
   const { answers, stream, raw } = route;
   const all: Part = {};
   for (const [status, schema] of Object.entries(answers)) {
-    const streamed = stream === "events" || (stream === "negotiated" && status === "200");
+    const streamed = stream === "events" || ((stream === "negotiated" || stream === "either") && status === "200");
     const content = {
       ...(schema === null ? {} : jsonContent(components.referenceTo(schema))),
       ...(raw === "answer" && (status === "200" || status === "206") ? rawContent(route) : {}),

@@ -9,10 +9,11 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { randomUuidText } from "#lib/uuid-text.ts";
 
 import { authenticateStream } from "../auth/authenticate-stream.ts";
-import type { StreamCaller } from "../auth/authenticate-stream.ts";
+import type { StreamCaller, StreamRequest } from "../auth/authenticate-stream.ts";
 import { parseInput } from "../input/parse-input.ts";
 import { readJsonBody } from "../input/read-body.ts";
 import { readQuery } from "../input/read-query.ts";
+import { wantsSocket } from "../input/upgrade.ts";
 import type { Services } from "../services.ts";
 import type { Call, Handler, Handlers } from "./handler.ts";
 import type { Params } from "./pattern.ts";
@@ -35,7 +36,7 @@ export async function serveBuiltIn<N extends RouteName>(
   { name, request, url, params: given }: BuiltInCall<N>,
 ): Promise<Response> {
   const route: BuiltInRoute = routes[name];
-  if (route.stream === "socket" && request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+  if (route.stream === "socket" && !wantsSocket(request)) {
     throw refuse("upgrade_required", "This route is a WebSocket.");
   }
   const params = await checkThreadId(services, request, given);
@@ -67,14 +68,17 @@ async function callerOf(services: Services, route: BuiltInRoute, incoming: Incom
   const { authenticator, tickets, dependencies } = services;
   const { request, url, params } = incoming;
   if (route.access === "public") return { caller: nobody, cookie: null };
-  if (route.stream !== "events" && route.stream !== "socket") {
+  if (route.stream === undefined || route.stream === "negotiated") {
     const caller = await authenticator.authenticate(request);
     if (route.access === "admin" && !caller.admin) throw refuse("forbidden", "This route is for administrators.");
     return { caller, cookie: null };
   }
-  const thread = () => dependencies.threads(params["id"] ?? "");
-  const passes = route.stream === "events";
-  return authenticateStream({ request, url, thread, passes }, { authenticator, tickets, now: dependencies.now });
+  const { id } = params;
+  // The feed of the ticket's own user, not of the one that the query names: there are many of those.
+  const redeemer: StreamRequest["redeemer"] = ({ user }) =>
+    id === undefined ? dependencies.feeds(user) : dependencies.threads(id);
+  const passes = route.stream === "events" || (route.stream === "either" && !wantsSocket(request));
+  return authenticateStream({ request, url, redeemer, passes }, { authenticator, tickets, now: dependencies.now });
 }
 
 async function readBody(route: BuiltInRoute, schema: z.ZodType, request: Request): Promise<unknown> {

@@ -33,22 +33,30 @@ export interface StubUse<T> {
 
 /** The outcome of the first or the second try. Throws `unavailable` when the object was reset or overloaded. */
 export async function withStub<T>(threads: ThreadDirectory, { threadId, repeatable, run }: StubUse<T>): Promise<T> {
+  return tryTwice(() => run(threads(threadId)), { what: "thread", repeatable });
+}
+
+/** The same for any object: `run` takes a fresh stub each time. */
+export async function tryTwice<T>(
+  run: () => Promise<T>,
+  { what, repeatable }: { what: "thread" | "feed"; repeatable: boolean },
+): Promise<T> {
   try {
-    return await run(threads(threadId));
+    return await run();
   } catch (thrown) {
-    if (!repeatable || has(thrown, "overloaded")) throw translated(thrown);
+    if (!repeatable || has(thrown, "overloaded")) throw translated(thrown, what);
   }
   try {
-    return await run(threads(threadId));
+    return await run();
   } catch (thrown) {
-    throw translated(thrown);
+    throw translated(thrown, what);
   }
 }
 
-function translated(thrown: unknown): unknown {
+function translated(thrown: unknown, what: string): unknown {
   const passing = has(thrown, "overloaded") || has(thrown, "retryable") || has(thrown, "durableObjectReset");
   if (!passing) return thrown;
-  const message = "The thread is out of reach for the moment.";
+  const message = `The ${what} is out of reach for the moment.`;
   return new ThreadholdError({ code: "unavailable", message, retry_after_ms: 1000 }, { cause: thrown });
 }
 

@@ -1,11 +1,14 @@
-// `POST /api/tickets`: for the streams of threads, by either of their paths, and for nothing else.
+// `POST /api/tickets`: for the streams of threads and the feed of them, by either of their paths, and for nothing else.
 
 import { refuse } from "#contract/error.ts";
+import type { RouteName } from "#contract/route.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import { invalidField } from "../input/field-error.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
+
+const streams: ReadonlySet<RouteName> = new Set(["threadEvents", "threadStream", "watchThreads"]);
 
 /** The handler. */
 export function ticketHandlers({ tickets, table }: Services): Pick<Handlers, "createTicket"> {
@@ -16,9 +19,11 @@ export function ticketHandlers({ tickets, table }: Services): Pick<Handlers, "cr
       }
       const { found } = table("GET", body.path);
       const target = found?.target;
-      const stream = target?.kind === "built_in" && (target.name === "threadEvents" || target.name === "threadStream");
-      if (!stream) {
-        throw invalidField("path", "Has to be the path, without a query, of a thread's events or stream");
+      if (target?.kind !== "built_in" || !streams.has(target.name)) {
+        throw invalidField(
+          "path",
+          "Has to be the path, without a query, of a thread's events or stream, or of the feed",
+        );
       }
       return jsonAnswer(await tickets.issue(body.path, caller));
     },

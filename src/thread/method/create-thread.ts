@@ -56,10 +56,12 @@ export async function createThread(
   }
   try {
     await finishCreation(made, input);
+    made.context.ownerFeed.created(made.context.live);
   } catch (thrown) {
     // A thread that was refused leaves nothing behind.
     made.driver.abandon();
     await store.destroy();
+    made.context.ownerFeed.deleted(made.context.live.record);
     close();
     throw thrown;
   }

@@ -74,4 +74,5 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
   live.broadcaster.closeAll(4404, "The thread was deleted.");
   driver.abandon();
   await store.destroy();
+  context.ownerFeed.deleted(live.record);
 }

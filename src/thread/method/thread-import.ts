@@ -26,6 +26,7 @@ export async function importThread(
   const upload = openUpload(body as ReadableStream<Uint8Array>, clock);
   try {
     const { context, driver } = await importer.take(caller, upload.stream, headers.get(creationHeader));
+    context.ownerFeed.created(context.live);
     await driver.flushAndSleep();
     return fileJson(view(context), 201);
   } finally {

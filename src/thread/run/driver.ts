@@ -48,9 +48,11 @@ export class Driver {
    * words that are about to be told, which a crash on the way would else leave to nobody.
    */
   beat(): void {
-    const { alarm, clock } = this.#context;
-    if (this.#active !== null) this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
-    else if (this.outbox.pending || this.outgoings.pending) this.#pauseMs = longestHeartbeatMs;
+    const { alarm, clock, live, ownerFeed } = this.#context;
+    if (this.#active !== null) {
+      this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
+      ownerFeed.again(live);
+    } else if (this.outbox.pending || this.outgoings.pending) this.#pauseMs = longestHeartbeatMs;
     else return;
     alarm.notAfter(clock.now() / 1000 + this.#pauseMs);
   }

@@ -1,5 +1,4 @@
-// The list of threads beside every page: search, filters, and each thread as it stands. It is asked for every few seconds while
-// somebody looks.
+// The list of threads beside every page: search, filters, and each thread as it stands, told by the server as it changes.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -19,13 +18,12 @@ import css from "./thread-list.module.css";
 /** Threads of one asking; the API gives at most four times as many. */
 const pageLength = 50;
 const mostThreads = 200;
-const everyMs = 2500;
 
 /** The list. */
 export function ThreadList({ onNew }: { onNew: () => void }): ReactElement {
   const [filter, setFilter] = useListFilter();
   const [limit, setLimit] = useState(pageLength);
-  const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit), { everyMs });
+  const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit));
   const hidden = useHidden();
   const [, params] = useRoute(/^\/threads\/(?<id>[^/]+)/);
   const search = useListSearch();

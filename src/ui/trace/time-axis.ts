@@ -73,9 +73,10 @@ export function axisOf([start, end]: Interval, idle: readonly Interval[]): TimeA
   const idleLength = inside.reduce((sum, [from, to]) => sum + Math.max(0, to - from), 0);
   const work = Math.max(end - start - idleLength, 1000);
   const folded = inside.filter(([from, to]) => to - from > work * foldBeyond);
-  const width = Math.min(foldWidth, foldsAtMost / Math.max(1, folded.length));
-  const foldedLength = folded.reduce((sum, [from, to]) => sum + (to - from), 0);
-  const scale = (1 - width * folded.length) / Math.max(1, end - start - foldedLength);
+  const drawn = end - start - folded.reduce((sum, [from, to]) => sum + (to - from), 0);
+  // Of a run that did nothing but wait, the waits are the whole.
+  const width = drawn > 0 ? Math.min(foldWidth, foldsAtMost / Math.max(1, folded.length)) : 1 / folded.length;
+  const scale = drawn > 0 ? (1 - width * folded.length) / drawn : 0;
   const at = (time: number): number => {
     const clamped = Math.min(Math.max(time, start), end);
     let place = (clamped - start) * scale;
@@ -87,7 +88,7 @@ export function axisOf([start, end]: Interval, idle: readonly Interval[]): TimeA
     return Math.min(1, Math.max(0, place));
   };
   const folds = folded.map(([from, to]) => ({ from: at(from), to: at(to), ms: (to - from) / 1000 }));
-  return { at, folds, ticks: ticksOf({ start, end, at, folded, shown: (end - start - foldedLength) / 1000 }) };
+  return { at, folds, ticks: ticksOf({ start, end, at, folded, shown: drawn / 1000 }) };
 }
 
 interface Shown {

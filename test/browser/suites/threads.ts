@@ -1,7 +1,9 @@
 // The list of threads, and what is done with a thread as a whole.
 
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
+import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 export function threads({ api, open }: PlaygroundUse): void {
@@ -64,6 +66,29 @@ export function threads({ api, open }: PlaygroundUse): void {
       await row.getByText("Idle").waitFor({ state: "attached" });
       await api().post(id, "What is the weather?");
       await row.getByText("Waiting for an answer").waitFor({ state: "attached" });
+    });
+
+    it("UI13 a thread that runs elsewhere is seen at work and at rest again, and nothing is asked for meanwhile", async () => {
+      const title = marked();
+      const initial_messages = [{ role: "user", content: longQuestion(1000) }];
+      const { id } = await api().createThread("assistant", { title, initial_messages });
+      const { page } = await open("/");
+      const row = page.getByRole("listitem").filter({ hasText: title });
+      const listed = listedLive(page);
+      await page.reload();
+      await listed;
+      await row.getByText("Idle").waitFor({ state: "attached" });
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await api().post(id, slowQuestion);
+      await row.getByText("Running").waitFor({ state: "attached" });
+      await api().call("POST", `/api/threads/${id}/stop`);
+      await row.getByText("Idle").waitFor({ state: "attached" });
+      await api().call("PATCH", `/api/threads/${id}`, { json: { tags: ["elsewhere"] } });
+      await row.getByRole("button", { name: "Show threads tagged elsewhere" }).waitFor();
+      await api().call("DELETE", `/api/threads/${id}`);
+      await row.waitFor({ state: "detached" });
+      expect(asked.filter((path) => path.startsWith("/api"))).toEqual([]);
     });
 
     it("UI14 a thread is renamed and tagged", async () => {
@@ -133,6 +158,20 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.locator("html[data-theme=dark]").waitFor();
       await page.reload();
       await page.locator("html[data-theme=dark]").waitFor();
+    });
+  });
+}
+
+/** Resolves when the page is told what becomes of threads, and has listed them since. Call it before the page is loaded. */
+function listedLive(page: Page): Promise<unknown> {
+  return new Promise((resolve) => {
+    let begun = false;
+    page.on("websocket", (socket) => {
+      if (!new URL(socket.url()).pathname.endsWith("/threads/events")) return;
+      socket.on("framereceived", ({ payload }) => (begun ||= String(payload).includes("feed_start")));
+    });
+    page.on("request", (request) => {
+      if (begun && new URL(request.url()).pathname.endsWith("/threads")) resolve(request.response());
     });
   });
 }

@@ -38,7 +38,8 @@ export class Wire {
   send(event: ThreadEvent, arrives = true): void {
     const prev = event.type === "snapshot" ? 0 : (this.prev ?? 0);
     this.prev = event.seq;
-    if (arrives && !this.over) this.#sink.event({ ...event, prev });
+    const told: ThreadEvent = { ...event, prev };
+    if (arrives && !this.over) this.#sink.event(told);
   }
 
   lose(error = new Error("cut"), delayMs = 0): void {

@@ -2,6 +2,7 @@
 
 import type { ClientFetch } from "#client/index.ts";
 import type { ThreadEvent } from "#contract/event.ts";
+import type { FeedDraft } from "#contract/feed.ts";
 
 /** What a request is answered. */
 export type Answer = (request: { body: unknown; query: URLSearchParams }) => unknown;
@@ -11,6 +12,8 @@ export class FetchedServer {
   /** `GET /api/threads` and the like, as the contract writes them, with real ids. */
   readonly answers: Record<string, Answer> = {};
   readonly requests: string[] = [];
+  /** Serves the feeds of owners; without it there are none. */
+  feeds = false;
   readonly #streams = new Map<string, { write: (text: string) => void; close: () => void }>();
   readonly #watchers = new Set<() => void>();
   #prev = 0;
@@ -19,14 +22,16 @@ export class FetchedServer {
     const url = new URL(address);
     const path = url.pathname.replace("/api/~/", "/api/");
     this.requests.push(`${method} ${path}${url.search}`);
-    const events = /^\/api\/threads\/([^/]+)\/events$/.exec(path)?.[1];
+    const watched = this.feeds && path === "/api/threads/events" ? `feed ${url.search}` : undefined;
+    const events = /^\/api\/threads\/([^/]+)\/events$/.exec(path)?.[1] ?? watched;
     const response = events === undefined ? null : this.#open(events, signal);
     for (const watcher of this.#watchers) watcher();
     if (response !== null) return Promise.resolve(response);
     const answer = this.answers[`${method} ${path}`];
     if (answer === undefined) return Promise.resolve(new Response("", { status: 404 }));
     const given: unknown = typeof body === "string" ? JSON.parse(body) : null;
-    return Promise.resolve(Response.json(answer({ body: given, query: url.searchParams })));
+    const said = answer({ body: given, query: url.searchParams });
+    return Promise.resolve(said).then((value) => Response.json(value));
   };
 
   /** Streams that are open. */
@@ -42,7 +47,13 @@ export class FetchedServer {
     this.#streams.get(event.thread_id)?.write(`id: ${String(event.seq)}\nevent: ${event.type}\ndata: ${data}\n\n`);
   }
 
-  /** Cuts a stream off. */
+  /** Tells the watchers of a feed; `query` is what they asked with. */
+  word(draft: FeedDraft, query = ""): void {
+    const seq = (this.#prev += 1);
+    this.#streams.get(`feed ${query}`)?.write(`event: ${draft.type}\ndata: ${JSON.stringify({ ...draft, seq })}\n\n`);
+  }
+
+  /** Cuts a stream off; a feed's is `feed ` and what it was asked with. */
   cut(threadId: string): void {
     this.#streams.get(threadId)?.close();
   }

@@ -1,5 +1,6 @@
 // The app over fakes, and short ways to ask it.
 
+import { feedName } from "#core/feed-rpc.ts";
 import { createApp } from "#http/app.ts";
 import type { App } from "#http/app.ts";
 import type { AppDependencies, Variables } from "#http/dependencies.ts";
@@ -7,6 +8,7 @@ import type { RouteEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 import { createMemoryCatalog } from "#store/memory/memory-catalog.ts";
 
+import { FakeFeed } from "./fake-feed.ts";
 import { FakeThread } from "./fake-thread.ts";
 import { ManualTime } from "./manual-timers.ts";
 import { threadRecord } from "./records.ts";
@@ -36,6 +38,8 @@ export interface TestApp {
   catalog: Catalog;
   /** The object of an id, made when first asked for. */
   object: (id: string) => FakeThread;
+  /** The feed of an owner, made when first asked for. */
+  feed: (owner: string | null) => FakeFeed;
   /** Ids of the objects that were reached for. */
   reached: string[];
   log: string[];
@@ -65,6 +69,12 @@ export function testApp({
     objects.set(id, known);
     return known;
   };
+  const feeds = new Map<string, FakeFeed>();
+  const feed = (owner: string | null): FakeFeed => {
+    const known = feeds.get(feedName(owner)) ?? new FakeFeed();
+    feeds.set(feedName(owner), known);
+    return known;
+  };
   const app = createApp({
     registry: testRegistry(routes),
     diagnostics: [],
@@ -75,6 +85,10 @@ export function testApp({
     objects: (id) => {
       reached.push(id);
       return object(id);
+    },
+    feeds: (owner) => {
+      reached.push(feedName(owner));
+      return feed(owner);
     },
     catalog,
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
@@ -90,6 +104,7 @@ export function testApp({
     time,
     catalog,
     object,
+    feed,
     reached,
     log,
     ask: (path, options = {}) => app.fetch(request(path, options), { BINDING: "value" }),

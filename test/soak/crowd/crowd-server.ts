@@ -52,12 +52,12 @@ import { registry } from "#generated/registry.ts";
 
 import { compose } from "./compose.ts";
 
-const { ThreadObject, fetch } = compose(registry, diagnostics, (world) => {
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, diagnostics, (world) => {
   console.log("${madeMark}");
   return world;
 });
 
-export { ThreadObject };
+export { ThreadFeed, ThreadObject };
 
 export default { fetch };
 `,

@@ -4,8 +4,8 @@
 /** Most nonces that are remembered; beyond that the oldest go. */
 const remembered = 10_000;
 
-/** Used tickets of one thread. */
-export class Tickets {
+/** Used tickets of one object. */
+export class UsedTickets {
   readonly #used = new Map<string, number>();
 
   /** True for the first use of a ticket before its expiry. Times in microseconds. */

@@ -1,0 +1,25 @@
+// The live stream of a caller's threads, as a row of the one route table.
+
+import { z } from "zod";
+
+import type { BuiltInRoute } from "./built-in-route.ts";
+
+/** Query: whose threads; an administrator may name anybody, a user nobody else. */
+export const watchThreadsSchema = z.strictObject({
+  user_id: z.string().optional(),
+  ticket: z.string().optional(),
+});
+
+/** The row. */
+export const feedRoutes = {
+  watchThreads: {
+    method: "GET",
+    path: "/api/threads/events",
+    summary: "What becomes of the caller's threads, live: as SSE, or over a WebSocket where the request is an upgrade",
+    tag: "events",
+    access: "user",
+    query: watchThreadsSchema,
+    answers: { 200: null, 101: null },
+    stream: "either",
+  },
+} as const satisfies Record<string, BuiltInRoute>;

@@ -1,0 +1,33 @@
+// The feed of one owner's threads as others reach it: threads tell it what becomes of them, the Worker leads watchers to it.
+
+import type { FeedWord } from "#contract/feed.ts";
+
+/**
+ * The methods of a feed's object. Contract: neither waits for a watcher or writes a row.
+ */
+export interface FeedRpc {
+  /** Tells whoever watches. A word for another owner than the feed's watchers came for reaches none of them. */
+  tell(owner: string | null, word: FeedWord): Promise<void>;
+  /** Uses up a stream's ticket, as a thread's object does. */
+  redeemTicket(nonce: string, expiresAt: number): Promise<boolean>;
+}
+
+/** A feed as threads reach it. */
+export type FeedTold = Pick<FeedRpc, "tell">;
+
+/** A feed as `http` reaches it. `fetch` takes the upgrade of `watchRequest`. */
+export interface FeedStub extends FeedRpc {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Gives a fresh stub of an owner's feed for every call; null owns the threads without a user. */
+export type FeedDirectory<Stub = FeedStub> = (owner: string | null) => Stub;
+
+/** The object's name: no user id gives the name of another one's feed, or of that of nobody. */
+export function feedName(owner: string | null): string {
+  // As JSON, which keeps apart what would be one text once it is encoded: halves of surrogate pairs.
+  return owner === null ? "nobody" : `user ${JSON.stringify(owner)}`;
+}
+
+/** Query field of the upgrade: the owner as JSON. The Worker builds this request itself. */
+export const ownerField = "owner";

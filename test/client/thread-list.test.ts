@@ -1,0 +1,337 @@
+// A list of threads that is kept: what words make of it, what answers make of it, and when it is asked for again.
+
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { ThreadholdClient } from "#client/index.ts";
+import type { Thread, ThreadFilter, ThreadList } from "#client/index.ts";
+import { fits, withThread } from "#client/lists/in-list.ts";
+
+import { ManualTime } from "../http/support/manual-timers.ts";
+import { FetchedServer } from "./support/fetched-server.ts";
+import { ManualPresence } from "./support/open-requests.ts";
+import { threadOf } from "./support/records.ts";
+
+let server: FetchedServer;
+let client: ThreadholdClient;
+let time: ManualTime;
+let presence: ManualPresence;
+/** What the catalog holds. */
+let stored: Thread[];
+let leave = (): void => undefined;
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const asks = (): number => server.requests.filter((request) => /^GET \/api\/threads(\?|$)/.test(request)).length;
+
+beforeEach(() => {
+  [server, time, presence] = [new FetchedServer(), new ManualTime(), new ManualPresence()];
+  server.feeds = true;
+  stored = [];
+  server.answers["GET /api/threads"] = ({ query }) => {
+    const limit = Number(query.get("limit") ?? 50);
+    const status = query.get("status");
+    const tag = query.get("tag");
+    const fitting = stored
+      .filter((thread) => (status === null || thread.status === status) && (tag === null || thread.tags.includes(tag)))
+      .toSorted((one, other) => other.updated_at - one.updated_at);
+    return { threads: fitting.slice(0, limit), next_cursor: fitting.length > limit ? "more" : null };
+  };
+  const options = { timers: time, presence, random: () => 0.5, WebSocket: null };
+  client = new ThreadholdClient({ url: "http://localhost", fetch: server.fetch, ...options });
+});
+afterEach(() => {
+  leave();
+  client.close();
+});
+
+/** A thread as it stood at a time; `at` is its activity and its last number. */
+function thread(id: string, at: number, fields: Partial<Thread> = {}): Thread {
+  return threadOf({ id, title: id, updated_at: at, last_seq: at, ...fields });
+}
+
+/** A list that somebody shows, its feed begun. */
+async function shown(filter: ThreadFilter = {}, { begins = true } = {}) {
+  const list = client.threads.follow(filter, { everyMs: 1000 });
+  let changes = 0;
+  leave = list.subscribe(() => (changes += 1));
+  await settled();
+  if (begins) server.word({ type: "feed_start", user_id: null });
+  await settled();
+  return { list, ids: () => list.state.threads.map(({ id }) => id), changes: () => changes };
+}
+
+const updated = async (one: Thread): Promise<void> => {
+  server.word({ type: "thread_updated", thread: one });
+  await settled();
+};
+const statusIn = (list: ThreadList, id: string) => list.state.threads.find((one) => one.id === id)?.status;
+
+describe("a list", () => {
+  it("CLIENT60 is kept by words alone, in its order, and asked for no more while its feed is there", async () => {
+    stored = [thread("a", 10), thread("b", 20)];
+    const { list, ids, changes } = await shown();
+    expect([ids(), asks()]).toEqual([["b", "a"], 2]);
+    const b = list.state.threads[0];
+    await updated(thread("a", 30, { status: "running" }));
+    expect([ids(), statusIn(list, "a")]).toEqual([["a", "b"], "running"]);
+    expect(list.state.threads[1]).toBe(b);
+    server.word({ type: "thread_created", thread: thread("c", 40) });
+    await settled();
+    expect(ids()).toEqual(["c", "a", "b"]);
+    server.word({ type: "thread_deleted", thread_id: "b" });
+    await settled();
+    const before = [list.state, changes()];
+    // Said again, older than what is known, or of another kind, it changes nothing.
+    await updated(thread("c", 40));
+    await updated(thread("a", 5, { status: "error" }));
+    server.word({ type: "something_new" } as never);
+    server.word({ type: "thread_deleted", thread_id: "b" });
+    await settled();
+    expect([list.state, changes()]).toEqual(before);
+    expect(list.state).toBe(before[0]);
+    time.advance(60_000);
+    await settled();
+    expect([ids(), asks()]).toEqual([["c", "a"], 2]);
+  });
+
+  it("CLIENT60 a thread that was deleted and made anew is shown as it is, though its numbers begin anew", async () => {
+    stored = [thread("a", 50)];
+    const { list } = await shown();
+    server.word({ type: "thread_deleted", thread_id: "a" });
+    server.word({ type: "thread_created", thread: thread("a", 3, { title: "anew" }) });
+    await settled();
+    expect(list.state.threads).toMatchObject([{ title: "anew" }]);
+    server.word({ type: "thread_created", thread: thread("a", 2, { title: "again" }) });
+    await settled();
+    expect(list.state.threads).toMatchObject([{ title: "again" }]);
+  });
+
+  it("CLIENT61 is asked for again each time the feed begins, which cures what was missed", async () => {
+    stored = [thread("a", 10), thread("b", 20)];
+    const { list, ids } = await shown();
+    await updated(thread("a", 30, { status: "running" }));
+    stored = [thread("a", 31), thread("c", 40)];
+    server.cut("feed ");
+    await settled();
+    // While it is away the list is asked for now and then, and shows what it showed.
+    expect(ids()).toEqual(["a", "b"]);
+    time.advance(1000);
+    await settled();
+    expect(ids()).toEqual(["c", "a"]);
+    expect(statusIn(list, "a")).toBe("idle");
+    stored = [thread("d", 50)];
+    server.word({ type: "feed_start", user_id: null });
+    await settled();
+    expect(ids()).toEqual(["d"]);
+    const before = asks();
+    time.advance(60_000);
+    expect(asks()).toBe(before);
+  });
+
+  it("CLIENT61 an answer that is older than a word does not undo it", async () => {
+    stored = [thread("a", 10), thread("b", 20)];
+    const { list, ids } = await shown();
+    const answers: (() => void)[] = [];
+    const answer = server.answers["GET /api/threads"];
+    server.answers["GET /api/threads"] = (request) => {
+      const now = answer?.(request);
+      return new Promise((resolve) => answers.push(() => resolve(now)));
+    };
+    list.refresh();
+    await settled();
+    await updated(thread("a", 30, { status: "awaiting_tool_execution" }));
+    server.word({ type: "thread_deleted", thread_id: "b" });
+    server.word({ type: "thread_created", thread: thread("c", 40) });
+    await settled();
+    answers.shift()?.();
+    await settled();
+    expect([ids(), statusIn(list, "a")]).toEqual([["c", "a"], "awaiting_tool_execution"]);
+    // One that was asked for behind those words counts, but for runs of which the catalog does not know yet.
+    await updated(thread("c", 41, { status: "running" }));
+    list.refresh();
+    await settled();
+    answers.shift()?.();
+    await settled();
+    expect([ids(), statusIn(list, "c")]).toEqual([["c", "a", "b"], "running"]);
+  });
+
+  it("CLIENT62 applies its filter to what it is told", async () => {
+    stored = [thread("a", 10, { tags: ["x"] })];
+    const { ids } = await shown({ tag: "x", status: "idle", agent_id: "one" }, { begins: true });
+    const fitting = { tags: ["x"], agent_id: "two", origin_agent_id: "one" };
+    await updated(thread("b", 20, fitting));
+    expect(ids()).toEqual(["b", "a"]);
+    await updated(thread("b", 21, { ...fitting, status: "running" }));
+    expect(ids()).toEqual(["a"]);
+    await updated(thread("b", 22, fitting));
+    await updated(thread("a", 23, { tags: [] }));
+    await updated(thread("c", 24, { ...fitting, origin_agent_id: "two" }));
+    expect(ids()).toEqual(["b"]);
+    const { user_id: _, ...rest } = thread("u", 1);
+    expect(fits({ ...rest, user_id: "anna" }, { user_id: "ben" })).toBe(false);
+  });
+
+  it("CLIENT62 where a search looks at what only the server knows, the list is asked for in a moment", async () => {
+    stored = [thread("Blue", 10)];
+    const { ids } = await shown({ q: "bLu" });
+    const before = asks();
+    await updated(thread("more blue", 20));
+    expect([ids(), asks()]).toEqual([["more blue", "Blue"], before]);
+    await updated(thread("green", 30, { status: "running" }));
+    expect([ids(), time.pending > 0]).toEqual([["more blue", "Blue"], true]);
+    time.advance(1000);
+    await settled();
+    expect(asks()).toBe(before);
+    for (const at of [31, 32, 33]) await updated(thread("green", at));
+    time.advance(999);
+    expect(asks()).toBe(before);
+    stored = [thread("Blue", 10), thread("more blue", 20), thread("green", 33)];
+    time.advance(1);
+    await settled();
+    expect([ids(), asks()]).toEqual([["green", "more blue", "Blue"], before + 1]);
+  });
+
+  it("CLIENT62 a full page stays full: what is pushed out is asked for when there is room again", async () => {
+    stored = [1, 2, 3].map((at) => thread(`t${String(at)}`, at));
+    const { ids } = await shown({ limit: 2 });
+    const before = asks();
+    await updated(thread("t1", 10));
+    expect([ids(), asks()]).toEqual([["t1", "t3"], before]);
+    stored = [thread("t2", 2), thread("t3", 3)];
+    server.word({ type: "thread_deleted", thread_id: "t1" });
+    await settled();
+    expect(ids()).toEqual(["t3"]);
+    time.advance(1000);
+    await settled();
+    expect([ids(), asks()]).toEqual([["t3", "t2"], before + 1]);
+  });
+
+  it("CLIENT63 without a feed it is asked for every few seconds, while somebody looks", async () => {
+    server.feeds = false;
+    stored = [thread("a", 10)];
+    await shown({}, { begins: false });
+    expect(asks()).toBe(1);
+    time.advance(1000);
+    await settled();
+    expect(asks()).toBe(2);
+    presence.visible = false;
+    time.advance(5000);
+    await settled();
+    expect(asks()).toBe(2);
+    presence.tell("visible");
+    await settled();
+    expect(asks()).toBe(3);
+    presence.tell("offline");
+    time.advance(5000);
+    await settled();
+    expect(asks()).toBe(3);
+    presence.tell("online");
+    await settled();
+    expect(asks()).toBe(4);
+  });
+
+  it("CLIENT63 so is one that shows threads of others than the feed tells of, and one of a call's threads", async () => {
+    stored = [thread("a", 10, { user_id: "anna" }), thread("b", 20)];
+    await shown();
+    const before = asks();
+    time.advance(1000);
+    await settled();
+    expect(asks()).toBe(before + 1);
+    leave();
+    const opened = server.requests.filter((request) => request.includes("/threads/events")).length;
+    const list = client.threads.follow({ parent_id: "a" }, { everyMs: 1000 });
+    leave = list.subscribe(() => undefined);
+    await settled();
+    expect(server.requests.filter((request) => request.includes("/threads/events"))).toHaveLength(opened);
+    time.advance(1000);
+    await settled();
+    expect(server.requests.filter((request) => request.includes("parent_id=a"))).toHaveLength(2);
+  });
+
+  it("CLIENT63 what began while nobody looked is asked for when somebody does", async () => {
+    stored = [thread("a", 10)];
+    const { ids } = await shown();
+    const before = asks();
+    presence.visible = false;
+    stored = [thread("b", 20)];
+    server.word({ type: "feed_start", user_id: null });
+    await settled();
+    expect([ids(), asks()]).toEqual([["a"], before]);
+    presence.tell("visible");
+    await settled();
+    expect([ids(), asks()]).toEqual([["b"], before + 1]);
+    presence.tell("visible");
+    await settled();
+    expect(asks()).toBe(before + 1);
+  });
+
+  it("CLIENT64 lists share a feed of one owner, open while one of them is shown; a closed client opens none", async () => {
+    stored = [thread("a", 10)];
+    const feeds = (): string[] => server.following;
+    await shown();
+    const another = client.threads.follow({ status: "idle" });
+    const other = client.threads.follow({ user_id: "anna" });
+    const leaves = [another.subscribe(() => undefined), other.subscribe(() => undefined)];
+    await settled();
+    expect(feeds()).toEqual(["feed ", "feed ?user_id=anna"]);
+    // One that comes later is asked for, and knows what was heard already.
+    await updated(thread("a", 30, { status: "running" }));
+    const late = client.threads.follow({ status: "running" });
+    leaves.push(late.subscribe(() => undefined));
+    await settled();
+    expect(late.state.threads.map(({ id }) => id)).toEqual(["a"]);
+    for (const end of leaves) end();
+    for (const end of leaves) end();
+    time.advance(250);
+    expect(feeds()).toEqual(["feed "]);
+    leave();
+    time.advance(250);
+    expect(feeds()).toEqual([]);
+    client.close();
+    const after = client.threads.follow();
+    leave = after.subscribe(() => undefined);
+    await settled();
+    expect([after.state.loading, feeds()]).toEqual([false, []]);
+  });
+
+  it("CLIENT64 an asking that fails keeps the list, says why, and is made again later, feed or not", async () => {
+    stored = [thread("a", 10)];
+    const { list, ids } = await shown();
+    const answer = server.answers["GET /api/threads"];
+    server.answers["GET /api/threads"] = () => ({ threads: null });
+    list.refresh();
+    await settled();
+    expect([ids(), list.state.error !== null]).toEqual([["a"], true]);
+    server.answers["GET /api/threads"] = answer as never;
+    await updated(thread("b", 20));
+    expect([ids(), list.state.error !== null]).toEqual([["b", "a"], true]);
+    stored = [thread("a", 10), thread("b", 20)];
+    time.advance(2000);
+    await settled();
+    expect([ids(), list.state.error]).toEqual([["b", "a"], null]);
+  });
+});
+
+it("CLIENT60 whatever words come, a list has each thread once, in its order, and what the filter lets through", () => {
+  const word = fc.record({
+    id: fc.constantFrom("a", "b", "c", "d"),
+    at: fc.nat(9),
+    status: fc.constantFrom("idle" as const, "running" as const),
+  });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 30 }), (words) => {
+      const filter = { status: "idle" as const };
+      let list: readonly Thread[] = [];
+      const last = new Map<string, Thread>();
+      for (const { id, at, status } of words) {
+        const one = thread(id, at, { status });
+        last.set(id, one);
+        list = withThread(list, one, filter);
+      }
+      const expected = [...last.values()]
+        .filter(({ status }) => status === "idle")
+        .toSorted((one, other) => other.updated_at - one.updated_at || (one.id < other.id ? 1 : -1));
+      expect(list).toEqual(expected);
+    }),
+  );
+});

@@ -1,0 +1,175 @@
+// The stream of a caller's threads at the front door: who may watch whom, by which credentials, and what is written out.
+
+import { describe, expect, it } from "vitest";
+
+import { adminToken, berndToken, refusalOf, testApp } from "./support/test-app.ts";
+import type { TestApp } from "./support/test-app.ts";
+
+const path = "/api/threads/events";
+const upgrade = { headers: { upgrade: "websocket" } };
+
+async function left(response: Response): Promise<number> {
+  await response.body?.cancel();
+  response.webSocket?.accept();
+  response.webSocket?.close(1000);
+  return response.status;
+}
+
+async function ticketFor(app: TestApp, of = path, token?: string): Promise<string> {
+  const asked = { method: "POST", json: { path: of }, ...(token === undefined ? {} : { token }) };
+  const response = await app.ask("/api/tickets", asked);
+  return (await response.json<{ ticket: string }>()).ticket;
+}
+
+/** Gives the next piece of a stream. */
+function pieces(response: Response): { next: () => Promise<string>; leave: () => Promise<void> | undefined } {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  return { next: async () => (await reader?.read())?.value ?? "", leave: () => reader?.cancel() };
+}
+
+describe("who may watch", () => {
+  it("FEED1 a user watches their own threads, an administrator nobody's or those asked for", async () => {
+    const app = testApp();
+    const seen = async (query: string, token?: string): Promise<(string | null)[]> => {
+      app.reached.length = 0;
+      const options = { ...upgrade, ...(token === undefined ? {} : { token }) };
+      expect(await left(await app.ask(`${path}${query}`, options))).toBe(101);
+      const owners = ["anna", "bernd", null].filter((owner) => app.feed(owner).watchers.length > 0);
+      for (const owner of owners) {
+        const watcher = app.feed(owner).watchers.pop();
+        expect(watcher?.url.searchParams.get("owner")).toBe(JSON.stringify(owner));
+      }
+      return owners;
+    };
+    expect(await seen("")).toEqual(["anna"]);
+    expect(await seen("?user_id=anna")).toEqual(["anna"]);
+    expect(await seen("", berndToken)).toEqual(["bernd"]);
+    expect(await seen("", adminToken)).toEqual([null]);
+    expect(await seen("?user_id=bernd", adminToken)).toEqual(["bernd"]);
+  });
+
+  it.each(["bernd", "", "anna%20", "Anna", "anna%00", "nobody", "null", '"anna"', "%ud800", "user%20%22bernd%22"])(
+    "FEED1 a user who asks for the threads of %j is refused, and no object is asked",
+    async (other) => {
+      const app = testApp();
+      for (const options of [{}, upgrade]) {
+        const refused = await refusalOf(await app.ask(`${path}?user_id=${other}`, options));
+        expect(refused).toMatchObject({ status: 403, code: "forbidden" });
+      }
+      expect(app.reached).toEqual([]);
+    },
+  );
+
+  it("FEED1 without credentials, with wrong ones, and with a query that is none, no object is asked", async () => {
+    const app = testApp();
+    for (const options of [{ token: null }, { token: "wrong" }, { ...upgrade, token: null }]) {
+      expect(await refusalOf(await app.ask(path, options))).toMatchObject({ status: 401 });
+    }
+    const after = await app.ask(`${path}?after=3`);
+    expect(await refusalOf(after)).toEqual({ status: 400, code: "invalid_request", fields: ["after"] });
+    const twice = await app.ask(`${path}?user_id=anna&user_id=bernd`, { token: adminToken });
+    expect(twice.status).toBe(400);
+    expect(app.reached).toEqual([]);
+  });
+
+  it("FEED2 a ticket opens the one feed path it was made for, once, whoever's threads it then asks for", async () => {
+    const app = testApp();
+    const nobody = { ...upgrade, token: null };
+    const ticket = await ticketFor(app, path, adminToken);
+    for (const other of [`/api/~/threads/events?ticket=${ticket}`, `/api/threads/events?ticket=${ticket}x`]) {
+      expect((await app.ask(other, nobody)).status).toBe(401);
+    }
+    expect(await left(await app.ask(`${path}?ticket=${ticket}&user_id=bernd`, nobody))).toBe(101);
+    expect(app.feed("bernd").watchers[0]?.url.search).not.toContain(ticket);
+    for (const user of ["anna", "bernd", "carla"]) {
+      expect((await app.ask(`${path}?ticket=${ticket}&user_id=${user}`, nobody)).status).toBe(401);
+    }
+    const annas = await ticketFor(app);
+    expect((await app.ask(`${path}?ticket=${annas}&user_id=bernd`, nobody)).status).toBe(403);
+    const { id } = app.seed();
+    const threads = await ticketFor(app, `/api/threads/${id}/events`);
+    expect((await app.ask(`${path}?ticket=${threads}`, nobody)).status).toBe(401);
+  });
+
+  it("FEED2 over SSE a ticket's first use sets a pass for its path, over a socket none", async () => {
+    const app = testApp();
+    const ticket = await ticketFor(app);
+    const first = await app.ask(`${path}?ticket=${ticket}`, { token: null });
+    const cookie = first.headers.get("set-cookie") ?? "";
+    expect(cookie).toContain(`Path=${path};`);
+    expect(await left(first)).toBe(200);
+    const pass = { cookie: cookie.split(";")[0] ?? "" };
+    expect(await left(await app.ask(`${path}?ticket=${ticket}`, { token: null, headers: pass }))).toBe(200);
+    const again = { token: null, headers: { ...pass, upgrade: "websocket" } };
+    expect((await app.ask(`${path}?ticket=${ticket}`, again)).status).toBe(401);
+  });
+});
+
+describe("over SSE", () => {
+  it("FEED3 frames are the feed's own without a number to come back to, and are acknowledged when they were taken", async () => {
+    const app = testApp();
+    const response = await app.ask(path);
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const [watcher] = app.feed("anna").watchers;
+    const { next, leave } = pieces(response);
+    expect(await next()).toBe(": heartbeat\n\n");
+    expect(await next()).toBe('event: feed_start\ndata: {"type":"feed_start","user_id":null,"seq":38}\n\n');
+    watcher?.say('{"type":"thread_deleted","thread_id":"a thread","seq":90}');
+    const deletion = '{"type":"thread_deleted","thread_id":"a thread","seq":90}';
+    expect(await next()).toBe(`event: thread_deleted\ndata: ${deletion}\n\n`);
+    // The deletion was handed out, and nothing said yet that it was taken.
+    await app.time.armed(1000);
+    app.time.advance(1000);
+    await watcher?.acknowledgedUpTo(38);
+    expect(watcher?.acknowledged).toEqual([38]);
+    const silence = next();
+    await app.time.armed(1000);
+    app.time.advance(1000);
+    await watcher?.acknowledgedUpTo(90);
+    await leave();
+    await silence;
+    expect(await watcher?.left()).toBe(1000);
+  });
+
+  it("FEED3 it ends when the object's end goes away, since what was told meanwhile is nowhere", async () => {
+    for (const code of [1001, 4408, 1011]) {
+      const app = testApp();
+      const response = await app.ask(path);
+      app.feed("anna").watchers[0]?.drop(code);
+      expect(await response.text()).toContain("feed_start");
+      expect(app.feed("anna").watchers).toHaveLength(1);
+    }
+  });
+
+  it("FEED3 an object that was reset is asked again, a full one refuses with when to come back, and HEAD opens nothing", async () => {
+    const app = testApp();
+    app.feed("anna").failures.push(Object.assign(new Error("reset"), { durableObjectReset: true }));
+    expect(await left(await app.ask(path))).toBe(200);
+    const body = { error: { code: "rate_limited", message: "Full." } };
+    app.feed("anna").refusal = Response.json(body, { status: 429, headers: { "retry-after": "5" } });
+    const full = await app.ask(path);
+    expect([full.status, full.headers.get("retry-after")]).toEqual([429, "5"]);
+    const before = app.reached.length;
+    const head = await app.ask(path, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-type"), app.reached.length]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+      before,
+    ]);
+  });
+
+  it("FEED3 silence is broken by comments, and streams that are open count among the caller's", async () => {
+    const app = testApp({ variables: { API_TOKENS: "anna-secret=anna", LIMIT_OPEN_STREAMS: "1" } });
+    const response = await app.ask(path);
+    const { next, leave } = pieces(response);
+    expect(await next()).toBe(": heartbeat\n\n");
+    expect(await next()).toContain("feed_start");
+    const silence = next();
+    await app.time.armed(15_000);
+    app.time.advance(15_000);
+    expect(await silence).toBe(": heartbeat\n\n");
+    expect((await app.ask(path)).status).toBe(429);
+    await leave();
+    expect(await left(await app.ask(path))).toBe(200);
+  });
+});

@@ -1,0 +1,40 @@
+// A client's list of threads as a test looks at it.
+
+import type { ThreadList, ThreadStatus } from "#client/index.ts";
+
+import { within } from "./deadline.ts";
+
+const patience = 20_000;
+
+/** Somebody shows a list. */
+export interface ShownList {
+  /** How a thread stands in it; undefined where it is not in it. */
+  statusOf: (id: string) => ThreadStatus | undefined;
+  /** Resolves once the list is so. */
+  until: (what: string, fits: () => boolean) => Promise<void>;
+  leave: () => void;
+}
+
+/** Subscribes to a list. */
+export function shownList(list: ThreadList): ShownList {
+  const looks = new Set<() => void>();
+  const leave = list.subscribe(() => {
+    for (const look of looks) look();
+  });
+  return {
+    leave,
+    statusOf: (id) => list.state.threads.find((thread) => thread.id === id)?.status,
+    until(what, fits) {
+      const found = new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (!fits()) return;
+          looks.delete(look);
+          resolve();
+        };
+        looks.add(look);
+        look();
+      });
+      return within(patience, () => `${what}: ${JSON.stringify(list.state)}`, found);
+    },
+  };
+}

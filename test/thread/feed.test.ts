@@ -1,0 +1,366 @@
+// What threads tell their owner's feed, and what the feed's object makes of it.
+
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { FeedEvent } from "#contract/feed.ts";
+import { mostWatchers } from "#contract/subscription.ts";
+import { feedName } from "#core/feed-rpc.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+
+import { gate, scripts } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
+import { personas } from "../worker/team.ts";
+import { exported, imported } from "./archive-client.ts";
+import { costOf } from "./cost-table.ts";
+import { feedOf, newOwner, upgradeOf, watch, withStatus } from "./feed-watcher.ts";
+import { admin, converse, crash, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+afterEach(() => atPlaces(null));
+
+const isDeleted = ({ type }: FeedEvent) => type === "thread_deleted";
+const isCreated = ({ type }: FeedEvent) => type === "thread_created";
+const isTitled = (title: string) => (event: FeedEvent) => "thread" in event && event.thread.title === title;
+
+/** A watched owner with a thread whose making was told. */
+async function watched(agent = "parallel", extra: object = {}) {
+  const owner = newOwner();
+  const watching = await watch(owner);
+  const id = await newThread(agent, { user_id: owner, ...extra });
+  await watching.until(isCreated);
+  return { owner, watching, id };
+}
+
+describe("a thread tells its owner's feed", () => {
+  it("FEED4 that it was made, is at work, is at rest, was changed and is gone, each as lists show it", async () => {
+    const { owner, watching, id } = await watched("parallel", { tags: ["new"] });
+    expect(watching.events[0]).toMatchObject({ type: "feed_start", user_id: owner });
+    const door = gate("feed");
+    scripts.set("feed", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "feed" } }] } : { text: "done" },
+    );
+    const { run } = await value(stubOf(id).postMessage(admin, message("feed me"), null));
+    const running = await watching.until(withStatus("running"));
+    expect(running).toMatchObject({ thread: { id, user_id: owner, tags: ["new"], active_run_id: run?.id } });
+    door.open();
+    const idle = await watching.until(withStatus("idle"));
+    const shown = "thread" in idle ? idle.thread : null;
+    expect(shown).toEqual(await value(stubOf(id).describe(admin)));
+    expect(shown?.message_count).toBeGreaterThan(1);
+    await value(stubOf(id).patch(admin, { title: "Named", tags: [], metadata: { a: 1 } }));
+    expect(await watching.until(isTitled("Named"))).toMatchObject({ thread: { tags: [], metadata: { a: 1 } } });
+    await value(stubOf(id).remove(admin));
+    expect(await watching.until(isDeleted)).toMatchObject({ thread_id: id });
+    expect(watching.told()).toEqual([
+      "start",
+      "created idle",
+      "updated running",
+      "updated idle",
+      "updated idle",
+      "deleted",
+    ]);
+  });
+
+  it("FEED4 that its run waits for a client, and is at work again", async () => {
+    scripts.set("ask", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
+    );
+    const { watching, id } = await watched("asker");
+    await value(stubOf(id).postMessage(admin, message("ask"), null));
+    const waits = await watching.until(withStatus("awaiting_tool_execution"));
+    const pending = "thread" in waits ? waits.thread.pending_tool_calls : [];
+    expect(pending).toMatchObject([{ name: "ask", arguments: { q: "one" } }]);
+    const results = [{ tool_call_id: pending[0]?.id ?? "", result: "yes" }];
+    await value(stubOf(id).postToolResults(admin, { results }));
+    await watching.until(withStatus("running"));
+    await watching.until(withStatus("idle"));
+  });
+
+  it("FEED4 that it failed, that it has another agent, and what was said at rest", async () => {
+    const { watching, id } = await watched("support");
+    personas.set("desk", () => ({ toolCalls: [{ name: "billing", arguments: { task: "x" } }] }));
+    personas.set("clerk", () => ({ text: "hello" }));
+    await converse(id, "my bill");
+    const handed = (event: FeedEvent) => "thread" in event && event.thread.agent_id === "billing";
+    await watching.until((event) => handed(event) && withStatus("idle")(event));
+    await value(stubOf(id).postMessage(admin, message("only kept", { run: false }), null));
+    const counts = (event: FeedEvent) => ("thread" in event ? event.thread.message_count : 0);
+    const before = counts(watching.events.at(-1) as FeedEvent);
+    await watching.until((event) => counts(event) === before + 1);
+    personas.set("clerk", () => ({ error: { kind: "auth", message: "no key" } }));
+    await converse(id, "again");
+    await watching.until(withStatus("error"));
+    personas.clear();
+  });
+
+  it("FEED4 that it was brought in, under the owner it has now", async () => {
+    const { watching, id } = await watched();
+    const lines = await exported(id);
+    await value(stubOf(id).remove(admin));
+    await watching.until(isDeleted);
+    const other = newOwner();
+    const others = await watch(other);
+    const ben: Caller = { user: other, admin: false };
+    expect((await imported(id, lines, ben)).status).toBe(201);
+    expect(await others.until(isCreated)).toMatchObject({ thread: { id, user_id: other } });
+    // The owner of before hears nothing of it any more.
+    await value(stubOf(id).patch(ben, { title: "Mine now" }));
+    await others.until(isTitled("Mine now"));
+    await value(stubOf(id).remove(ben));
+    await others.until(isDeleted);
+    expect(watching.told()).toEqual(["start", "created idle", "deleted"]);
+    expect(others.told()).toEqual(["start", "created idle", "updated idle", "deleted"]);
+  });
+
+  it("FEED5 a thread that answers another one's call, and one whose making was refused, are told to nobody", async () => {
+    const { owner, watching, id } = await watched();
+    const child = crypto.randomUUID();
+    const parent = { thread_id: id, run_id: "r", tool_call_id: "c", message_id: "m" };
+    const input = { id: child, agent_id: "parallel", user_id: owner, creation: child, parent };
+    await value(stubOf(child).create(admin, input as never));
+    await converse(child, "hello");
+    const tooLong = [{ role: "user", content: "x".repeat(2_100_000) }];
+    await expect(newThread("parallel", { user_id: owner, initial_messages: tooLong })).rejects.toThrow(/too_large/);
+    await value(stubOf(id).patch(admin, { title: "Last" }));
+    await watching.until(isTitled("Last"));
+    expect(watching.told()).toEqual(["start", "created idle", "updated idle"]);
+  });
+
+  it("FEED6 one word is on its way at a time, and what changes meanwhile is one more with the newest state", async () => {
+    const { watching, id } = await watched();
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    const words: string[] = [];
+    atPlaces(async ({ thread, name }) => {
+      if (thread !== id || name !== "before tell") return;
+      words.push(name);
+      reached.resolve();
+      await held.promise;
+    });
+    await value(stubOf(id).patch(admin, { title: "first" }));
+    await reached.promise;
+    for (let at = 0; at < 20; at += 1) await value(stubOf(id).patch(admin, { title: `title ${String(at)}` }));
+    expect(words).toHaveLength(1);
+    held.resolve();
+    await watching.until(isTitled("title 19"));
+    const titles = watching.events.flatMap((event) => ("thread" in event ? [event.thread.title] : []));
+    expect(titles).toEqual([null, "first", "title 19"]);
+    expect(words).toHaveLength(2);
+  });
+
+  it("FEED6 a thread that is made anew under its id is told behind the end of the one before", async () => {
+    const { owner, watching, id } = await watched();
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    atPlaces(async ({ thread, name }) => {
+      if (thread !== id || name !== "before tell") return;
+      reached.resolve();
+      await held.promise;
+    });
+    await value(stubOf(id).patch(admin, { title: "old" }));
+    await reached.promise;
+    await value(stubOf(id).remove(admin));
+    const other = newOwner();
+    const others = await watch(other);
+    const made = { id, agent_id: "parallel", user_id: other, creation: "anew" };
+    await value(stubOf(id).create(admin, made));
+    held.resolve();
+    await watching.until(isDeleted);
+    await others.until(isCreated);
+    expect([watching.told(), others.told()]).toEqual([
+      ["start", "created idle", "updated idle", "deleted"],
+      ["start", "created idle"],
+    ]);
+    expect(owner).not.toBe(other);
+  });
+});
+
+describe("a feed that fails", () => {
+  it.each([
+    ["throws", () => Promise.reject(new Error("no feed"))],
+    ["hangs", () => new Promise<void>(() => {})],
+  ])("FEED7 and %s changes nothing about runs, changes and deletions, and writes no row", async (_how, fail) => {
+    const [calm, hit] = [await newThread("parallel"), await newThread("parallel")];
+    let words = 0;
+    atPlaces(({ thread, name }) => {
+      if (thread !== hit || name !== "before tell") return undefined;
+      words += 1;
+      return fail();
+    });
+    const costs = await Promise.all([calm, hit].map((id) => costOf(id, () => converse(id, "hello there"))));
+    expect(words).toBeGreaterThan(0);
+    expect(costs[1]?.written).toBe(costs[0]?.written);
+    const { items } = await value(
+      stubOf(hit).listMessages(admin, { limit: 10, order: "asc", include_silent: false } as never),
+    );
+    expect(items.map(({ content }) => content)).toEqual(["hello there", "echo: hello there"]);
+    expect((await value(stubOf(hit).patch(admin, { title: "Named" }))).title).toBe("Named");
+    expect((await value(stubOf(hit).describe(admin))).status).toBe("idle");
+    await value(stubOf(hit).remove(admin));
+  });
+
+  it("FEED7 a word that met an object's reset is said once more", async () => {
+    const { owner, watching, id } = await watched();
+    await runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), (_, state) => {
+      state.abort("reset");
+    }).catch(() => undefined);
+    expect(await watching.closed).not.toBe(1000);
+    const back = await watch(owner);
+    let failures = 0;
+    atPlaces(({ thread, name }) => {
+      if (thread !== id || name !== "before tell" || failures === 1) return;
+      failures += 1;
+      throw new Error("reset");
+    });
+    await value(stubOf(id).patch(admin, { title: "Said twice" }));
+    await back.until(isTitled("Said twice"));
+    expect(failures).toBe(1);
+  });
+
+  it("FEED8 a text turn costs two words and no row for them", async () => {
+    const { owner, watching, id } = await watched();
+    let words = 0;
+    atPlaces(({ thread, name }) => {
+      if (thread === id && name === "before tell") words += 1;
+    });
+    scripts.set("long", () => ({ text: Array.from({ length: 1000 }, (_, at) => `w${String(at)} `) }));
+    const { written } = await costOf(id, () => converse(id, "long answer"));
+    await watching.until(withStatus("idle"));
+    expect([written, words]).toEqual([9, 2]);
+    const feed = env.FEEDS.get(env.FEEDS.idFromName(feedName(owner)));
+    const kept = await runInDurableObject(feed, async (_, { storage }) => ({
+      rows: storage.sql.exec("SELECT count(*) AS n FROM sqlite_master WHERE name NOT LIKE '_cf_%'").one()["n"],
+      keys: (await storage.list()).size,
+      alarm: await storage.getAlarm(),
+    }));
+    expect(kept).toEqual({ rows: 0, keys: 0, alarm: null });
+  });
+});
+
+describe("the feed's object", () => {
+  it("FEED9 tells whoever comes while threads are at work that they are", async () => {
+    const { owner, watching, id } = await watched();
+    const door = gate("late");
+    scripts.set("late", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "late" } }] } : { text: "done" },
+    );
+    await value(stubOf(id).postMessage(admin, message("late comer"), null));
+    await watching.until(withStatus("running"));
+    const late = await watch(owner);
+    expect(await late.until(withStatus("running"))).toMatchObject({ thread: { id } });
+    // What an eviction made it forget is told again with the thread's next heartbeat.
+    const unsafe = (await import("workerd:unsafe")).default;
+    await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });
+    const later = await watch(owner);
+    await later.until(({ type }) => type === "feed_start");
+    expect(later.told()).toEqual(["start"]);
+    await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
+    await later.until(withStatus("running"));
+    door.open();
+    for (const one of [watching, late, later]) await one.until(withStatus("idle"));
+    const last = await watch(owner);
+    await value(stubOf(id).patch(admin, { title: "Last" }));
+    await last.until(isTitled("Last"));
+    expect(last.told()).toEqual(["start", "updated idle"]);
+  });
+
+  it("FEED10 lets a watcher go that acknowledges nothing, keeps one that does, and tells nobody another owner's words", async () => {
+    const owner = newOwner();
+    const [slow, fast] = [await watch(owner, { acknowledges: false }), await watch(owner)];
+    const id = await newThread("parallel", { user_id: owner, metadata: { text: "x".repeat(60_000) } });
+    const thread = await value(stubOf(id).describe(admin));
+    await fast.until(isCreated);
+    for (let at = 0; at < 40; at += 1) {
+      await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: `title ${String(at)}` } });
+      await fast.until(isTitled(`title ${String(at)}`));
+    }
+    expect(await slow.closed).toBe(4408);
+    expect(slow.events.length).toBeLessThan(12);
+    expect(fast.events.length).toBe(42);
+    // A number from the future makes no room.
+    const liar = await watch(owner, { acknowledges: false });
+    liar.socket.send('{"type":"ack","seq":9007199254740991}');
+    for (let at = 0; at < 12; at += 1) {
+      await feedOf(owner).tell(owner, { type: "thread_updated", thread });
+    }
+    expect(await liar.closed).toBe(4408);
+    const before = fast.events.length;
+    await feedOf(owner).tell(newOwner(), { type: "thread_deleted", thread_id: id });
+    await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: "end" } });
+    await fast.until(isTitled("end"));
+    expect(fast.events.slice(before).map(({ type }) => type)).not.toContain("thread_deleted");
+  });
+
+  it("FEED10 has so many watchers at most, and a place again when one has left", async () => {
+    const owner = newOwner();
+    const all = await Promise.all(Array.from({ length: mostWatchers }, () => watch(owner)));
+    const full = await upgradeOf(owner);
+    expect([full.status, full.headers.get("retry-after")]).toEqual([429, "5"]);
+    expect(await full.json()).toMatchObject({ error: { code: "rate_limited" } });
+    all[0]?.socket.close(1000, "done");
+    await all[0]?.closed;
+    await watch(owner);
+  });
+
+  it("FEED11 sleeps through pings and a long silence, and tells what comes afterwards to whom it was open", async () => {
+    const { owner, watching, id } = await watched();
+    const unsafe = (await import("workerd:unsafe")).default;
+    await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });
+    const pong = new Promise((resolve) => watching.socket.addEventListener("message", ({ data }) => resolve(data)));
+    watching.socket.send("ping");
+    expect(await pong).toBe("pong");
+    await value(stubOf(id).patch(admin, { title: "Awake" }));
+    await watching.until(isTitled("Awake"));
+  });
+
+  it("FEED12 no user's feed is another's, or nobody's, whatever the user is called", async () => {
+    const odd = [
+      "nobody",
+      "user nobody",
+      'user "a"',
+      "a",
+      '"a"',
+      "A",
+      "a ",
+      "a\0",
+      "é",
+      "e\u0301",
+      "\ud800",
+      "\udfff",
+      "\ufffd",
+      "",
+      "null",
+      "__proto__",
+      "x".repeat(5000),
+    ];
+    const ids = [null, ...odd].map((owner) => env.FEEDS.idFromName(feedName(owner)).toString());
+    expect(new Set(ids).size).toBe(ids.length);
+    const thread = await value(stubOf(await newThread("parallel")).describe(admin));
+    const watching = await Promise.all(odd.map((owner) => watch(owner)));
+    for (const owner of odd)
+      await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: owner } });
+    for (const [at, owner] of odd.entries()) {
+      await watching[at]?.until(isTitled(owner));
+      expect(watching[at]?.events).toHaveLength(2);
+      expect(watching[at]?.events[0]).toMatchObject({ user_id: owner });
+    }
+  });
+});
+
+describe("after a crash", () => {
+  it("FEED4 a run that is taken up again tells its end", async () => {
+    const { watching, id } = await watched();
+    const door = gate("cut");
+    scripts.set("cut", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "again", arguments: { gate: "cut" } }] } : { text: "done" },
+    );
+    await value(stubOf(id).postMessage(admin, message("cut it"), null));
+    await door.reached;
+    await watching.until(withStatus("running"));
+    await crash(id);
+    door.open();
+    await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
+    await watching.until(withStatus("idle"));
+  });
+});
