@@ -1,5 +1,6 @@
 // "workers" run inside the Workers runtime beside the object they test, each file with modules of its own, which takes a second
-// a file; "together" run there with one set of modules for all, since what they test keeps nothing in them; "node" run outside of it. "e2e" drive real processes, one file at a time.
+// a file; "together" run there with one set of modules for all, since what they test keeps nothing in them; "node" run outside of it. "e2e" and "browser" drive real
+// processes, one file at a time.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
@@ -44,6 +45,20 @@ const inRuntime = (name: string, { include, exclude: others = [], isolate = true
   },
 });
 
+const outside = (name: string, include: string[]) => ({
+  resolve,
+  test: {
+    name,
+    environment: "node" as const,
+    exclude,
+    include,
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    sequence: { groupOrder: 2 },
+  },
+});
+
 export default defineConfig({
   test: {
     projects: [
@@ -63,19 +78,8 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      {
-        resolve,
-        test: {
-          name: "e2e",
-          environment: "node",
-          exclude,
-          include: ["test/{e2e,browser}/**/*.test.ts"],
-          fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      outside("e2e", ["test/e2e/**/*.test.ts"]),
+      outside("browser", ["test/browser/**/*.test.ts"]),
     ],
   },
 });

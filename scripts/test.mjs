@@ -11,7 +11,11 @@ if ((await compileAgents()) !== 0) {
   process.exit(1);
 }
 // Servers and a browser mostly wait, so what drives them runs beside what computes.
-const everything = [["--project=together", "--project=workers", "--project=node"], ["--project=e2e"]];
+const everything = [
+  ["--project=together", "--project=workers", "--project=node"],
+  ["--project=e2e"],
+  ["--project=browser"],
+];
 const named = process.argv.slice(2);
 const lanes = named.length === 0 ? everything : [named];
 process.exit(await runVitest(lanes, { deadlineMinutes: 15, report: ".cache/vitest" }));

@@ -94,16 +94,34 @@ async function buildInto(folder) {
   }
 }
 
-/** The folder itself stays, since a running server watches it; its document comes last, when all that it loads is there. */
+/**
+ * The folder itself stays, since a running server watches it. Files appear whole, the document last, when all that it loads is
+ * there; what the build before loads stays as well, for pages that are open. The record is what a running server waits for, to
+ * look at the folder again (`watch_dir` in wrangler.jsonc).
+ */
 function serve(kept, hash) {
-  mkdirSync(uiFolder, { recursive: true });
-  const names = readdirSync(kept).toSorted(
-    (one, other) => Number(one === "index.html") - Number(other === "index.html"),
-  );
-  for (const name of names) cpSync(path.join(kept, name), path.join(uiFolder, name), { recursive: true });
-  const wanted = new Set(readdirSync(path.join(kept, "assets")));
-  for (const name of readdirSync(path.join(uiFolder, "assets"))) {
+  const before = existsSync(recordFile) ? path.join(keptFolder, readFileSync(recordFile, "utf8")) : kept;
+  const wanted = new Set([...assetsOf(kept), ...assetsOf(before)]);
+  const files = readdirSync(kept, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(kept, path.join(entry.parentPath, entry.name)))
+    .toSorted((one, other) => Number(one === "index.html") - Number(other === "index.html"));
+  for (const file of files) put(path.join(kept, file), path.join(uiFolder, file));
+  for (const name of assetsOf(uiFolder)) {
     if (!wanted.has(name)) rmSync(path.join(uiFolder, "assets", name), { force: true });
   }
   writeFileSync(recordFile, hash);
+}
+
+function assetsOf(folder) {
+  const assets = path.join(folder, "assets");
+  return existsSync(assets) ? readdirSync(assets) : [];
+}
+
+/** Whole or not at all, for whoever reads it meanwhile. */
+function put(from, to) {
+  mkdirSync(path.dirname(to), { recursive: true });
+  const temporary = path.join(path.dirname(recordFile), `.${path.basename(to)}.${process.pid}`);
+  cpSync(from, temporary);
+  renameSync(temporary, to);
 }

@@ -31,7 +31,7 @@ export type { ContinueOptions, EventsOptions, SendOptions } from "./thread-handl
 export { ThreadholdClient } from "./threadhold-client.ts";
 export type { UsageFilter } from "./threadhold-client.ts";
 export type { Admitted, Logs, Messages, MessagesPage, NewMessage, PostOptions, Queue, Runs } from "./thread-lists.ts";
-export type { NewThread, ThreadChange, ThreadFilter, Threads } from "./threads.ts";
+export type { ImportOptions, NewThread, ThreadChange, ThreadFilter, Threads } from "./threads.ts";
 export type { AnswerOptions, ApproveOptions, ToolResult, ToolResults } from "./tool-results.ts";
 export type { ClientCall, ClientTool, ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
 export type { ProgressListener, UploadProgress } from "./upload.ts";

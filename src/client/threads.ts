@@ -12,7 +12,8 @@ import type { Page, Pages } from "./page.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./request.ts";
 import type { RouteBody, RouteQuery } from "./route-type.ts";
 import type { RequestBody } from "./settings.ts";
-import { sendable } from "./upload.ts";
+import { counted, pageUpload, sendable } from "./upload.ts";
+import type { ProgressListener } from "./upload.ts";
 
 /** What a thread is made of. `agent_id` is one of the project's agents where its generated names are part of the types. */
 export type NewThread = Omit<RouteBody<"POST /api/threads">, "agent_id"> & { agent_id: AgentName };
@@ -24,6 +25,9 @@ export type ThreadChange = Omit<RouteBody<"PATCH /api/threads/:id">, "agent_id">
 
 /** Which threads to list. `limit` is the length of a page. */
 export type ThreadFilter = RouteQuery<"GET /api/threads">;
+
+/** How a thread is brought in. `onProgress` is told of the bytes that were sent; what they are worth is known at the end. */
+export type ImportOptions = KeyedOptions & { onProgress?: ProgressListener | undefined };
 
 /** Threads, newest activity first. */
 export interface Threads {
@@ -38,7 +42,7 @@ export interface Threads {
   /** The whole thread as lines of JSON, with `files` its files too. Whole only when its last line came. */
   export(id: string, options?: RequestOptions & { files?: boolean | undefined }): Promise<ReadableStream<Uint8Array>>;
   /** Makes a thread of an export, under the id it had. A stream is sent once; other bodies are sent again after a cut. */
-  import(lines: RequestBody, options?: KeyedOptions): Promise<Thread>;
+  import(lines: RequestBody, options?: ImportOptions): Promise<Thread>;
 }
 
 /** The routes. `feed` opens the feed of a user, or finds it open. */
@@ -68,15 +72,18 @@ export function threads(requests: Requests, feed: (userId: string | undefined) =
       const { body } = await requests.send("GET /api/threads/:id/export", request);
       return body ?? new ReadableStream();
     },
-    async import(lines, { idempotencyKey = newKey(), signal } = {}) {
+    async import(lines, { idempotencyKey = newKey(), onProgress, signal } = {}) {
       const body = await sendable(lines);
+      const isStream = body instanceof ReadableStream;
+      const inPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
       return requests.json("POST /api/threads/import", {
-        raw: () => body,
+        raw: () => (onProgress === undefined || inPage !== null ? body : counted(body, onProgress)),
         headers: { "content-type": "application/x-ndjson" },
         key: idempotencyKey,
-        repeatable: !(body instanceof ReadableStream),
+        repeatable: !isStream,
         timeoutMs: null,
         signal,
+        fetch: inPage ?? undefined,
       });
     },
   };

@@ -38,7 +38,11 @@ export class Source<P> {
   readonly subscribe = (listener: () => void): (() => void) => {
     const entry = (): void => listener();
     this.#listeners.add(entry);
-    if (this.#listeners.size === 1) this.#close = this.#ports.open(() => this.#changed());
+    if (this.#listeners.size === 1) {
+      this.#close = this.#ports.open(() => this.#changed());
+      // What it is from now on. It may have become another while nobody looked, or in the frame that the last one did not wait for.
+      this.#changed();
+    }
     return () => {
       if (!this.#listeners.delete(entry) || this.#listeners.size > 0) return;
       this.#callOff?.();

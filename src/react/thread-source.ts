@@ -28,11 +28,6 @@ export function threadSource(client: ThreadholdClient, id: string, frame: Frame)
     if (state !== last.state || connection !== last.connection) last = { state, connection, pending };
     return last;
   };
-  const open = (changed: () => void): (() => void) => {
-    const leave = handle.subscribe(changed);
-    // What it is from now on: connecting, or what others that follow it know already.
-    changed();
-    return leave;
-  };
+  const open = (changed: () => void): (() => void) => handle.subscribe(changed);
   return { handle, source: new Source({ frame, look, open }) };
 }

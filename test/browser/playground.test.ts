@@ -11,18 +11,24 @@ import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
 import { files } from "./suites/files.ts";
 import { hostile } from "./suites/hostile.ts";
+import { hotReload } from "./suites/hot-reload.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
+import { rebuilt } from "./suites/rebuilt.ts";
 import { screens } from "./suites/screens.ts";
+import { states } from "./suites/states.ts";
+import { talk } from "./suites/talk.ts";
 import { threads } from "./suites/threads.ts";
 import { trace } from "./suites/trace.ts";
 import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
+import { addTalkAgents } from "./support/talk-agents.ts";
 import { addUsageAgents } from "./support/usage-agents.ts";
 
 describe("the playground", () => {
   const project = copyProject();
+  addTalkAgents(project);
   addTracedAgent(project);
   const pages: TestPage[] = [];
   let server: DevServer | undefined;
@@ -93,6 +99,7 @@ describe("the playground", () => {
 
   threads(use);
   conversation(use);
+  talk(use);
   waiting(use);
   trace(use);
   files(use);
@@ -100,4 +107,7 @@ describe("the playground", () => {
   definitions(use);
   hostile(use);
   screens(use);
+  states(use);
+  hotReload(use);
+  rebuilt(use, project);
 });

@@ -163,6 +163,23 @@ describe("uploads", () => {
     expect(await Promise.all(bodies.map((body) => (body as Blob).text()))).toEqual(["Hello", "{}"]);
   });
 
+  it("CLIENT8 an import tells how far it is, in a page and elsewhere", async () => {
+    for (const inPage of [true, false]) {
+      define("XMLHttpRequest", inPage ? PageRequest : undefined);
+      const told: unknown[] = [];
+      const client = new ThreadholdClient({
+        url: "http://x",
+        retries: 0,
+        fetch: async (_, { body }) => {
+          await new Response(body).text();
+          return Response.json({ id: "t" });
+        },
+      });
+      await client.threads.import("lines", { onProgress: (progress) => told.push(progress) });
+      expect(told.at(-1)).toEqual({ loaded: 5, total: 5 });
+    }
+  });
+
   it("CLIENT6 an abort ends a page's upload", async () => {
     define("XMLHttpRequest", PageRequest);
     const client = new ThreadholdClient({ url: "http://x", retries: 0 });

@@ -261,6 +261,28 @@ describe("useThreads", () => {
     expect(server.following).toEqual([]);
   });
 
+  it("REACT5 what became of a list in the frame that its last component left is drawn when one comes back", async () => {
+    server.feeds = true;
+    const one = threadOf({ id: "one", title: "one", tags: ["x"] });
+    let threads = [one];
+    server.answers["GET /api/threads"] = () => ({ threads, next_cursor: null });
+    await show(element(List));
+    await settled();
+    server.word({ type: "feed_start", user_id: null });
+    await settled();
+    await paint();
+    const two = threadOf({ id: "two", title: "two", tags: ["x"], updated_at: one.updated_at + 1 });
+    threads = [two, one];
+    server.word({ type: "thread_created", thread: two });
+    await settled();
+    expect(page.text()).toBe("one");
+    await show(null);
+    await show(element(List));
+    await settled();
+    await paint();
+    expect(page.text()).toBe("two,one");
+  });
+
   it("REACT5 where there is no feed it is asked for again while somebody looks, and keeps what did not change", async () => {
     seen.length = 0;
     let titles = ["one", "two"];

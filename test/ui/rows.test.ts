@@ -2,45 +2,16 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { MessageView } from "#client/index.ts";
 import { RowBuilder } from "#ui/conversation/rows.ts";
 import type { PlacedNote, Row } from "#ui/conversation/rows.ts";
 
-function message(id: string, more: Partial<MessageView> = {}): MessageView {
-  return {
-    id,
-    role: "assistant",
-    content: id,
-    name: null,
-    tool_calls: null,
-    tool_call_id: null,
-    created_at: 1,
-    parent_id: null,
-    depth: 0,
-    silent: false,
-    metadata: {},
-    parts: [{ type: "text", text: id }],
-    position: id,
-    branch_id: "main",
-    run_id: "run",
-    side: null,
-    status: "complete",
-    stop_reason: null,
-    model: null,
-    usage: null,
-    cost: null,
-    result: null,
-    attachments: [],
-    streaming: false,
-    ...more,
-  };
-}
+import { message } from "./support/message.ts";
 
 const call = (id: string, name: string) => ({ type: "tool_call", id, name, arguments: {} }) as const;
 const keys = (rows: readonly Row[]): string[] => rows.map(({ key }) => key);
 const noteAfter = (after: string | null, key: string): PlacedNote => ({
   after,
-  note: { key, tone: "quiet", text: key, at: 1 },
+  note: { key, tone: "quiet", text: key, seq: 1, at: 1, ahead: false, runId: null, under: null },
 });
 
 describe("rows", () => {
@@ -54,19 +25,30 @@ describe("rows", () => {
     expect(rows[0]).toMatchObject({ results: { a: answered } });
   });
 
-  it("UI63 what is said under calls side by side stands call by call, under the call's name", () => {
+  it("UI63 what is said under a call stands in its row, and under it what is said under calls in there", () => {
     const other = message("4", { role: "tool", tool_call_id: "b" });
-    const below = (id: string, parent: string) => message(id, { parent_id: parent, depth: 1 });
+    const below = (id: string, parent: string, more = {}) => message(id, { parent_id: parent, depth: 1, ...more });
+    const deeper = below("7", "2", { parts: [call("c", "dig")] });
+    const dug = below("8", "2", { role: "tool", tool_call_id: "c" });
     const rows = new RowBuilder().build(
-      [asking, answered, other, below("5", "2"), below("6", "4"), below("7", "2")],
+      [asking, answered, other, below("5", "2"), below("6", "4"), deeper, dug, below("9", "8", { depth: 2 })],
       [],
     );
-    expect(rows.map((row) => (row.kind === "message" ? `${row.key} ${row.under ?? "-"}` : row.key))).toEqual([
-      "1 -",
-      "5 find",
-      "7 find",
-      "6 look",
+    expect(keys(rows)).toEqual(["1"]);
+    const [row] = rows;
+    const lines = row?.kind === "message" ? row.lines : {};
+    expect(Object.entries(lines).map(([id, said]) => [id, ...keys(said)])).toEqual([
+      ["a", "5", "7"],
+      ["b", "6"],
     ]);
+    expect(lines["a"]?.[1]).toMatchObject({ under: "find", results: { c: dug }, lines: { c: [{ under: "dig" }] } });
+  });
+
+  it("UI63 what is said under a call that has no result yet stands in its row as well; of an unknown call, alone", () => {
+    const early = message("5", { parent_id: "to-come", depth: 1 });
+    const [row] = new RowBuilder().build([asking, early], [], new Map([["to-come", "b"]]));
+    expect(row).toMatchObject({ lines: { b: [{ key: "5" }] } });
+    expect(keys(new RowBuilder().build([asking, early], []))).toEqual(["1", "5"]);
   });
 
   it("UI63 a note stands behind its message, behind the one that shows it, or first", () => {
@@ -86,5 +68,13 @@ describe("rows", () => {
     const changed = builder.build([first, asking, { ...answered }, second], []);
     expect(changed[0]).toBe(before[0]);
     expect(changed[1]).not.toBe(before[2]);
+  });
+
+  it("UI64 a row stays the same while what is said under its calls does", () => {
+    const builder = new RowBuilder();
+    const [under, last] = [message("3", { parent_id: "2", depth: 1 }), message("9", { streaming: true })];
+    const [before] = builder.build([asking, answered, under, last], []);
+    expect(builder.build([asking, answered, under, { ...last, content: "more" }], [])[0]).toBe(before);
+    expect(builder.build([asking, answered, { ...under, content: "more" }, last], [])[0]).not.toBe(before);
   });
 });

@@ -2,13 +2,14 @@
 
 import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
-import { Route, Switch } from "wouter";
+import { Route, Switch, useLocation } from "wouter";
 
 import { AccessGate } from "../access/access.tsx";
 import { definitionRoute } from "../agents/definition.ts";
 import type { Kind } from "../agents/definition.ts";
 import { filesRoute } from "../files/file-address.ts";
 import { EmptyNote, LoadingNote } from "../kit/note.tsx";
+import { PartBoundary } from "../kit/part-boundary.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
@@ -29,44 +30,47 @@ const DefinitionPage = lazy(async () => ({ default: (await import("../agents/def
 
 /** Everything. */
 export function App(): ReactElement {
+  const [path] = useLocation();
   return (
     <AccessGate>
       <DeletionsProvider>
         <Shell>
-          <Switch>
-            <Route path="/">
-              <StartPage />
-            </Route>
-            <Route path="/threads/:id/trace">{({ id }) => <ThreadPages key={id} id={id} at="trace" />}</Route>
-            <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
-            <Route path={filesRoute}>
-              {({ id = "" }) => (
-                <Suspense fallback={<LoadingNote what="the files" />}>
-                  <FilesPage key={id} id={id} />
+          <PartBoundary at={path}>
+            <Switch>
+              <Route path="/">
+                <StartPage />
+              </Route>
+              <Route path="/threads/:id/trace">{({ id }) => <ThreadPages key={id} id={id} at="trace" />}</Route>
+              <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
+              <Route path={filesRoute}>
+                {({ id = "" }) => (
+                  <Suspense fallback={<LoadingNote what="the files" />}>
+                    <FilesPage key={id} id={id} />
+                  </Suspense>
+                )}
+              </Route>
+              <Route path="/usage">
+                <Suspense fallback={<LoadingNote what="usage" />}>
+                  <UsagePage />
                 </Suspense>
-              )}
-            </Route>
-            <Route path="/usage">
-              <Suspense fallback={<LoadingNote what="usage" />}>
-                <UsagePage />
-              </Suspense>
-            </Route>
-            <Route path="/agents">
-              <Suspense fallback={<LoadingNote what="definitions" />}>
-                <DefinitionsPage />
-              </Suspense>
-            </Route>
-            <Route path={definitionRoute}>
-              {({ kind, name }: { kind?: string; name?: string }) => (
-                <Suspense fallback={<LoadingNote what="the definition" />}>
-                  <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
+              </Route>
+              <Route path="/agents">
+                <Suspense fallback={<LoadingNote what="definitions" />}>
+                  <DefinitionsPage />
                 </Suspense>
-              )}
-            </Route>
-            <Route>
-              <EmptyNote title="There is no such page">Choose a thread, or go back to the start.</EmptyNote>
-            </Route>
-          </Switch>
+              </Route>
+              <Route path={definitionRoute}>
+                {({ kind, name }: { kind?: string; name?: string }) => (
+                  <Suspense fallback={<LoadingNote what="the definition" />}>
+                    <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
+                  </Suspense>
+                )}
+              </Route>
+              <Route>
+                <EmptyNote title="There is no such page">Choose a thread, or go back to the start.</EmptyNote>
+              </Route>
+            </Switch>
+          </PartBoundary>
         </Shell>
       </DeletionsProvider>
     </AccessGate>

@@ -8,6 +8,7 @@ import { useAccess } from "../access/access.tsx";
 import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
+import { PartBoundary } from "../kit/part-boundary.tsx";
 import { NewThreadDialog } from "../threads/new-thread-dialog.tsx";
 import { ThreadList } from "../threads/thread-list.tsx";
 import { HealthNote } from "./health-note.tsx";
@@ -22,10 +23,16 @@ const Palette = lazy(async () => {
   return { default: found };
 });
 
+const ImportDialog = lazy(async () => {
+  const { ImportDialog: found } = await import("../threads/import-dialog.tsx");
+  return { default: found };
+});
+
 /** The frame. On a phone the list is the start page, and a thread takes its place. */
 export function Shell({ children }: { children: ReactNode }): ReactElement {
   const [path] = useLocation();
   const [creating, setCreating] = useState(false);
+  const [importing, setImporting] = useState<{ file: File | null } | null>(null);
   const [commanding, setCommanding] = useState(false);
   const theme = useTheme();
   const { signedIn, signOut } = useAccess();
@@ -77,17 +84,30 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
       <HealthNote />
       <div className={css["body"]}>
         <nav className={css["side"]} aria-label="Threads">
-          <ThreadList onNew={() => setCreating(true)} />
+          <ThreadList onNew={() => setCreating(true)} onImport={(file) => setImporting({ file })} />
         </nav>
         <main id="main" className={css["main"]} tabIndex={-1}>
           {children}
         </main>
       </div>
       <NewThreadDialog open={creating} onClose={() => setCreating(false)} />
+      {importing === null ? null : (
+        <PartBoundary onClose={() => setImporting(null)}>
+          <Suspense>
+            <ImportDialog file={importing.file} onClose={() => setImporting(null)} />
+          </Suspense>
+        </PartBoundary>
+      )}
       {commanding ? (
-        <Suspense>
-          <Palette onClose={() => setCommanding(false)} onNew={() => setCreating(true)} />
-        </Suspense>
+        <PartBoundary onClose={() => setCommanding(false)}>
+          <Suspense>
+            <Palette
+              onClose={() => setCommanding(false)}
+              onNew={() => setCreating(true)}
+              onImport={() => setImporting({ file: null })}
+            />
+          </Suspense>
+        </PartBoundary>
       ) : null}
     </div>
   );

@@ -1,15 +1,20 @@
 // Keys that work everywhere. Keys without a modifier are left alone while somebody types or chooses.
 
-import { useEffect, useRef } from "react";
+import { createContext, useContext, useEffect, useRef } from "react";
 
 /** What a key does. `mod` is the Command key on a Mac and Control elsewhere. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
+/** Whether what is below stands behind another page, and hears no key. */
+export const Asleep = createContext(false);
+
 /** Listens while the component is there. */
 export function useShortcuts(shortcuts: Shortcuts): void {
+  const asleep = useContext(Asleep);
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
   useEffect(() => {
+    if (asleep) return undefined;
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey || event.isComposing) return;
       const mod = event.metaKey || event.ctrlKey;
@@ -22,7 +27,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, []);
+  }, [asleep]);
 }
 
 function isBusy(target: EventTarget | null): boolean {

@@ -6,6 +6,7 @@ import type { ReactElement } from "react";
 
 import { ConversationPage } from "../conversation/conversation-page.tsx";
 import { LoadingNote } from "../kit/note.tsx";
+import { Asleep } from "./shortcuts.ts";
 
 import css from "./thread-pages.module.css";
 
@@ -22,7 +23,9 @@ export function ThreadPages({ id, at }: { id: string; at: "conversation" | "trac
     <div className={css["pages"]}>
       {read || !tracing ? (
         <div className={css["page"]} data-behind={tracing} inert={tracing}>
-          <ConversationPage id={id} />
+          <Asleep value={tracing}>
+            <ConversationPage id={id} />
+          </Asleep>
         </div>
       ) : null}
       {tracing ? (

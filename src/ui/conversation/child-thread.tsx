@@ -1,17 +1,52 @@
-// The way to the thread in which another agent works on a call.
+// The thread in which another agent works on a call, beneath that call: how it stands, a way to its own page, and what is said in it
+// as it is said. It is followed only while it is shown.
 
+import { use, useMemo, useState } from "react";
 import type { ReactElement } from "react";
-import { Link } from "wouter";
+import { Link, useSearch } from "wouter";
 
+import { useThread, useThreadState } from "#react/index.ts";
+
+import { ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { StatusMark } from "../kit/status.tsx";
 import { threadPath } from "../threads/thread-title.ts";
+import { NestedRowsContext } from "./nested-rows-context.ts";
+import { RowBuilder } from "./rows.ts";
+import type { MessageRow } from "./rows.ts";
+import { statusOf } from "./thread-status.ts";
+import { callsAtWork } from "./use-calls-at-work.ts";
+import { VoicesContext, useVoices } from "./voices.ts";
 
-import css from "./tool-call.module.css";
+import css from "./nested.module.css";
 
-/** A link to it. */
-export function ChildThread({ id }: { id: string }): ReactElement {
+/** The child's conversation. */
+export function ChildThread({ id, agent }: { id: string; agent: string }): ReactElement {
+  const { thread, messages, tools, connection, handle } = useThread(id);
+  const status = useThreadState(id, statusOf);
+  const search = useSearch();
+  const voices = useVoices(thread?.agent_id ?? agent, true);
+  const [builder] = useState(() => new RowBuilder());
+  const rows = useMemo(
+    () => builder.build(messages, [], callsAtWork(tools)).filter((row): row is MessageRow => row.kind === "message"),
+    [builder, messages, tools],
+  );
+  const Rows = use(NestedRowsContext);
+  const failed = connection.state === "closed" ? connection.error : null;
   return (
-    <p className={css["fact"]}>
-      Another agent works on this in <Link href={threadPath(id)}>a thread of its own</Link>.
-    </p>
+    <section className={css["child"]} aria-label={`Thread of ${agent}`}>
+      <p className={css["head"]}>
+        <StatusMark status={status} shown />
+        <Link href={threadPath(id, search)}>Open its thread</Link>
+      </p>
+      {failed !== null ? (
+        <ErrorNote title="What is said there cannot be shown" error={failed} />
+      ) : thread === null ? (
+        <LoadingNote what="what is said there" />
+      ) : (
+        <VoicesContext value={voices}>
+          <Rows handle={handle} rows={rows} label={`What ${agent} says`} />
+        </VoicesContext>
+      )}
+    </section>
   );
 }

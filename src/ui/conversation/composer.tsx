@@ -10,6 +10,7 @@ import { useShortcuts } from "../app/shortcuts.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { bytes } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
+import { titleFrom } from "../threads/thread-title.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
 import { useDraftedFiles } from "./use-drafted-files.ts";
 import type { DraftedFile } from "./use-drafted-files.ts";
@@ -25,15 +26,27 @@ const choices: readonly { when: When; label: string; help: string }[] = [
   { when: "interrupt", label: "Interrupt", help: "Stops the run and begins at once" },
 ];
 
+/** What is sent. */
+interface Said {
+  content: string;
+  files: readonly DraftedFile[];
+  /** What is to happen where a run was at work. */
+  meanwhile: When | null;
+  /** It is what the thread is named after. */
+  names: boolean;
+}
+
 interface ComposerProps {
   handle: ThreadHandle;
   activeRunId: string | null;
   /** The run waits for a person. */
   resting: boolean;
+  /** Nothing was said yet, and nobody gave it a title: it is named after what is said first. */
+  unnamed: boolean;
 }
 
 /** The composer. */
-export function Composer({ handle, activeRunId, resting }: ComposerProps): ReactElement {
+export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProps): ReactElement {
   const [text, setText] = useState(() => draftOf(handle.id));
   const [when, setWhen] = useState<When>("queue");
   const field = useRef<HTMLTextAreaElement>(null);
@@ -46,29 +59,38 @@ export function Composer({ handle, activeRunId, resting }: ComposerProps): React
     keepDraft(handle.id, next);
   };
   const send = useMutation({
-    mutationFn: async (content: string) => {
-      const attachments = await drafted.attachments();
+    // Whoever writes fast says a second thing before the first has arrived: one after the other.
+    scope: { id: `send ${handle.id}` },
+    mutationFn: async ({ content, files, meanwhile }: Said) => {
+      const attachments = await drafted.attachments(files);
       const message: NewMessage = {
         content,
         ...(attachments.length === 0 ? {} : { attachments }),
-        ...(busy ? { when } : {}),
+        ...(meanwhile === null ? {} : { when: meanwhile }),
       };
       return handle.messages.post(message);
     },
-    onSuccess: () => drafted.clear(),
+    onSuccess: (_, { content, files, names }) => {
+      drafted.clear(files);
+      const title = titleFrom(content);
+      // A name is a kindness: without it the thread goes by its id, as before.
+      if (names && title !== "") handle.patch({ title }).catch(() => undefined);
+    },
     // What could not be sent stands where it was written, before what was written since.
-    onError: (_, content) => write([content, draftOf(handle.id)].filter((one) => one !== "").join("\n")),
+    onError: (_, { content }) => write([content, draftOf(handle.id)].filter((one) => one !== "").join("\n")),
   });
   const stop = useMutation({ mutationFn: () => handle.stop() });
   const empty = text.trim() === "" && drafted.files.length === 0;
-  const blocked = empty || drafted.unfinished || send.isPending;
+  // Files stay until they are sent: they must not go twice.
+  const blocked = empty || drafted.unfinished || (send.isPending && drafted.files.length > 0);
   const submit = (event?: SubmitEvent): void => {
     event?.preventDefault();
     if (blocked) return;
     write("");
-    send.mutate(text);
+    send.mutate({ content: text, files: drafted.files, meanwhile: busy ? when : null, names: unnamed });
   };
   const press = (event: KeyboardEvent): void => {
+    if (leads(event)) return event.preventDefault();
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     submit();
@@ -79,9 +101,11 @@ export function Composer({ handle, activeRunId, resting }: ComposerProps): React
     drafted.add(event.clipboardData.files);
   };
   useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
+    // Whoever goes from thread to thread by keys reads, and would type the next key.
+    if (isReading(history.state)) document.getElementById("messages")?.focus({ preventScroll: true });
+    else if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
   }, []);
-  useShortcuts({ "mod+.": () => (busy ? stop.mutate() : undefined) });
+  useShortcuts({ "mod+.": () => (busy ? stop.mutate() : undefined), c: () => field.current?.focus() });
   return (
     <form className={css["composer"]} onSubmit={submit} aria-label="Say something" data-dropping={dropping}>
       {send.error === null ? null : <ErrorNote title="The message was not sent" error={send.error} />}
@@ -154,6 +178,21 @@ export function Composer({ handle, activeRunId, resting }: ComposerProps): React
       </div>
     </form>
   );
+}
+
+function isReading(state: unknown): boolean {
+  return typeof state === "object" && state !== null && "reading" in state;
+}
+
+/** Keys that lead from the words that are written to those that were said: a look back, and the way out. */
+function leads({ key, shiftKey, ctrlKey, nativeEvent }: KeyboardEvent): boolean {
+  const list = document.getElementById("messages");
+  if (list === null || shiftKey || ctrlKey || nativeEvent.isComposing) return false;
+  if (key === "Escape") list.focus({ preventScroll: true });
+  else if (key === "PageUp") list.scrollBy({ top: -0.9 * list.clientHeight });
+  else if (key === "PageDown") list.scrollBy({ top: 0.9 * list.clientHeight });
+  else return false;
+  return true;
 }
 
 function DraftedItem({

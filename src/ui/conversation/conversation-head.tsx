@@ -14,7 +14,7 @@ import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { StatusMark } from "../kit/status.tsx";
 import { listSearch } from "../threads/thread-filter.ts";
-import { titleOf } from "../threads/thread-title.ts";
+import { threadPath, titleOf } from "../threads/thread-title.ts";
 import { useThreadMenu } from "../threads/use-thread-menu.tsx";
 import { tracePath } from "../trace/trace-path.ts";
 import { statusOf } from "./thread-status.ts";
@@ -53,6 +53,9 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
           <Link href={definitionPath({ kind: "agent", name: thread.agent_id })} className={css["agent"] ?? ""}>
             {thread.agent_id}
           </Link>
+          {thread.parent === null ? null : (
+            <Link href={threadPath(thread.parent.thread_id, search)}>Back to the thread that called it</Link>
+          )}
           <span className={css["figure"]}>{count(tokens)} tokens</span>
           <span className={css["figure"]}>{money(cost)}</span>
         </p>
@@ -62,6 +65,7 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
       <IconButton
         icon="events"
         label={logging ? "Hide events" : "Show events"}
+        title={`${logging ? "Hide" : "Show"} events (E)`}
         aria-pressed={logging}
         onClick={onLog}
       />

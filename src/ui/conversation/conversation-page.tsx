@@ -9,6 +9,7 @@ import { ThreadholdClientError } from "#client/index.ts";
 import { useThread } from "#react/index.ts";
 
 import { usePageTitle } from "../app/page-title.ts";
+import { useShortcuts } from "../app/shortcuts.ts";
 import { useLogOpen } from "../events/use-chosen-event.ts";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { titleOf } from "../threads/thread-title.ts";
@@ -18,6 +19,7 @@ import { ConversationHead } from "./conversation-head.tsx";
 import { MessageList } from "./message-list.tsx";
 import { PendingCalls } from "./pending-calls.tsx";
 import { QueueList } from "./queue-list.tsx";
+import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./conversation.module.css";
 
@@ -27,7 +29,9 @@ const EventLog = lazy(async () => ({ default: (await import("../events/event-log
 export function ConversationPage({ id }: { id: string }): ReactElement {
   const used = useThread(id);
   const { thread, messages, activeRunId, connection, pending } = used;
+  const voices = useVoices(thread?.agent_id ?? "", thread?.parent != null);
   const [logging, setLogging] = useLogOpen();
+  useShortcuts({ e: () => setLogging(!logging) });
   usePageTitle(thread === null ? "Thread" : titleOf(thread));
   if (connection.state === "closed" && connection.error !== null && thread === null) {
     return <Refused error={connection.error} />;
@@ -52,10 +56,17 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
           onChanged={() => undefined}
         />
         <ConnectionNote connection={connection} />
-        <MessageList handle={used.handle} live={messages} count={count} running={activeRunId !== null} />
+        <VoicesContext value={voices}>
+          <MessageList handle={used.handle} live={messages} count={count} running={activeRunId !== null} />
+        </VoicesContext>
         <PendingCalls handle={used.handle} calls={pending} />
         <QueueList handle={used.handle} />
-        <Composer handle={used.handle} activeRunId={activeRunId} resting={pending.length > 0} />
+        <Composer
+          handle={used.handle}
+          activeRunId={activeRunId}
+          resting={pending.length > 0}
+          unnamed={count === 0 && thread.title === null}
+        />
       </section>
       {logging ? (
         <Suspense fallback={<LoadingNote what="the log" />}>

@@ -1,6 +1,6 @@
 // A message: who and when in the margin, on the thread; what was said beside it.
 
-import { memo, useState } from "react";
+import { memo, use, useState } from "react";
 import type { ReactElement } from "react";
 
 import type { MessageView, ThreadHandle } from "#client/index.ts";
@@ -10,6 +10,7 @@ import { MessageEditor } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import { PartView } from "./part-view.tsx";
 import type { MessageRow } from "./rows.ts";
+import { VoicesContext, speakerOf } from "./voices.ts";
 
 import css from "./message.module.css";
 
@@ -17,27 +18,41 @@ interface MessageItemProps {
   row: MessageRow;
   handle: ThreadHandle;
   running: boolean;
+  /** Beneath a call, where nothing can be done with it. */
+  nested?: boolean;
 }
 
 /** The message. */
-export const MessageItem = memo(function MessageItem({ row, handle, running }: MessageItemProps): ReactElement {
-  const { message, results, goesOn } = row;
+export const MessageItem = memo(function MessageItem({
+  row,
+  handle,
+  running,
+  nested = false,
+}: MessageItemProps): ReactElement {
+  const { message, results, lines, goesOn } = row;
   const [editing, setEditing] = useState(false);
-  const who = speakerOf(message, row.under);
+  const voices = use(VoicesContext);
+  const who = speakerOf(message, row.under, voices);
   const parts = message.parts;
+  const side = voices.two ? (message.side?.toUpperCase() ?? null) : null;
   return (
     <article
       className={css["message"]}
       data-message={message.id}
       data-role={message.role}
       data-side={message.side ?? undefined}
-      data-depth={Math.min(message.depth, 4)}
+      data-two={side !== null}
+      data-nested={nested}
+      data-depth={nested ? 0 : Math.min(message.depth, 4)}
       data-streaming={message.streaming}
       data-goes-on={goesOn}
-      aria-label={`${who}, ${clock(message.created_at)}`}
+      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}`}
     >
       <div className={css["margin"]}>
-        <span className={goesOn ? "visually-hidden" : css["who"]}>{who}</span>
+        <span className={goesOn ? "visually-hidden" : css["who"]}>
+          {who}
+          {side === null ? null : <span className={css["side"]}> {side}</span>}
+        </span>
         <time className={css["time"]} dateTime={iso(message.created_at)}>
           {clock(message.created_at)}
         </time>
@@ -54,6 +69,7 @@ export const MessageItem = memo(function MessageItem({ row, handle, running }: M
               message={message}
               last={at === parts.length - 1}
               results={results}
+              lines={lines}
               handle={handle}
             />
           ))
@@ -61,31 +77,12 @@ export const MessageItem = memo(function MessageItem({ row, handle, running }: M
         {parts.length === 0 && message.streaming ? <p className={css["begins"]}>…</p> : null}
         <Ending message={message} />
       </div>
-      {message.streaming || editing ? null : (
+      {message.streaming || editing || nested ? null : (
         <MessageMenu handle={handle} message={message} who={who} running={running} onEdit={() => setEditing(true)} />
       )}
     </article>
   );
 });
-
-/** Who speaks, in a word: below a call, whoever answers it. Of two models the second one's words are a user's to the first. */
-function speakerOf({ role, side, name, depth }: MessageView, under: string | null): string {
-  if (name !== null && role !== "tool") return name;
-  switch (role) {
-    case "user":
-      if (depth > 0) return "Asked";
-      return side === "b" ? "Side B" : "You";
-    case "assistant":
-      if (depth > 0) return under ?? "Sub-agent";
-      return side === "b" ? "Side B" : "Agent";
-    case "tool":
-      return "Tool";
-    case "system":
-      return "System";
-    case "extension":
-      return "Note";
-  }
-}
 
 function Ending({ message }: { message: MessageView }): ReactElement | null {
   switch (message.stop_reason) {

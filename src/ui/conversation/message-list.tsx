@@ -2,7 +2,7 @@
 // scrolled back, whatever grows above or below.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
 
 import type { MessageView, ThreadHandle } from "#client/index.ts";
@@ -10,16 +10,23 @@ import type { MessageView, ThreadHandle } from "#client/index.ts";
 import { Button } from "../kit/button.tsx";
 import { ErrorNote } from "../kit/note.tsx";
 import { MessageItem } from "./message-item.tsx";
+import { NestedRowsContext } from "./nested-rows-context.ts";
+import { NestedRows } from "./nested-rows.tsx";
 import { NoteItem } from "./note-item.tsx";
+import { placeNotes } from "./place-notes.ts";
 import { RowBuilder } from "./rows.ts";
 import { useBeginAtEnd } from "./use-begin-at-end.ts";
+import { useCallsAtWork } from "./use-calls-at-work.ts";
 import { useHistory } from "./use-history.ts";
+import { useListKeys } from "./use-list-keys.ts";
 import { useRunNotes } from "./use-run-notes.ts";
 
 import css from "./conversation.module.css";
 
 /** Pixels from the end within which a reader counts as being there. */
 const nearEnd = 60;
+/** Within which one is. */
+const atEnd = 2;
 
 /** Rows drawn beyond the edges, and from how many rows before the first older ones are asked for. */
 const overscan = 6;
@@ -36,9 +43,14 @@ interface MessageListProps {
 /** The list. */
 export function MessageList({ handle, live, count, running }: MessageListProps): ReactElement {
   const history = useHistory(handle, live, count);
-  const notes = useRunNotes(handle);
+  const ran = useMemo(() => live.some(({ run_id: id }) => id !== null), [live]);
+  const notes = useRunNotes(handle, ran);
+  const atWork = useCallsAtWork(handle);
   const [builder] = useState(() => new RowBuilder());
-  const rows = builder.build(history.messages, notes);
+  const rows = useMemo(
+    () => builder.build(history.messages, placeNotes(notes.notes, history.messages, !history.hasMore), atWork),
+    [builder, history.messages, history.hasMore, notes.notes, atWork],
+  );
   const place = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -59,11 +71,15 @@ export function MessageList({ handle, live, count, running }: MessageListProps):
   const arrived = useBeginAtEnd({
     place,
     filled: rows.length > 0,
-    isAtEnd: () => isAtEnd(place.current) && virtual.isAtEnd(nearEnd),
+    isAtEnd: () => isAtEnd(place.current) && virtual.isAtEnd(atEnd),
     scrollToEnd: () => virtual.scrollToEnd(),
   });
+  const scrollToEnd = useCallback(() => virtual.scrollToEnd(), [virtual]);
+  const scrollToStart = useCallback(() => virtual.scrollToOffset(0), [virtual]);
+  const failed = history.error !== null;
+  const { seeking, press } = useListKeys({ place, hasMore, loading, failed, more, scrollToStart, scrollToEnd });
   // Not before the list has come to its end: until then its first row is merely where it was made.
-  const wantsMore = hasMore && !loading && history.error === null && first < askAhead;
+  const wantsMore = hasMore && !loading && !failed && !seeking && first < askAhead;
   useEffect(() => {
     if (wantsMore && arrived.current) more();
   });
@@ -72,39 +88,51 @@ export function MessageList({ handle, live, count, running }: MessageListProps):
     <div className={css["listPlace"]}>
       <div
         ref={place}
+        id="messages"
         className={css["list"]}
         role="log"
         aria-label="Messages"
         aria-busy={running}
+        onKeyDown={press}
         // What scrolls has to be reached by the keyboard
         tabIndex={0}
       >
         {history.error === null ? null : (
-          <ErrorNote title="Older messages could not be read" error={history.error} onRetry={more} />
+          <ErrorNote title="Older messages could not be read" error={history.error} onRetry={() => more()} />
+        )}
+        {notes.error === null ? null : (
+          <ErrorNote title="What runs noted before could not be read" error={notes.error} onRetry={notes.retry} />
         )}
         {rows.length === 0 ? <Nothing /> : null}
-        <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, key, start }) => {
-            const row = rows[index];
-            if (row === undefined) return null;
-            return (
-              <div
-                key={key}
-                ref={virtual.measureElement}
-                data-index={index}
-                className={css["row"]}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {row.kind === "note" ? (
-                  <NoteItem note={row.note} />
-                ) : (
-                  <MessageItem row={row} handle={handle} running={running} />
-                )}
-              </div>
-            );
-          })}
-        </div>
+        <NestedRowsContext value={NestedRows}>
+          <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
+            {items.map(({ index, key, start }) => {
+              const row = rows[index];
+              if (row === undefined) return null;
+              return (
+                <div
+                  key={key}
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  className={css["row"]}
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  {row.kind === "note" ? (
+                    <NoteItem note={row.note} more={rows[index + 1]?.kind === "note"} />
+                  ) : (
+                    <MessageItem row={row} handle={handle} running={running} />
+                  )}
+                </div>
+              );
+            })}
+          </div>
+        </NestedRowsContext>
       </div>
+      {seeking ? (
+        <p className={css["seeking"]} role="status">
+          Reading {history.messages.length} of {count} messages…
+        </p>
+      ) : null}
       {virtual.isAtEnd(nearEnd) || rows.length === 0 ? null : (
         <Button small icon="down" className={css["toEnd"]} onClick={() => virtual.scrollToEnd()}>
           To the end
@@ -116,7 +144,7 @@ export function MessageList({ handle, live, count, running }: MessageListProps):
 
 /** What the browser shows; the list's own sums may be ahead of it. */
 function isAtEnd(element: HTMLElement | null): boolean {
-  return element !== null && element.scrollHeight - element.clientHeight - element.scrollTop <= nearEnd;
+  return element !== null && element.scrollHeight - element.clientHeight - element.scrollTop <= atEnd;
 }
 
 function Nothing(): ReactElement {

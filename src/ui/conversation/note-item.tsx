@@ -8,10 +8,10 @@ import type { RunNote } from "./run-note.ts";
 
 import css from "./message.module.css";
 
-/** The note. */
-export const NoteItem = memo(function NoteItem({ note }: { note: RunNote }): ReactElement {
+/** The note. `more`: another one follows. */
+export const NoteItem = memo(function NoteItem({ note, more }: { note: RunNote; more: boolean }): ReactElement {
   return (
-    <div className={css["note"]} data-tone={note.tone}>
+    <div className={css["note"]} data-tone={note.tone} data-more={more}>
       <time className={css["noteTime"]} dateTime={iso(note.at)}>
         {clock(note.at)}
       </time>

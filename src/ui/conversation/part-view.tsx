@@ -7,9 +7,12 @@ import type { Message, MessageView, ThreadHandle } from "#client/index.ts";
 
 import { Markdown } from "../markdown/markdown.tsx";
 import { Attachment } from "./attachment.tsx";
+import type { Lines } from "./rows.ts";
 import { ToolCall } from "./tool-call.tsx";
 
 import css from "./message.module.css";
+
+const noLines: Lines[string] = [];
 
 type Part = Message["parts"][number];
 
@@ -19,6 +22,8 @@ interface PartViewProps {
   /** Of its message, so that it is the one that grows. */
   last: boolean;
   results: Readonly<Record<string, MessageView>>;
+  /** What is said under its calls. */
+  lines: Lines;
   handle: ThreadHandle;
 }
 
@@ -28,6 +33,7 @@ export const PartView = memo(function PartView({
   message,
   last,
   results,
+  lines,
   handle,
 }: PartViewProps): ReactElement | null {
   switch (part.type) {
@@ -43,6 +49,7 @@ export const PartView = memo(function PartView({
           handle={handle}
           call={part}
           result={results[part.id] ?? null}
+          lines={lines[part.id] ?? noLines}
           writing={message.streaming && last && typeof part.arguments === "string"}
         />
       );

@@ -12,6 +12,7 @@ import { Button } from "../kit/button.tsx";
 import { FormEnd, TextField } from "../kit/field.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useNow } from "../kit/now.ts";
+import { PartBoundary } from "../kit/part-boundary.tsx";
 import { findArguments } from "./call-arguments.ts";
 import { JsonView } from "./json-view.tsx";
 import { LimitForm } from "./limit-form.tsx";
@@ -155,16 +156,18 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
     );
   }
   return (
-    <Suspense fallback={<LoadingNote what="the form" />}>
-      <SchemaForm
-        schema={tool.parameters}
-        value={args}
-        label={`Arguments of ${call.name}`}
-        onSubmit={(changed) => approve.mutate(same(changed, args) ? undefined : changed)}
-      >
-        {buttons}
-      </SchemaForm>
-    </Suspense>
+    <PartBoundary>
+      <Suspense fallback={<LoadingNote what="the form" />}>
+        <SchemaForm
+          schema={tool.parameters}
+          value={args}
+          label={`Arguments of ${call.name}`}
+          onSubmit={(changed) => approve.mutate(same(changed, args) ? undefined : changed)}
+        >
+          {buttons}
+        </SchemaForm>
+      </Suspense>
+    </PartBoundary>
   );
 }
 

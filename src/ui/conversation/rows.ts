@@ -1,5 +1,5 @@
-// The rows of a conversation: messages with the results of the calls they ask for, and notes between them. A row stays the same
-// object until something in it changes, so that a list of thousands draws the one row that grows.
+// The rows of a conversation: messages with the results of the calls they ask for and what is said to answer them, and notes
+// between them. A row stays the same object until something in it changes, so that a list of thousands draws the one row that grows.
 
 import type { MessageView } from "#client/index.ts";
 
@@ -11,11 +11,19 @@ export interface MessageRow {
   key: string;
   message: MessageView;
   results: Readonly<Record<string, MessageView>>;
+  /** What is said to answer its calls, by the call's id. */
+  lines: Lines;
   /** The same voice as the row before speaks on. */
   goesOn: boolean;
   /** Of a message that was said to answer a call, the call's name. */
   under: string | null;
 }
+
+/** Rows beneath calls, by the call's id. */
+export type Lines = Readonly<Record<string, readonly MessageRow[]>>;
+
+/** The calls that messages answer or will answer, by the messages' ids, where it is known before the message is there. */
+export type CallsAtWork = ReadonlyMap<string, string>;
 
 /** A note of the run. */
 export interface NoteRow {
@@ -33,8 +41,14 @@ export interface PlacedNote {
   note: RunNote;
 }
 
-interface Surroundings {
+interface Known {
+  /** Tool messages, by the call's id. */
   answers: ReadonlyMap<string, MessageView>;
+  /** What is said under each call. */
+  below: ReadonlyMap<string, readonly MessageView[]>;
+}
+
+interface Place {
   under: string | null;
   last: Row | undefined;
 }
@@ -42,57 +56,111 @@ interface Surroundings {
 /** Builds rows out of what is known now, and keeps the old ones where they say the same. */
 export class RowBuilder {
   #before = new Map<string, Row>();
+  #now = new Map<string, Row>();
 
-  build(messages: readonly MessageView[], notes: readonly PlacedNote[]): Row[] {
-    const asked = namesOfCalls(messages);
-    const answers = new Map<string, MessageView>();
-    const names = new Map<string, string>();
-    for (const message of messages) {
-      const { role, tool_call_id: id } = message;
-      const name = id === null ? undefined : asked.get(id);
-      if (role !== "tool" || id === null || name === undefined) continue;
-      answers.set(id, message);
-      names.set(message.id, name);
-    }
-    const shown = inLines(messages).filter(
-      ({ tool_call_id: id, role }) => role !== "tool" || id === null || !asked.has(id),
-    );
+  build(messages: readonly MessageView[], notes: readonly PlacedNote[], atWork: CallsAtWork = new Map()): Row[] {
+    const { known, shown } = sorted(messages, atWork);
+    this.#now = new Map();
     const rows: Row[] = [];
     const put = (after: string | null): void => {
       for (const placed of notes) if (placed.after === after) rows.push(this.#noteRow(placed.note));
     };
     put(null);
-    const behind = lastShownBefore(messages, shown);
+    const behind = notes.length === 0 ? new Map<string, string[]>() : lastShownBefore(messages, shown);
     for (const message of shown) {
-      const under = message.parent_id === null ? null : (names.get(message.parent_id) ?? null);
-      rows.push(this.#messageRow(message, { answers, under, last: rows.at(-1) }));
+      rows.push(this.#messageRow(message, known, { under: null, last: rows.at(-1) }));
       for (const id of behind.get(message.id) ?? []) put(id);
     }
-    this.#before = new Map(rows.map((row) => [row.key, row]));
+    this.#before = this.#now;
     return rows;
   }
 
   #noteRow(note: RunNote): Row {
-    const known = this.#before.get(note.key);
-    return known?.kind === "note" && known.note === note ? known : { kind: "note", key: note.key, note };
+    const old = this.#before.get(note.key);
+    const row: Row = old?.kind === "note" && old.note === note ? old : { kind: "note", key: note.key, note };
+    this.#now.set(row.key, row);
+    return row;
   }
 
-  #messageRow(message: MessageView, { answers, under, last }: Surroundings): Row {
-    const results: Record<string, MessageView> = {};
-    for (const part of message.parts) {
-      const answer = part.type === "tool_call" ? answers.get(part.id) : undefined;
-      if (part.type === "tool_call" && answer !== undefined) results[part.id] = answer;
-    }
+  #messageRow(message: MessageView, known: Known, { under, last }: Place): MessageRow {
+    const before = this.#before.get(message.id);
+    const old = before?.kind === "message" ? before : undefined;
+    const results = resultsOf(message, known.answers);
+    const lines = this.#lines(message, known, old);
     const goesOn = last?.kind === "message" && sameVoice(last.message, message);
-    const known = this.#before.get(message.id);
     const same =
-      known?.kind === "message" &&
-      known.message === message &&
-      known.goesOn === goesOn &&
-      known.under === under &&
-      sameResults(known.results, results);
-    return same ? known : { kind: "message", key: message.id, message, results, goesOn, under };
+      old !== undefined &&
+      old.message === message &&
+      old.goesOn === goesOn &&
+      old.under === under &&
+      old.lines === lines &&
+      sameResults(old.results, results);
+    const row: MessageRow = same ? old : { kind: "message", key: message.id, message, results, lines, goesOn, under };
+    this.#now.set(row.key, row);
+    return row;
   }
+
+  #lines(message: MessageView, known: Known, old: MessageRow | undefined): Lines {
+    const lines: Record<string, readonly MessageRow[]> = {};
+    let some = false;
+    for (const part of message.parts) {
+      const said = part.type === "tool_call" ? known.below.get(part.id) : undefined;
+      if (part.type !== "tool_call" || said === undefined) continue;
+      const rows: MessageRow[] = [];
+      for (const one of said) rows.push(this.#messageRow(one, known, { under: part.name, last: rows.at(-1) }));
+      const kept = old?.lines[part.id];
+      lines[part.id] = kept !== undefined && sameRows(kept, rows) ? kept : rows;
+      some = true;
+    }
+    if (!some) return noLines;
+    const ids = Object.keys(lines);
+    const same = old !== undefined && ids.length === Object.keys(old.lines).length;
+    return same && ids.every((id) => old.lines[id] === lines[id]) ? old.lines : lines;
+  }
+}
+
+const noLines: Lines = Object.freeze({});
+
+function sameRows(one: readonly MessageRow[], other: readonly MessageRow[]): boolean {
+  return one.length === other.length && one.every((row, at) => row === other[at]);
+}
+
+/** Which messages are rows of their own, and which stand in the row of the call that they answer or are said under. */
+function sorted(messages: readonly MessageView[], atWork: CallsAtWork): { known: Known; shown: MessageView[] } {
+  const names = namesOfCalls(messages);
+  const answers = new Map<string, MessageView>();
+  const calls = new Map(atWork);
+  for (const message of messages) {
+    const { role, tool_call_id: id } = message;
+    if (role !== "tool" || id === null || !names.has(id)) continue;
+    answers.set(id, message);
+    calls.set(message.id, id);
+  }
+  const below = new Map<string, MessageView[]>();
+  const shown = messages.filter((message) => {
+    if (message.role === "tool" && message.tool_call_id !== null && names.has(message.tool_call_id)) return false;
+    const call = message.parent_id === null ? undefined : calls.get(message.parent_id);
+    if (call === undefined || !names.has(call)) return true;
+    const line = below.get(call);
+    if (line === undefined) below.set(call, [message]);
+    else line.push(message);
+    return false;
+  });
+  return { known: { answers, below }, shown };
+}
+
+const noResults: MessageRow["results"] = Object.freeze({});
+
+function resultsOf({ parts }: MessageView, answers: ReadonlyMap<string, MessageView>): MessageRow["results"] {
+  const results: Record<string, MessageView> = {};
+  let some = false;
+  for (const part of parts) {
+    const answer = part.type === "tool_call" ? answers.get(part.id) : undefined;
+    if (part.type !== "tool_call" || answer === undefined) continue;
+    results[part.id] = answer;
+    some = true;
+  }
+  return some ? results : noResults;
 }
 
 /** The names of the tools that were called, by the calls' ids. */
@@ -103,24 +171,6 @@ function namesOfCalls(messages: readonly MessageView[]): Map<string, string> {
     for (const part of parts) if (part.type === "tool_call") names.set(part.id, part.name);
   }
   return names;
-}
-
-/**
- * The messages with those that were said under a call directly behind it, call by call: of calls that are answered side by side
- * the words come mixed, and nobody could follow.
- */
-function inLines(messages: readonly MessageView[]): readonly MessageView[] {
-  if (messages.every(({ parent_id: id }) => id === null)) return messages;
-  const here = new Set(messages.map(({ id }) => id));
-  const below = new Map<string, MessageView[]>();
-  const top: MessageView[] = [];
-  for (const message of messages) {
-    const parent = message.parent_id;
-    if (parent === null || !here.has(parent)) top.push(message);
-    else below.set(parent, [...(below.get(parent) ?? []), message]);
-  }
-  const whole = (message: MessageView): MessageView[] => [message, ...(below.get(message.id) ?? []).flatMap(whole)];
-  return top.flatMap(whole);
 }
 
 /** The ids whose notes follow a shown message: its own, and those of hidden messages behind it. */
@@ -151,6 +201,7 @@ function sameResults(
   one: Readonly<Record<string, MessageView>>,
   other: Readonly<Record<string, MessageView>>,
 ): boolean {
+  if (one === other) return true;
   const ids = Object.keys(one);
   return ids.length === Object.keys(other).length && ids.every((id) => one[id] === other[id]);
 }

@@ -8,9 +8,28 @@ export interface RunNote {
   key: string;
   tone: "quiet" | "wait" | "wrong";
   text: string;
+  /** Number of its event: two tell the same where it is the same. */
+  seq: number;
   /** Microseconds since epoch. */
   at: number;
+  /** It is about an answer that is still to come: one that begins at the same time comes behind it. */
+  ahead: boolean;
+  /** The run that tells it, and the message that its line hangs under. */
+  runId: string | null;
+  under: string | null;
 }
+
+/** The events that have something to note. */
+export const notedTypes = [
+  "model_retry",
+  "model_fallback",
+  "message_retracted",
+  "agent_handoff",
+  "run_end",
+  "error",
+] as const;
+
+const aheadTypes: ReadonlySet<string> = new Set(["model_retry", "model_fallback", "message_retracted"]);
 
 const taken: Readonly<Record<"recovery" | "retry" | "fallback", string>> = {
   recovery: "An answer that was cut off was taken back; the model is asked again",
@@ -24,13 +43,17 @@ export function noteOf(event: ThreadEvent): RunNote | null {
     key: `note-${event.seq}`,
     tone,
     text,
+    seq: event.seq,
     at: event.at,
+    ahead: aheadTypes.has(event.type),
+    runId: event.run_id ?? null,
+    under: event.parent_id ?? null,
   });
   switch (event.type) {
     case "model_retry":
       return note(
         "wait",
-        `Try ${event.attempt} of ${event.max + 1} in ${(event.delay_ms / 1000).toFixed(1)} s: ${event.error.message}`,
+        `Try ${event.attempt} of ${event.max} in ${(event.delay_ms / 1000).toFixed(1)} s: ${event.error.message}`,
       );
     case "model_fallback":
       return note("wait", `${event.to} is asked in place of ${event.from}: ${event.error.message}`);

@@ -1,6 +1,6 @@
 // A call of a tool: what was asked, how far it is, what came of it. Folded once it is over; a failed one says so without opening.
 
-import { memo, useCallback } from "react";
+import { memo, use, useCallback, useState } from "react";
 import type { ReactElement } from "react";
 import { Link } from "wouter";
 
@@ -12,6 +12,9 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { Attachment } from "./attachment.tsx";
 import { ChildThread } from "./child-thread.tsx";
 import { JsonView } from "./json-view.tsx";
+import { NestedRowsContext } from "./nested-rows-context.ts";
+import type { MessageRow } from "./rows.ts";
+import { useChildThread } from "./use-child-thread.ts";
 
 import css from "./tool-call.module.css";
 
@@ -20,27 +23,46 @@ interface ToolCallProps {
   call: { id: string; name: string; arguments: Json; invalid?: true | undefined };
   /** The tool message that answers it, once there is one. */
   result: MessageView | null;
+  /** What is said to answer it. */
+  lines: readonly MessageRow[];
   /** Its arguments are still being written. */
   writing: boolean;
 }
 
 /** The call. */
-export const ToolCall = memo(function ToolCall({ handle, call, result, writing }: ToolCallProps): ReactElement {
+export const ToolCall = memo(function ToolCall({ handle, call, result, lines, writing }: ToolCallProps): ReactElement {
   const select = useCallback((state: ThreadView) => state.tools[call.id] ?? null, [call.id]);
   const live = useThreadState(handle.id, select);
   const pending = useThread(handle.id).pending.some(({ id }) => id === call.id);
   const settled = result?.result ?? live?.result ?? null;
-  const open = pending || live?.running !== true ? "waiting" : "running";
-  const state = writing ? "writing" : settled === null ? open : settled.status;
+  const unsettled = pending || live?.running !== true ? "waiting" : "running";
+  const state = writing ? "writing" : settled === null ? unsettled : settled.status;
   const approval = result?.approval;
   const files = settled?.attachments ?? [];
+  const child = useChildThread({ handle, call, told: live?.child_thread_id ?? null });
+  const Rows = use(NestedRowsContext);
+  // Open while it is at work, unless somebody decided otherwise.
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const open = chosen ?? state === "running";
   return (
     <>
-      <details className={css["call"]} data-state={state} data-call={call.id} open={state === "running" || undefined}>
+      <details
+        className={css["call"]}
+        data-state={state}
+        data-call={call.id}
+        open={open}
+        onToggle={({ currentTarget }) => {
+          // It is told of each change, those of the page among them.
+          if (currentTarget.open !== open) setChosen(currentTarget.open);
+        }}
+      >
         <summary className={css["summary"]}>
           <span className={css["mark"]} aria-hidden="true" />
           <code className={css["name"]}>{call.name}</code>
           <span className={css["brief"]}>{briefOf(call.arguments)}</span>
+          {lines.length > 0 || child !== null ? (
+            <span className={css["inside"]}>{child === null ? `${lines.length} messages` : "a thread"}</span>
+          ) : null}
           <span className={css["state"]}>{stateWords[state]}</span>
         </summary>
         <div className={css["detail"]}>
@@ -67,7 +89,8 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, writing }
           {live === null || live.output === "" || settled !== null ? null : (
             <pre className={css["output"]}>{live.output}</pre>
           )}
-          {live?.child_thread_id == null ? null : <ChildThread id={live.child_thread_id} />}
+          {open && child !== null ? <ChildThread id={child} agent={call.name} /> : null}
+          {open && lines.length > 0 ? <Rows handle={handle} rows={lines} label={`What ${call.name} says`} /> : null}
           {settled?.error === undefined ? null : <p className={css["wrong"]}>{settled.error}</p>}
           {settled?.result === undefined || settled.result === "" ? null : (
             <div className={css["result"]}>

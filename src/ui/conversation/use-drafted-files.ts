@@ -33,9 +33,10 @@ export interface DraftedFiles {
   unfinished: boolean;
   add: (files: Iterable<File>) => void;
   remove: (key: number) => void;
-  /** As a message takes them. */
-  attachments: () => Promise<Attachments>;
-  clear: () => void;
+  /** Some of them as a message takes them. */
+  attachments: (sent: readonly DraftedFile[]) => Promise<Attachments>;
+  /** Takes those that were sent out; what was added since stays. */
+  clear: (sent: readonly DraftedFile[]) => void;
 }
 
 /** The files of a composer. */
@@ -86,9 +87,9 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
     unfinished: files.some(({ progress, error }) => progress !== null || error !== null),
     add,
     remove,
-    attachments: () =>
+    attachments: (sent) =>
       Promise.all(
-        files.map(async ({ file, path }) =>
+        sent.map(async ({ file, path }) =>
           path === null
             ? {
                 name: file.name,
@@ -98,7 +99,7 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
             : { path },
         ),
       ),
-    clear: () => setFiles([]),
+    clear: (sent) => setFiles((before) => before.filter(({ key }) => !sent.some((one) => one.key === key))),
   };
 }
 

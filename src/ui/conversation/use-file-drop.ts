@@ -1,4 +1,4 @@
-// Files dropped anywhere on the page go to the composer. Without this a browser would leave the page and open them.
+// Files dropped anywhere on the page go to the composer, but for what takes files itself. Without this a browser would leave the page and open them.
 
 import { useEffect, useRef, useState } from "react";
 
@@ -10,11 +10,12 @@ export function useFileDrop(onFiles: (files: Iterable<File>, dropped: DataTransf
   useEffect(() => {
     const leave = new AbortController();
     const { signal } = leave;
-    const brings = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") === true;
+    const brings = (event: DragEvent): boolean =>
+      event.dataTransfer?.types.includes("Files") === true && !isTaken(event.target);
     addEventListener(
       "dragover",
       (event) => {
-        if (!brings(event)) return;
+        if (!brings(event)) return setOver(false);
         event.preventDefault();
         setOver(true);
       },
@@ -40,4 +41,8 @@ export function useFileDrop(onFiles: (files: Iterable<File>, dropped: DataTransf
     return () => leave.abort();
   }, []);
   return over;
+}
+
+function isTaken(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("[data-takes-files]") !== null;
 }

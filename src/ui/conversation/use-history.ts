@@ -1,11 +1,13 @@
 // Messages older than those a subscription begins with, a page at a time, newest first, as far as somebody scrolled back.
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { MessageView, RouteAnswer, ThreadHandle } from "#client/index.ts";
 
+/** Messages of a page: while somebody scrolls, and on the way to the very beginning. */
 const pageLength = 200;
+const longPage = 1000;
 
 /** What there is of the past. */
 export interface History {
@@ -14,7 +16,8 @@ export interface History {
   hasMore: boolean;
   loading: boolean;
   error: Error | null;
-  more: () => void;
+  /** Asks for the page before; for a longer one where it is not the last that is wanted. */
+  more: (long?: boolean) => void;
 }
 
 /** The whole conversation as far as it is known. `live` is what the subscription tells, which is newer and wins. */
@@ -23,10 +26,15 @@ export function useHistory(handle: ThreadHandle, live: readonly MessageView[], t
   const begin = live[0]?.position ?? "";
   // The first page, too, is asked for when somebody scrolls up to it.
   const [wanted, setWanted] = useState(false);
+  const limit = useRef(pageLength);
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ["history", handle.id, begin],
     queryFn: async ({ pageParam, signal }) => {
-      const query = { order: "desc", limit: pageLength, ...(pageParam === null ? {} : { cursor: pageParam }) } as const;
+      const query = {
+        order: "desc",
+        limit: limit.current,
+        ...(pageParam === null ? {} : { cursor: pageParam }),
+      } as const;
       return handle.messages.list(query, { signal });
     },
     initialPageParam: null as string | null,
@@ -45,21 +53,31 @@ export function useHistory(handle: ThreadHandle, live: readonly MessageView[], t
       for (const leave of leaves) leave();
     };
   }, [handle, begin, wanted, refetch]);
+  const pages = data?.pages;
+  // Thousands of them stay as they are while the last one grows.
+  const older = useMemo(() => (pages === undefined ? [] : olderThan(begin, pages)), [pages, begin]);
   const messages = useMemo(() => {
-    const oldest = live[0]?.position;
-    if (data === undefined || oldest === undefined) return live;
+    if (older.length === 0) return live;
     const known = new Set(live.map(({ id }) => id));
-    const older = data.pages
-      .flatMap(({ items }) => items)
-      .filter(({ id, position }) => position < oldest && !known.has(id));
-    return [...older.map(settled).toSorted((one, other) => (one.position < other.position ? -1 : 1)), ...live];
-  }, [data, live]);
+    return [...older.filter(({ id }) => !known.has(id)), ...live];
+  }, [older, live]);
   const hasMore = data === undefined ? total > live.length : hasNextPage;
-  const more = useCallback(() => {
-    if (wanted) void fetchNextPage({ cancelRefetch: false });
-    else setWanted(true);
-  }, [wanted, fetchNextPage]);
+  const more = useCallback(
+    (long = false) => {
+      limit.current = long ? longPage : pageLength;
+      if (wanted) void fetchNextPage({ cancelRefetch: false });
+      else setWanted(true);
+    },
+    [wanted, fetchNextPage],
+  );
   return { messages, hasMore, loading: isFetching, error, more };
+}
+
+/** Those of the pages that lie before what is followed, oldest first. A page's are newest first. */
+function olderThan(begin: string, pages: readonly { items: readonly Stored[] }[]): readonly MessageView[] {
+  if (begin === "") return [];
+  const older = pages.flatMap(({ items }) => items.filter(({ position }) => position < begin));
+  return older.map(settled).toReversed();
 }
 
 type Stored = RouteAnswer<"GET /api/threads/:id/messages/:mid">;

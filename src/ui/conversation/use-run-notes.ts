@@ -1,32 +1,60 @@
-// The notes of the runs that this page has seen, each behind the message that was last then.
+// The notes of a thread's runs: those that were told before this page was there, read once the thread is drawn, and those that come.
 
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
-import type { ThreadHandle } from "#client/index.ts";
+import type { ThreadEvent, ThreadHandle } from "#client/index.ts";
+import { useThreadholdClient } from "#react/index.ts";
 
-import type { PlacedNote } from "./rows.ts";
-import { noteOf } from "./run-note.ts";
+import { keptEvents } from "./kept-events.ts";
+import { noteOf, notedTypes } from "./run-note.ts";
+import type { RunNote } from "./run-note.ts";
 
-const mostNotes = 200;
+const mostNotes = 500;
 
-/** The notes, in the order in which they were told. */
-export function useRunNotes(handle: ThreadHandle): readonly PlacedNote[] {
-  const [notes, setNotes] = useState<readonly PlacedNote[]>([]);
+/** What is known of the notes. */
+export interface RunNotes {
+  /** In the order in which they were told. */
+  notes: readonly RunNote[];
+  error: Error | null;
+  retry: () => void;
+}
+
+/** The notes. `ran`: runs have said something, so there may be some. */
+export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
+  const client = useThreadholdClient();
+  const [notes, setNotes] = useState<readonly RunNote[]>([]);
+  const [error, setError] = useState<Error | null>(null);
+  const [tries, setTries] = useState(0);
+  const take = useCallback((events: readonly ThreadEvent[]) => {
+    const told = events.flatMap((event) => noteOf(event) ?? []);
+    if (told.length > 0) setNotes((before) => joined(before, told));
+  }, []);
   useEffect(() => {
-    const types = ["model_retry", "model_fallback", "message_retracted", "agent_handoff", "run_end", "error"] as const;
-    const leaves = types.map((type) =>
-      handle.on(type, (event) => {
-        const note = noteOf(event);
-        if (note === null) return;
-        // An answer that is taken back is gone from the list: the note stands behind what was before it.
-        const gone = event.type === "message_retracted" ? event.message_id : undefined;
-        const last = handle.state.messages.findLast(({ id, streaming }) => id !== gone && !streaming);
-        setNotes((before) => [...before, { after: last?.id ?? null, note }].slice(-mostNotes));
-      }),
-    );
+    const leaves = notedTypes.map((type) => handle.on(type, (event) => take([event])));
     return () => {
       for (const leave of leaves) leave();
     };
-  }, [handle]);
-  return notes;
+  }, [handle, take]);
+  useEffect(() => {
+    if (!ran) return undefined;
+    const leave = new AbortController();
+    const read = async (): Promise<void> => {
+      for await (const events of keptEvents({ client, threadId: handle.id, types: notedTypes, signal: leave.signal }))
+        take(events);
+    };
+    setError(null);
+    read().catch((thrown: unknown) => {
+      if (!leave.signal.aborted) setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    });
+    return () => leave.abort();
+  }, [client, handle, ran, take, tries]);
+  return { notes, error, retry: () => setTries(tries + 1) };
+}
+
+/** Each once, in the order of their numbers; what was known keeps its object. */
+function joined(known: readonly RunNote[], told: readonly RunNote[]): readonly RunNote[] {
+  const numbers = new Set(known.map(({ seq }) => seq));
+  const fresh = told.filter(({ seq }) => !numbers.has(seq));
+  if (fresh.length === 0) return known;
+  return [...known, ...fresh].toSorted((one, other) => one.seq - other.seq).slice(-mostNotes);
 }

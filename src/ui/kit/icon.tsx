@@ -16,6 +16,7 @@ const paths = {
   events: "M3 4h2m3 0h5M3 8h2m3 0h5M3 12h2m3 0h5",
   export: "M8 10V2.500m-3 3 3-3 3 3M3 9.500V13h10V9.500",
   file: "M4 2.500h5l3 3V13.500H4zM9 2.500v3h3",
+  import: "M8 2.500V10m-3-3 3 3 3-3M3 9.500V13h10V9.500",
   folder: "M2.500 4h4l1.500 2h5.500v7h-11z",
   fit: "M2.500 6V2.500H6M10 2.500h3.500V6M13.500 10v3.500H10M6 13.500H2.500V10",
   minus: "M3 8h10",

@@ -25,6 +25,7 @@ import css from "./palette.module.css";
 interface PaletteProps {
   onClose: () => void;
   onNew: () => void;
+  onImport: () => void;
 }
 
 /** Every word that was typed is in it somewhere. */
@@ -35,7 +36,7 @@ function holdsWords(value: string, typed: string): number {
 }
 
 /** The palette; it is there only while it is open. */
-export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
+export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElement {
   const [, navigate] = useLocation();
   const [, open] = useRoute("/threads/:id/*?");
   const { threads } = useThreads({ limit: 50 });
@@ -80,6 +81,9 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
                 <Command.Item value="new thread with title tags messages" onSelect={then(onNew)}>
                   New thread…<kbd>N</kbd>
                 </Command.Item>
+                <Command.Item value="import a thread from a file" onSelect={then(onImport)}>
+                  Import a thread…
+                </Command.Item>
                 {agents.map(({ agent: { name, title }, missing }) => (
                   <Command.Item
                     key={name}
@@ -122,7 +126,7 @@ export function Palette({ onClose, onNew }: PaletteProps): ReactElement {
                   </>
                 )}
                 <Command.Item onSelect={then(() => document.getElementById("composer")?.focus())}>
-                  Write a message
+                  Write a message<kbd>C</kbd>
                 </Command.Item>
                 <Command.Item onSelect={then(() => document.getElementById("thread-search")?.focus())}>
                   Search threads<kbd>/</kbd>

@@ -2,16 +2,19 @@
 
 import { useState } from "react";
 import type { ReactElement } from "react";
-import { useRoute } from "wouter";
+import { useLocation, useRoute } from "wouter";
 
 import { useThreads } from "#react/index.ts";
 
+import { useShortcuts } from "../app/shortcuts.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useHidden } from "./deletions.tsx";
 import { ListFilters } from "./list-filters.tsx";
 import { isFiltered, queryOf, useListFilter, useListSearch } from "./thread-filter.ts";
 import { ThreadRow } from "./thread-row.tsx";
+import { threadPath } from "./thread-title.ts";
+import { useListDrop } from "./use-list-drop.ts";
 
 import css from "./thread-list.module.css";
 
@@ -19,8 +22,14 @@ import css from "./thread-list.module.css";
 const pageLength = 50;
 const mostThreads = 200;
 
+interface ThreadListProps {
+  onNew: () => void;
+  /** With a file that was dropped, or null to have one chosen. */
+  onImport: (file: File | null) => void;
+}
+
 /** The list. */
-export function ThreadList({ onNew }: { onNew: () => void }): ReactElement {
+export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   const [filter, setFilter] = useListFilter();
   const [limit, setLimit] = useState(pageLength);
   const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit));
@@ -28,12 +37,22 @@ export function ThreadList({ onNew }: { onNew: () => void }): ReactElement {
   const [, params] = useRoute(/^\/threads\/(?<id>[^/]+)/);
   const search = useListSearch();
   const shown = threads.filter(({ id }) => !hidden.has(id));
+  const [, navigate] = useLocation();
+  const step = (by: number): void => {
+    const at = shown.findIndex(({ id }) => id === params?.id);
+    const next = shown[at === -1 ? (by > 0 ? 0 : shown.length - 1) : at + by];
+    if (next !== undefined) navigate(threadPath(next.id, search), { state: { reading: true } });
+  };
+  useShortcuts({ j: () => step(1), k: () => step(-1) });
+  const { over, handlers } = useListDrop(onImport);
   return (
-    <section className={css["list"]} aria-label="Threads">
+    <section className={css["list"]} aria-label="Threads" data-over={over} {...handlers}>
       <header className={css["head"]}>
         <h2 className={css["title"]}>Threads</h2>
+        <IconButton icon="import" label="Import a thread" onClick={() => onImport(null)} />
         <IconButton icon="plus" label="New thread (N)" onClick={onNew} />
       </header>
+      {over ? <p className={css["drop"]}>Drop an exported thread here</p> : null}
       <ListFilters filter={filter} onChange={setFilter} />
       <div className={css["rows"]}>
         {error === null ? null : <ErrorNote title="The list may be out of date" error={error} onRetry={refresh} />}

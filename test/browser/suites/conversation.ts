@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { longThreadFile } from "../support/long-thread-file.ts";
+import { workDuring } from "../support/page-work.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -25,6 +26,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       const log = page.getByRole("log");
       await log.getByText("Here is what the handbook says.").waitFor();
       await idle(page);
+      await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
       expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
       const thought = log.locator("details").filter({ hasText: "Thought" });
       expect(await thought.getAttribute("open")).toBeNull();
@@ -93,27 +95,57 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await queue.waitFor({ state: "detached" });
     });
 
-    it("UI24 ten thousand messages are read from either end with few of them drawn", async () => {
+    it("UI24 ten thousand messages are read from either end with few of them drawn, and no frame works for long", async () => {
       const { id, lines } = longThreadFile("assistant", 10_000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
       const { page } = await open(`/threads/${id}`);
-      await page.getByText("Message 9999.").waitFor();
-      const drawn = (): Promise<number> => page.locator("[data-message]").count();
-      const most = [await drawn()];
+      const [first, last] = ["Message 0.", "Message 9999."].map((words) =>
+        page.getByText(words, { exact: false }).first(),
+      );
+      await last?.waitFor();
+      const most: number[] = [];
       const list = page.getByRole("log");
+      const drawn = async (): Promise<void> => {
+        // After the next frame, which draws what was asked for.
+        const count = await list.evaluate(
+          (element) =>
+            new Promise<number>((resolve) =>
+              requestAnimationFrame(() => resolve(element.querySelectorAll("[data-message]").length)),
+            ),
+        );
+        most.push(count);
+      };
+      const wheel = async (by: number): Promise<void> => {
+        for (let turn = 0; turn < 40; turn += 1) {
+          await page.mouse.wheel(0, by);
+          await drawn();
+        }
+      };
+      await list.hover();
+      const up = await workDuring(page, () => wheel(-1200));
       await list.focus();
-      const first = page.getByText("Message 0.", { exact: false });
-      while ((await first.count()) === 0) {
-        await list.evaluate((element) => element.scrollTo(0, 0));
-        await list.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-        most.push(await drawn());
-      }
-      await first.first().waitFor();
+      const keys = await workDuring(page, async () => {
+        for (let press = 0; press < 20; press += 1) {
+          await page.keyboard.press("PageUp");
+          await drawn();
+        }
+        await page.keyboard.press("Home");
+        await first?.waitFor();
+        await drawn();
+        await page.keyboard.press("End");
+        await last?.waitFor();
+        await drawn();
+        await page.keyboard.press("Home");
+        await first?.waitFor();
+      });
+      const down = await workDuring(page, () => wheel(1200));
       await page.getByRole("button", { name: "To the end" }).click();
-      await page.getByText("Message 9999.").waitFor();
-      most.push(await drawn());
+      await last?.waitFor();
+      await drawn();
       expect(Math.max(...most)).toBeLessThanOrEqual(200);
+      expect(Math.min(up.frames, keys.frames, down.frames)).toBeGreaterThan(20);
+      expect(Math.max(up.worst, keys.worst, down.worst)).toBeLessThanOrEqual(50);
     }, 120_000);
 
     it("UI25 without a network what is shown stays, and what was said meanwhile is there when it is back", async () => {

@@ -176,7 +176,10 @@ export function files({ api, open }: PlaygroundUse): void {
       const id = await threadWith({ "/large.log": text });
       const { page } = await open(`/threads/${id}/files/large.log`);
       await page.getByText("256.0 KiB of 633.7 KiB shown").waitFor();
-      await page.getByRole("button", { name: "Show more" }).click();
+      await page
+        .getByRole("region", { name: "Files of the thread" })
+        .getByRole("button", { name: "Show more" })
+        .click();
       await page.getByText("512.0 KiB of 633.7 KiB shown").waitFor();
       await page.goto(`/threads/${id}/files/large.log?line=29000`);
       await page.locator("[data-line='29000']").waitFor();

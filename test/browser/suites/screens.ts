@@ -1,12 +1,10 @@
-// Every page in its states, at three widths and in both themes: looked at by axe, and kept as pictures to be looked at by people.
+// Every page in its states, each looked at in every form.
 
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 
+import { look } from "../support/look.ts";
 import { putFile } from "./files.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
-
-const widths = [1280, 820, 390] as const;
-const themes = ["light", "dark"] as const;
 
 const answer = `## What it keeps
 
@@ -36,86 +34,89 @@ const kept = {
   [`/${"a-very-long-name-".repeat(12)}.json`]: '{"a":[1,2,3]}',
 };
 
+interface Screen {
+  name: string;
+  path: string;
+  /** A text that is there when it is. */
+  shows: string;
+}
+
 export function screens({ api, open }: PlaygroundUse): void {
-  describe("screens", () => {
-    it.each(widths.flatMap((width) => themes.map((theme) => ({ width, theme }))))(
-      "UI50 pages at $width pixels, $theme, have no serious finding",
-      async ({ width, theme }) => {
-        const said = [
-          { role: "user", content: "What does a thread keep?" },
-          { role: "assistant", content: answer },
-        ];
-        const text = await api().createThread("assistant", {
-          title: "Markdown and code",
-          initial_messages: said,
-          tags: ["a tag"],
-        });
-        const empty = await api().createThread("assistant", { title: "Nothing said" });
-        const approval = await api().createThread("purchaser", { title: "Waits for consent" });
-        await api().post(approval.id, "An espresso machine for 900");
-        const nested = await api().createThread("reporter", { title: "Prompts as tools" });
-        await api().call("POST", `/api/threads/${nested.id}/messages?wait=true`, {
-          json: { content: "Write about threads and tools" },
-        });
-        const traced = await api().createThread("tracer", { title: "Measured" });
-        await api().say(traced.id, "Measure the table");
-        for (const [path, body] of Object.entries(kept)) await putFile(api(), text.id, path, body);
-        const states: { name: string; path: string; shows: string }[] = [
-          { name: "start", path: "/", shows: "Start a thread" },
-          { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
-          { name: "empty", path: `/threads/${empty.id}`, shows: "Nothing was said yet." },
-          { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
-          { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
-          { name: "events", path: `/threads/${traced.id}?event=4`, shows: "Copy link" },
-          {
-            name: "trace",
-            path: `/threads/${traced.id}/trace?at=attempt+%2F1+traced_steady+1`,
-            shows: "Read from cache",
-          },
-          { name: "trace-waiting", path: `/threads/${approval.id}/trace`, shows: "waits for consent" },
-          { name: "trace-empty", path: `/threads/${empty.id}/trace`, shows: "Nothing has run yet" },
-          { name: "trace-missing", path: `/threads/${empty.id}/trace?run=none`, shows: "The run cannot be shown" },
-          { name: "missing", path: "/threads/00000000-0000-4000-8000-000000000000", shows: "There is no such thread" },
-          { name: "files", path: `/threads/${text.id}/files/notes/plan.md`, shows: "What it keeps" },
-          { name: "files-tree", path: `/threads/${text.id}/files/notes/`, shows: "plan.md" },
-          { name: "files-editor", path: `/threads/${text.id}/files/src/main.ts?edit`, shows: "No changes" },
-          { name: "files-found", path: `/threads/${text.id}/files?find=event`, shows: "3 lines in 2 files" },
-          { name: "files-refused", path: `/threads/${text.id}/files?find=(`, shows: "The search was refused" },
-          { name: "files-missing", path: `/threads/${text.id}/files/none.txt`, shows: "There is no such file" },
-          { name: "files-empty", path: `/threads/${empty.id}/files`, shows: "No files yet" },
-          { name: "usage", path: "/usage?days=7&measure=tokens", shows: "Day by day" },
-          { name: "usage-empty", path: "/usage?from=2020-01-01&to=2020-01-07", shows: "Nothing ran in these days" },
-          { name: "usage-error", path: "/usage?from=2020-01-01&to=2026-01-01", shows: "The usage could not be read" },
-          { name: "definitions", path: "/agents", shows: "search_handbook" },
-          { name: "definitions-none", path: "/agents?name=nothing-is-called-this", shows: "Nothing is called that" },
-          { name: "agent", path: "/agents/debate", shows: "Two models, with each other" },
-          { name: "prompt", path: "/prompts/concierge_rules", shows: "hotel_hours" },
-          { name: "tool", path: "/tools/draw_badge", shows: "Run draw_badge" },
-          { name: "model", path: "/models/anthropic", shows: "waits for ANTHROPIC_API_KEY" },
-          { name: "definition-unknown", path: "/tools/draw_bagde", shows: "It is not defined" },
-          { name: "filtered", path: "/?q=nothing-is-called-this", shows: "Nothing matches" },
-        ];
-        const screen = await open("/", { viewport: { width, height: width < 500 ? 844 : 860 }, colorScheme: theme });
-        const { page } = screen;
-        for (const { name, path, shows } of states) {
-          await page.goto(path);
-          await page.getByText(shows, { exact: true }).first().waitFor({ state: "visible" });
-          await page.evaluate(() => document.fonts.ready.then(() => undefined));
-          await screen.picture(`${name}-${width}-${theme}`);
-          expect([name, await screen.findings()]).toEqual([name, []]);
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          expect([name, wide]).toEqual([name, 0]);
-        }
-        await page.keyboard.press("Control+k");
-        await page.getByRole("combobox", { name: "Commands" }).waitFor();
-        await screen.picture(`palette-${width}-${theme}`);
-        expect(await screen.findings()).toEqual([]);
-        await page.keyboard.press("Escape");
-        await page.keyboard.press("n");
-        await page.getByRole("dialog", { name: "New thread" }).waitFor();
-        await screen.picture(`new-thread-${width}-${theme}`);
-        expect(await screen.findings()).toEqual([]);
+  /** What there is to be seen. */
+  async function brought(): Promise<Screen[]> {
+    const said = [
+      { role: "user", content: "What does a thread keep?" },
+      { role: "assistant", content: answer },
+    ];
+    const text = await api().createThread("assistant", {
+      title: "Markdown and code",
+      initial_messages: said,
+      tags: ["a tag"],
+    });
+    const empty = await api().createThread("assistant", { title: "Nothing said" });
+    const approval = await api().createThread("purchaser", { title: "Waits for consent" });
+    await api().post(approval.id, "An espresso machine for 900");
+    const nested = await api().createThread("reporter", { title: "Prompts as tools" });
+    await api().call("POST", `/api/threads/${nested.id}/messages?wait=true`, {
+      json: { content: "Write about threads and tools" },
+    });
+    const traced = await api().createThread("tracer", { title: "Measured" });
+    await api().say(traced.id, "Measure the table");
+    for (const [path, body] of Object.entries(kept)) await putFile(api(), text.id, path, body);
+    return [
+      { name: "start", path: "/", shows: "Start a thread" },
+      { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
+      { name: "empty", path: `/threads/${empty.id}`, shows: "Nothing was said yet." },
+      { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
+      { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
+      { name: "events", path: `/threads/${traced.id}?event=4`, shows: "Copy link" },
+      {
+        name: "trace",
+        path: `/threads/${traced.id}/trace?at=attempt+%2F1+traced_steady+1`,
+        shows: "Read from cache",
       },
-    );
+      { name: "trace-waiting", path: `/threads/${approval.id}/trace`, shows: "waits for consent" },
+      { name: "trace-empty", path: `/threads/${empty.id}/trace`, shows: "Nothing has run yet" },
+      { name: "trace-missing", path: `/threads/${empty.id}/trace?run=none`, shows: "The run cannot be shown" },
+      { name: "missing", path: "/threads/00000000-0000-4000-8000-000000000000", shows: "There is no such thread" },
+      { name: "files", path: `/threads/${text.id}/files/notes/plan.md`, shows: "What it keeps" },
+      { name: "files-tree", path: `/threads/${text.id}/files/notes/`, shows: "plan.md" },
+      { name: "files-editor", path: `/threads/${text.id}/files/src/main.ts?edit`, shows: "No changes" },
+      { name: "files-found", path: `/threads/${text.id}/files?find=event`, shows: "3 lines in 2 files" },
+      { name: "files-refused", path: `/threads/${text.id}/files?find=(`, shows: "The search was refused" },
+      { name: "files-missing", path: `/threads/${text.id}/files/none.txt`, shows: "There is no such file" },
+      { name: "files-empty", path: `/threads/${empty.id}/files`, shows: "No files yet" },
+      { name: "usage", path: "/usage?days=7&measure=tokens", shows: "Day by day" },
+      { name: "usage-empty", path: "/usage?from=2020-01-01&to=2020-01-07", shows: "Nothing ran in these days" },
+      { name: "usage-error", path: "/usage?from=2020-01-01&to=2026-01-01", shows: "The usage could not be read" },
+      { name: "definitions", path: "/agents", shows: "search_handbook" },
+      { name: "definitions-none", path: "/agents?name=nothing-is-called-this", shows: "Nothing is called that" },
+      { name: "agent", path: "/agents/debate", shows: "Two models, with each other" },
+      { name: "prompt", path: "/prompts/concierge_rules", shows: "hotel_hours" },
+      { name: "tool", path: "/tools/draw_badge", shows: "Run draw_badge" },
+      { name: "model", path: "/models/anthropic", shows: "waits for ANTHROPIC_API_KEY" },
+      { name: "definition-unknown", path: "/tools/draw_bagde", shows: "It is not defined" },
+      { name: "filtered", path: "/?q=nothing-is-called-this", shows: "Nothing matches" },
+    ];
+  }
+
+  describe("screens", () => {
+    it("UI50 every page, and every command, is without a serious finding", { timeout: 180_000 }, async () => {
+      const screen = await open("/");
+      const { page } = screen;
+      for (const { name, path, shows } of await brought()) {
+        await page.goto(path);
+        await page.getByText(shows, { exact: true }).first().waitFor({ state: "visible" });
+        await page.evaluate(() => document.fonts.ready.then(() => undefined));
+        await look(screen, name);
+      }
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).waitFor();
+      await look(screen, "palette");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("n");
+      await page.getByRole("dialog", { name: "New thread" }).waitFor();
+      await look(screen, "new-thread");
+    });
   });
 }

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
+import { longThreadFile } from "../support/long-thread-file.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 export function threads({ api, open }: PlaygroundUse): void {
@@ -158,6 +159,58 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.locator("html[data-theme=dark]").waitFor();
       await page.reload();
       await page.locator("html[data-theme=dark]").waitFor();
+    });
+
+    it("UI115 an exported thread is brought in from the list, by choice, drop and palette, and opened", async () => {
+      const lines = (title: string): { name: string; mimeType: string; buffer: Buffer; id: string } => {
+        const made = longThreadFile("assistant", 40);
+        return { id: made.id, name: `${title}.ndjson`, mimeType: "", buffer: Buffer.from(made.lines) };
+      };
+      const { page } = await open("/");
+      const nav = page.getByRole("navigation", { name: "Threads" });
+      await nav.getByRole("button", { name: "Import a thread" }).click();
+      const dialog = page.getByRole("dialog", { name: "Import a thread" });
+      const field = dialog.locator("input[type=file]");
+      await field.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("a few notes\n") });
+      await dialog
+        .getByRole("alert")
+        .getByText(/“notes\.txt” is no exported thread/)
+        .waitFor();
+      const chosen = lines("chosen");
+      const torn = chosen.buffer.subarray(0, chosen.buffer.length - 200);
+      await field.setInputFiles({ ...chosen, buffer: torn });
+      await dialog.getByRole("alert").getByText("Line 43 is not JSON in UTF-8.").waitFor();
+      let go = (): void => undefined;
+      const held = new Promise<void>((resolve) => (go = resolve));
+      await page.route("**/api/**/import", async (route) => {
+        await held;
+        await route.continue();
+      });
+      await field.setInputFiles(chosen);
+      await dialog.getByRole("progressbar", { name: "Import of chosen.ndjson" }).waitFor();
+      go();
+      await page.waitForURL(`**/threads/${chosen.id}`);
+      await page.getByText("Message 39.").waitFor();
+      await dialog.waitFor({ state: "detached" });
+
+      const dropped = lines("dropped");
+      await nav.evaluate((element, text) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], "dropped.ndjson"));
+        const target = element.querySelector("ol") ?? element;
+        for (const type of ["dragover", "drop"])
+          target.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+      }, dropped.buffer.toString());
+      await page.waitForURL(`**/threads/${dropped.id}`);
+      expect(await page.getByRole("list", { name: "Files to send" }).count()).toBe(0);
+
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).fill("import");
+      await page.keyboard.press("Enter");
+      await field.setInputFiles(chosen);
+      await dialog.getByRole("alert").waitFor();
+      await dialog.getByRole("link", { name: "Open the thread that is there" }).click();
+      await page.waitForURL(`**/threads/${chosen.id}`);
     });
   });
 }

@@ -8,6 +8,18 @@ function orderedId(number: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001`;
 }
 
+/** What is said: a little mostly, now and then code and a table, as answers have them. */
+function wordsOf(number: number): string {
+  const words = `Message ${number}. ${"It says a little. ".repeat(1 + (number % 9))}`;
+  if (number % 10 !== 1) return words;
+  const code = Array.from(
+    { length: 12 },
+    (_, line) => `const value${line} = await thread.send("${number}", { step: ${line} });`,
+  );
+  const rows = Array.from({ length: 6 }, (_, row) => `| row ${row} | **${number * row}** |`);
+  return [words, "```ts", ...code, "```", "", "| what | how much |", "|---|---|", ...rows].join("\n");
+}
+
 /** The lines of a thread of `agent` with so many messages; each says its number. */
 export function longThreadFile(agent: string, messages: number): { id: string; lines: string } {
   const id = randomUUID();
@@ -21,7 +33,7 @@ export function longThreadFile(agent: string, messages: number): { id: string; l
       branch: "main",
       position: messageId,
       role,
-      parts: [{ type: "text", text: `Message ${number}. ${"It says a little. ".repeat(1 + (number % 9))}` }],
+      parts: [{ type: "text", text: wordsOf(number) }],
       name: null,
       tool_call_id: null,
       parent_id: null,

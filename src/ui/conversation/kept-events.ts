@@ -1,0 +1,38 @@
+// Events of some types that a thread has kept, from its first: what was told before anybody looked. The server makes them again out
+// of its rows, so they are asked for by type, once a thread, and nothing else travels.
+
+import { sseParser } from "#client/follow/sse-parser.ts";
+import type { EventType, ThreadEvent, ThreadholdClient } from "#client/index.ts";
+
+/** What is asked for. */
+export interface KeptEvents {
+  client: ThreadholdClient;
+  threadId: string;
+  types: readonly EventType[];
+  signal: AbortSignal;
+}
+
+/** The events, oldest first, as many at a time as come; done when the thread is at rest. Throws where the answer breaks off. */
+export async function* keptEvents(asked: KeptEvents): AsyncGenerator<ThreadEvent[], void, undefined> {
+  const { client, threadId, types, signal } = asked;
+  const query = new URLSearchParams({ after: "0", until: "idle", types: types.join(",") });
+  const answer = await client.fetch(`/api/threads/${encodeURIComponent(threadId)}/events?${query.toString()}`, {
+    headers: { accept: "text/event-stream" },
+    signal,
+  });
+  if (!answer.ok || answer.body === null) throw new Error(`The server answered with status ${answer.status}.`);
+  let events: ThreadEvent[] = [];
+  let whole = false;
+  const parse = sseParser(({ id, name, data }) => {
+    if (name === "end") whole = true;
+    // What has no number is no event of the thread, as the word that the stream is over.
+    if (id !== null) events.push(JSON.parse(data) as ThreadEvent);
+  });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    parse(piece.value);
+    if (events.length > 0) yield events;
+    events = [];
+  }
+  if (!whole) throw new Error("The server's answer broke off.");
+}

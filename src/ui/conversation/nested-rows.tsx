@@ -1,0 +1,26 @@
+// What is said under a call: the same messages, smaller, on a line of their own beneath it.
+
+import type { ReactElement } from "react";
+
+import { MessageItem } from "./message-item.tsx";
+import type { NestedRowsProps } from "./nested-rows-context.ts";
+
+import css from "./nested.module.css";
+
+/** Messages drawn of a long line; its beginning is in the list of messages, and in the child's own thread. */
+const most = 60;
+
+/** The messages. */
+export function NestedRows({ handle, rows, label }: NestedRowsProps): ReactElement {
+  const shown = rows.slice(-most);
+  return (
+    <div className={css["rows"]} role="group" aria-label={label}>
+      {rows.length === shown.length ? null : (
+        <p className={css["earlier"]}>{rows.length - shown.length} earlier messages are not shown here.</p>
+      )}
+      {shown.map((row) => (
+        <MessageItem key={row.key} row={row} handle={handle} running={false} nested />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// `npm run dev:ui`: the pages out of their sources, in front of a Worker.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it } from "vitest";
+
+import { nextFreePort } from "../../../scripts/lib/free-port.mjs";
+import { ApiClient } from "../../support/http-client/api-client.ts";
+import { within } from "../../support/http-client/deadline.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** The command, and the address that it says; `stop` resolves when it has ended. */
+async function startUi(worker: string): Promise<{ url: string; stop: () => Promise<unknown> }> {
+  const port = await nextFreePort(30_000 + (process.pid % 2000), 20);
+  const args = ["scripts/dev-ui.mjs", "--port", String(port), "--worker", worker];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const stop = (): Promise<unknown> => {
+    child.kill();
+    return ended;
+  };
+  let text = "";
+  const said = new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+        const url = /with hot reload: (http:\S+)/.exec(text)?.[1];
+        if (url !== undefined) resolve(url.replace(/\/$/, ""));
+      });
+    }
+    child.on("close", (code) => reject(new Error(`It ended with ${String(code)}:\n${text}`)));
+  });
+  try {
+    return { url: await within(20_000, () => `its address:\n${text}`, said), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+export function hotReload({ api, open }: PlaygroundUse): void {
+  describe("npm run dev:ui", () => {
+    it("UI121 the pages come from their sources, and requests and sockets reach the Worker as its own", async () => {
+      const { url, stop } = await startUi(api().url);
+      try {
+        const { page } = await open(url);
+        await page.getByRole("button", { name: "Start assistant with: What is a thread?" }).click({ timeout: 60_000 });
+        await page.getByText("Here is what the handbook says.").waitFor();
+        const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+        expect((await api().thread(id)).title).toBe("What is a thread?");
+        // As a browser asks: with the origin of the page, which is not the Worker's.
+        const feed = await new ApiClient(url, { origin: url }).socket(id);
+        await feed.until("run_end");
+        feed.close();
+      } finally {
+        await stop();
+      }
+    });
+  });
+}

@@ -1,0 +1,55 @@
+// Pages that are open while the playground is built anew, and parts of a page that do not come.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { describe, expect, it } from "vitest";
+
+import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+const startPage = "src/ui/app/start-page.tsx";
+
+export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): void {
+  describe("a playground that was built anew", () => {
+    it("UI119 a part that does not come says so, and the page that is loaded again has what was being written", async () => {
+      const { id } = await api().createThread();
+      const screen = await open(`/threads/${id}`);
+      const { page } = screen;
+      const field = page.getByLabel("Message", { exact: true });
+      await field.fill("Half a thought");
+      await page.route("**/assets/palette-*.js", (route) => route.fulfill({ status: 404 }));
+      await page.keyboard.press("Control+k");
+      const failed = page.getByRole("dialog", { name: "This could not be shown" });
+      await failed.getByText("A part of this page could not be loaded").waitFor();
+      expect(await screen.findings()).toEqual([]);
+      await page.unroute("**/assets/palette-*.js");
+      await failed.getByRole("button", { name: "Load the page again" }).click();
+      await expect.poll(() => field.inputValue()).toBe("Half a thought");
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).waitFor();
+    });
+
+    it("UI120 a running server serves what was built, and an open page the parts that it was built with", async () => {
+      const { page } = await open("/");
+      await page.getByRole("heading", { name: "Start a thread" }).waitFor();
+      const source = readFileSync(path.join(project.root, startPage), "utf8");
+      project.write(startPage, source.replace("Start a thread", "Begin a thread"));
+      await promisify(execFile)(process.execPath, ["scripts/build-ui.mjs"], { cwd: project.root });
+      const scriptOf = async (): Promise<number> => {
+        const html = await (await fetch(api().url, { headers: { accept: "text/html" } })).text();
+        const script = /<script type="module"[^>]* src="([^"]+)"/.exec(html)?.[1] ?? "";
+        const answer = await fetch(new URL(script, api().url));
+        return (await answer.text()).includes("Begin a thread") ? answer.status : 0;
+      };
+      await expect.poll(scriptOf, { timeout: 20_000 }).toBe(200);
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Commands" }).waitFor();
+      await page.reload();
+      await page.getByRole("heading", { name: "Begin a thread" }).waitFor();
+    });
+  });
+}

@@ -1,0 +1,246 @@
+// What happens beside the words of a conversation: tries, fallbacks and answers taken back, tools at work, what joins a run.
+
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+
+import { idle } from "./playground-use.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+export function talk({ api, open }: PlaygroundUse): void {
+  const say = async (page: Page, words: string): Promise<void> => {
+    await page.getByLabel("Message", { exact: true }).fill(words);
+    await page.keyboard.press("Enter");
+  };
+
+  describe("what runs note", () => {
+    it("UI110 a retry, a fallback, what was taken back and a failure are said as they happen, and after a reload", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      const log = page.getByRole("log");
+      await say(page, `retry ${id}`);
+      await log.getByText("An answer that broke off was taken back; the model is asked again").waitFor();
+      await log.getByText(/^Try 2 of 3 in .* s: The provider is overloaded\./).waitFor();
+      await log.getByText("It went well.").waitFor();
+      await idle(page);
+      expect(await log.getByText("Half of an answer").count()).toBe(0);
+      await say(page, "hand on");
+      await log.getByText(/^moody_spare is asked in place of moody: The key is not accepted\./).waitFor();
+      await log.getByText("The spare one answers.").waitFor();
+      await idle(page);
+      await say(page, "fail");
+      await log.getByText(/^The run failed: No key fits\./).waitFor();
+      const words = async (): Promise<string[]> => (await log.locator("p").allInnerTexts()).filter((one) => one !== "");
+      const seen = await words();
+      expect(seen).toEqual([
+        `retry ${id}`,
+        expect.stringMatching(/^An answer that broke off/),
+        expect.stringMatching(/^Try 2 of 3/),
+        "It went well.",
+        "hand on",
+        "An answer that broke off was taken back; another model is asked",
+        expect.stringMatching(/^moody_spare is asked/),
+        "The spare one answers.",
+        "fail",
+        "An answer that broke off was taken back; another model is asked",
+        expect.stringMatching(/^moody_spare is asked/),
+        expect.stringMatching(/^The run failed/),
+      ]);
+      await page.reload();
+      await log.getByText(/^The run failed/).waitFor();
+      await expect.poll(words).toEqual(seen);
+    });
+  });
+
+  describe("calls that others answer", () => {
+    it("UI112 what a prompt says to answer a call is shown in the call as it is said, and folded when it is over", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      await say(page, "let one help");
+      const call = page.locator("details[data-call]").filter({ has: page.locator("summary", { hasText: "clerk" }) });
+      const inside = call.getByRole("group", { name: "What clerk says" });
+      await inside.getByText("count for me", { exact: true }).waitFor();
+      const tool = inside.locator("details[data-call]");
+      await tool.getByText("at work").waitFor();
+      await tool.getByText('"counted": 1').waitFor();
+      await tool.getByText("counted 1").waitFor();
+      await api().call("PUT", `/api/threads/${id}/files/go/1`, { body: "go" });
+      await tool.getByText('"counted": 2').waitFor();
+      await api().call("PUT", `/api/threads/${id}/files/go/2`, { body: "go" });
+      await idle(page);
+      await inside.waitFor({ state: "detached" });
+      await page.reload();
+      await call.getByText("done").waitFor();
+      await call.locator("summary").first().click();
+      await inside.getByText("Counted.").waitFor();
+      expect(await inside.getByRole("article").count()).toBe(3);
+    });
+
+    it("UI113 the thread in which others answer a call is shown in the call as it goes on, and has a page of its own", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      await say(page, "let two help");
+      const call = page
+        .locator("details[data-call]")
+        .filter({ has: page.locator("summary", { hasText: "committee" }) });
+      const inside = call.getByRole("region", { name: "Thread of committee" });
+      await inside
+        .getByRole("article", { name: /^Asked/ })
+        .getByText("count for us")
+        .waitFor();
+      const chair = inside.getByRole("article", { name: /^Chair, side A/ });
+      await chair.first().getByText("at work").waitFor();
+      const path = await inside.getByRole("link", { name: "Open its thread" }).getAttribute("href");
+      const child = path?.split("/").at(-1) ?? "";
+      for (const file of ["1", "2"]) await api().call("PUT", `/api/threads/${child}/files/go/${file}`, { body: "go" });
+      await inside.waitFor({ state: "detached" });
+      await idle(page);
+      await page.reload();
+      await call.getByText("a thread").waitFor();
+      await call.locator("summary").first().click();
+      await inside
+        .getByRole("article", { name: /^Scribe, side B/ })
+        .getByText("It went well.")
+        .waitFor();
+      await inside.getByRole("link", { name: "Open its thread" }).click();
+      await page.waitForURL(`**/threads/${child}`);
+      await page.getByRole("article", { name: /^Scribe, side B/ }).waitFor();
+      await page.getByRole("link", { name: "Back to the thread that called it" }).click();
+      await page.waitForURL(`**/threads/${id}`);
+    });
+
+    it("UI114 what the two sides of an agent say stands on two sides, under their names", async () => {
+      const { id } = await api().createThread("debate");
+      const { page } = await open(`/threads/${id}`);
+      await say(page, "Every town should have a tram");
+      await idle(page);
+      const placeOf = async (name: RegExp): Promise<number> => {
+        const box = await page.getByRole("article", { name }).first().locator("p, details").first().boundingBox();
+        return box?.x ?? 0;
+      };
+      await page.locator("details[data-call]").getByText("close_debate").first().waitFor();
+      expect(await placeOf(/^Against, side B/)).toBeGreaterThan(await placeOf(/^For, side A/));
+      await page.getByRole("article", { name: /^You/ }).getByText("Every town should have a tram").waitFor();
+    });
+  });
+
+  describe("runs at work", () => {
+    const go = async (id: string): Promise<void> => {
+      for (const file of ["1", "2"]) await api().call("PUT", `/api/threads/${id}/files/go/${file}`, { body: "go" });
+    };
+
+    it("UI116 what steers joins the run that is at work", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      await page.getByRole("button", { name: "Show events" }).click();
+      const events = page.getByRole("complementary", { name: "Events" });
+      await say(page, "count");
+      await page.locator("details[data-call]").getByText("counted 1").waitFor();
+      // What a tool emits is an event like the others.
+      await events.getByText("custom", { exact: true }).click();
+      await events.getByText('"name": "counting"').waitFor();
+      await page.getByText("Steer", { exact: true }).click();
+      await say(page, "And be quick");
+      const queue = page.getByRole("region", { name: "Waiting messages" });
+      await queue.getByText("joins the run").waitFor();
+      await go(id);
+      await queue.waitFor({ state: "detached" });
+      await page.getByRole("log").getByText("It went well.").waitFor();
+      await idle(page);
+      const messages = await api().messages(id);
+      expect(new Set(messages.map(({ run_id: run }) => run)).size).toBe(1);
+      expect(await page.getByRole("article", { name: /^You/ }).allInnerTexts()).toEqual([
+        expect.stringContaining("count"),
+        expect.stringContaining("And be quick"),
+      ]);
+    });
+
+    it("UI117 a run that rests at a limit goes on once it was raised", async () => {
+      const { id } = await api().createThread("moody");
+      await go(id);
+      await api().post(id, "count", { limits: { steps: 1, on_limit: "rest" } });
+      const { page } = await open(`/threads/${id}`);
+      const limit = page.getByRole("article", { name: /^limit: the run is at a limit/ });
+      await limit.getByText("1 used of 1 allowed.").waitFor();
+      await limit.getByLabel("Raise steps to").fill("1");
+      expect(await limit.getByRole("button", { name: "Go on" }).isDisabled()).toBe(true);
+      await limit.getByLabel("Raise steps to").fill("4");
+      await page.keyboard.press("Enter");
+      await page.getByRole("log").getByText("Counted.").waitFor();
+      await limit.waitFor({ state: "detached" });
+    });
+
+    it("UI118 a picture that a tool drew is shown with its call, and can be saved", async () => {
+      const { id } = await api().createThread("picture_desk");
+      const { page } = await open(`/threads/${id}`);
+      await say(page, 'Draw a badge with "Well done"');
+      const picture = page.getByRole("log").getByRole("img", { name: "badge.svg" });
+      await picture.waitFor();
+      expect(await picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBe(32);
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save badge.svg" }).click();
+      expect((await saved).suggestedFilename()).toBe("badge.svg");
+    });
+  });
+
+  describe("by the keyboard", () => {
+    it("UI122 one goes from what is written to what was said, to its ends, to other threads and back", async () => {
+      const mark = crypto.randomUUID().slice(0, 8);
+      const said = Array.from({ length: 60 }, (_, at) => ({
+        role: at % 2 === 0 ? "user" : "assistant",
+        content: `Words ${at}`,
+      }));
+      await api().createThread("assistant", { title: `older ${mark}` });
+      await api().createThread("assistant", { title: `newer ${mark}`, initial_messages: said });
+      const { page } = await open(`/?q=${mark}`);
+      const list = page.getByRole("navigation", { name: "Threads" });
+      await list.getByText(`older ${mark}`).waitFor();
+      const title = (name: string) => page.getByRole("heading", { level: 1, name: `${name} ${mark}` });
+      await page.keyboard.press("j");
+      await title("newer").waitFor();
+      await page.keyboard.press("j");
+      await title("older").waitFor();
+      await page.keyboard.press("k");
+      await title("newer").waitFor();
+      const last = page.getByText("Words 59");
+      await last.waitFor();
+      await page.keyboard.press("Home");
+      await page.getByText("Words 0", { exact: true }).waitFor();
+      await last.waitFor({ state: "detached" });
+      await page.keyboard.press("End");
+      await last.waitFor();
+      await page.keyboard.press("e");
+      await page.getByRole("complementary", { name: "Events" }).waitFor();
+      await page.keyboard.press("c");
+      const field = page.getByLabel("Message", { exact: true });
+      await page.keyboard.type("e j");
+      expect(await field.inputValue()).toBe("e j");
+      while ((await last.count()) > 0) await page.keyboard.press("PageUp");
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("End");
+      await last.waitFor();
+    });
+
+    it("UI123 what is said before the last word has arrived is said behind it", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      const held: (() => void)[] = [];
+      await page.route("**/api/**/messages", async (route) => {
+        if (route.request().method() === "POST") await new Promise<void>((resolve) => held.push(resolve));
+        await route.continue();
+      });
+      await say(page, "one");
+      await expect.poll(() => held.length).toBe(1);
+      await say(page, "two");
+      expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("");
+      held.shift()?.();
+      await expect.poll(() => held.length).toBe(1);
+      held.shift()?.();
+      await expect
+        .poll(async () =>
+          (await api().messages(id)).filter(({ role }) => role === "user").map(({ content }) => content),
+        )
+        .toEqual(["one", "two"]);
+    });
+  });
+}

@@ -1,0 +1,28 @@
+// A page looked at in every form it is shown in: kept as pictures to be looked at by people, read by axe, and no wider than its window.
+
+import { expect } from "vitest";
+
+import type { TestPage } from "./browser.ts";
+
+const widths = [1280, 820, 390] as const;
+const themes = ["light", "dark"] as const;
+
+/** Contrast does not depend on the width, nor what fits on the theme: axe reads each width and each theme, not each pair. */
+const read = new Set(["1280 light", "820 dark", "390 light"]);
+
+/** Looks at the page as it is. It is left as wide as it was. */
+export async function look({ page, findings, picture }: TestPage, name: string): Promise<void> {
+  const before = page.viewportSize();
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: width < 500 ? 844 : 860 });
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await picture(`${name}-${width}-${theme}`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const found = read.has(`${width} ${theme}`) ? await findings() : [];
+      expect([name, width, theme, wide, found]).toEqual([name, width, theme, 0, []]);
+    }
+  }
+  if (before !== null) await page.setViewportSize(before);
+  await page.emulateMedia({ colorScheme: "light" });
+}

@@ -1,0 +1,134 @@
+// An agent for the conversation's tests, whose model does what it is told: fails and is asked again, hands on to another model, fails
+// for good, calls a tool that tells how far it is, has another prompt or two others do it.
+
+import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
+
+/** Adds `moody` to a project. */
+export function addTalkAgents(project: ProjectCopy): void {
+  project.write("agents/models/moody.ts", model);
+  project.write("agents/models/moody_spare.ts", spare);
+  project.write("agents/tools/patient_count.ts", tool);
+  project.write("agents/prompts/moody_rules.ts", prompt);
+  project.write("agents/prompts/clerk.ts", clerk);
+  project.write("agents/prompts/scribe_rules.ts", scribe);
+  project.write("agents/agents/moody.ts", agent);
+  project.write("agents/agents/committee.ts", committee);
+}
+
+// What it was asked before is remembered by the last words, which each test makes its own.
+const model = `import { defineModel } from "threadhold";
+
+const asked = new Set();
+
+export default defineModel({
+  name: "moody",
+  provider: "test",
+  model: "moody",
+  inputPrice: 0,
+  outputPrice: 0,
+  fallbacks: ["moody_spare"],
+  retry: { maxRetries: 2, initialDelayMs: 300 },
+  script: ({ messages, lastUser }) => {
+    if (messages.at(-1)?.role === "tool") return { text: "Counted." };
+    if (lastUser.startsWith("count")) return { toolCalls: [{ name: "patient_count", arguments: { to: 2 } }] };
+    if (lastUser.startsWith("let one help")) return { toolCalls: [{ name: "clerk", arguments: { task: "count for me" } }] };
+    if (lastUser.startsWith("let two help")) return { toolCalls: [{ name: "committee", arguments: { task: "count for us" } }] };
+    const again = asked.has(lastUser);
+    asked.add(lastUser);
+    if (lastUser.startsWith("retry") && !again)
+      return { text: ["Half of ", "an answer"], error: { status: 503, message: "The provider is overloaded." } };
+    if (lastUser.startsWith("hand on") || lastUser.startsWith("fail"))
+      return { text: "Wrong", error: { status: 401, message: "The key is not accepted.", kind: "auth" } };
+    return { text: "It went well." };
+  },
+});
+`;
+
+const spare = `import { defineModel } from "threadhold";
+
+export default defineModel({
+  name: "moody_spare",
+  provider: "test",
+  model: "moody_spare",
+  inputPrice: 0,
+  outputPrice: 0,
+  script: ({ lastUser }) =>
+    lastUser.startsWith("fail")
+      ? { error: { status: 401, message: "No key fits.", kind: "auth" } }
+      : { text: "The spare one answers." },
+});
+`;
+
+// Goes on from one number to the next when the thread has a file of that name: a test sees each as long as it wants to.
+const tool = `import { defineTool } from "threadhold";
+import { z } from "zod";
+
+export default defineTool("Counts when it may", z.object({ to: z.number() }), async function* (state, { to }) {
+  state.emit("counting", { to });
+  for (let number = 1; number <= to; number += 1) {
+    yield { type: "progress", data: { counted: number, of: to } };
+    yield { type: "delta", delta: "counted " + number + "\\n" };
+    while ((await state.statFile("/go/" + number)) === null) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  yield { type: "complete", output: "All " + to };
+});
+`;
+
+const prompt = `import { definePrompt } from "threadhold";
+
+export default definePrompt({
+  name: "moody_rules",
+  toolDescription: "Does what it is told",
+  model: "moody",
+  includeChat: true,
+  tools: ["patient_count", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
+  prompt: "Do what you are told.",
+});
+`;
+
+const clerk = `import { definePrompt } from "threadhold";
+import { z } from "zod";
+
+export default definePrompt({
+  name: "clerk",
+  toolDescription: "Helps",
+  model: "moody",
+  requiredSchema: z.object({ task: z.string() }),
+  tools: ["patient_count"],
+  prompt: "Help.",
+});
+`;
+
+const scribe = `import { definePrompt } from "threadhold";
+
+export default definePrompt({
+  name: "scribe_rules",
+  toolDescription: "Says how it went",
+  model: "moody",
+  includeChat: true,
+  prompt: "Say how it went.",
+});
+`;
+
+// One of them counts, the other one says that it went well.
+const committee = `import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "committee",
+  description: "Two who count",
+  toolDescription: "Has two count",
+  type: "dual_ai",
+  maxSessionTurns: 2,
+  sideA: { label: "Chair", prompt: "moody_rules", maxSteps: 3 },
+  sideB: { label: "Scribe", prompt: "scribe_rules", maxSteps: 3 },
+});
+`;
+
+const agent = `import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "moody",
+  description: "Does what it is told",
+  sideA: { label: "Moody", prompt: "moody_rules", maxSteps: 5 },
+});
+`;

@@ -1,0 +1,57 @@
+// Where notes stand in a conversation.
+
+import { describe, expect, it } from "vitest";
+
+import { placeNotes } from "#ui/conversation/place-notes.ts";
+import type { RunNote } from "#ui/conversation/run-note.ts";
+
+import { message } from "./support/message.ts";
+
+const note = (at: number, more: Partial<RunNote> = {}): RunNote => ({
+  key: `note-${at}`,
+  tone: "wait",
+  text: "told",
+  seq: at,
+  at,
+  ahead: false,
+  runId: "one",
+  under: null,
+  ...more,
+});
+const placeOf = (told: RunNote, whole = true): (string | null)[] =>
+  placeNotes([told], messages, whole).map(({ after }) => after);
+
+const messages = [
+  message("asked", { role: "user", run_id: "one", created_at: 10 }),
+  message("called", { run_id: "one", created_at: 20 }),
+  message("answered", { role: "tool", run_id: "one", created_at: 25 }),
+  message("below", { run_id: "one", created_at: 22, parent_id: "answered", depth: 1 }),
+  message("said", { run_id: "one", created_at: 40 }),
+  // It waited while the first run was at work.
+  message("waited", { role: "user", run_id: "two", created_at: 15 }),
+  message("grows", { run_id: "two", created_at: 50, streaming: true }),
+];
+
+describe("places of notes", () => {
+  it("UI111 a note stands behind what its run had said by then, whatever waited meanwhile", () => {
+    expect(placeOf(note(30))).toEqual(["answered"]);
+    expect(placeOf(note(45))).toEqual(["said"]);
+    expect(placeOf(note(55, { runId: "two" }))).toEqual(["waited"]);
+  });
+
+  it("UI111 a note of an answer to come stands before one that begins at the same time, and behind what was asked then", () => {
+    expect(placeOf(note(40, { ahead: true }))).toEqual(["answered"]);
+    expect(placeOf(note(40))).toEqual(["said"]);
+    expect(placeOf(note(10, { ahead: true }))).toEqual(["asked"]);
+  });
+
+  it("UI111 a note of what is said under a call stands there", () => {
+    expect(placeOf(note(24, { under: "answered" }))).toEqual(["below"]);
+  });
+
+  it("UI111 a note of a run without messages stands by its time; one of messages that were not read, nowhere", () => {
+    expect(placeOf(note(41, { runId: "none" }))).toEqual(["waited"]);
+    expect(placeOf(note(5, { runId: "none" }))).toEqual([null]);
+    expect(placeOf(note(5, { runId: "none" }), false)).toEqual([]);
+  });
+});
