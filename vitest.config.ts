@@ -1,6 +1,6 @@
 // "workers" run inside the Workers runtime beside the object they test, each file with modules of its own, which takes a second
-// a file; "together" run there with one set of modules for all, since what they test keeps nothing in them; "node" run outside of it. "e2e" and "browser" drive real
-// processes, one file at a time.
+// a file; "together" run there with one set of modules for all, since what they test keeps nothing in them; "node" run outside
+// of it. "e2e" and "browser" drive real processes, one file at a time.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
