@@ -14,8 +14,8 @@ const exclude = ["**/node_modules/**", "**/fixtures/**"];
 // Vite does not read wrangler's alias, so the name is given to both.
 const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts") } };
 
-/** Outside of `test/thread`, files that need a runtime which nobody used before. */
-const alone = ["test/store/catalog-schema.test.ts"];
+/** Outside of `test/thread`, files that empty the catalog's database, which others rely on. */
+const alone = ["test/store/catalog-schema.test.ts", "test/store/d1-catalog.test.ts", "test/http/usage.test.ts"];
 
 interface RuntimeProject {
   include: string[];

@@ -12,8 +12,8 @@ if ((await compileAgents()) !== 0) {
 }
 // Servers and a browser mostly wait, so what drives them runs beside what computes.
 const everything = [
-  ["--project=together", "--project=workers", "--project=node"],
-  ["--project=e2e"],
+  ["--project=together", "--project=workers"],
+  ["--project=node", "--project=e2e"],
   ["--project=browser"],
 ];
 const named = process.argv.slice(2);

@@ -13,6 +13,7 @@ const noise = [
   /^🪵/u,
   /Using (vars|secrets) defined in/,
   /^\[wrangler:info\] Ready on/,
+  /✨ Parsed \d+ valid header rules?\./u,
   /^\[wrangler:info\] (GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /,
   /^\[custom build\] Running/,
   /Running custom build/,
