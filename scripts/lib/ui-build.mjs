@@ -17,7 +17,6 @@ import {
 import path from "node:path";
 
 import { fromRoot, root } from "./paths.mjs";
-import { uiConfig } from "./ui-vite.mjs";
 
 /** What is served. */
 export const uiFolder = fromRoot("dist/ui");
@@ -68,7 +67,8 @@ export async function buildUi() {
 }
 
 async function buildInto(folder) {
-  const { build } = await import("vite");
+  // Only here: whoever starts in a fresh clone loads this file before any package is installed.
+  const [{ build }, { uiConfig }] = await Promise.all([import("vite"), import("./ui-vite.mjs")]);
   const temporary = `${folder}.${process.pid}`;
   rmSync(temporary, { recursive: true, force: true });
   // Vite would take it from whoever builds, as a test runner that starts a server, and what is kept is for everybody.

@@ -1,0 +1,34 @@
+// A fresh clone has no packages: what its commands load before they have installed any must need none.
+
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { expect, it } from "vitest";
+
+const scripts = fileURLToPath(new URL("../../scripts/", import.meta.url));
+
+/** Bare names of packages that a script loads as it begins, directly or through files of ours. */
+function packagesOf(file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const statement = /^(?:import|export)\s(?:[\w$*{}\s,]+?\sfrom\s)?["']([^"']+)["']/gm;
+  const imported = [...readFileSync(file, "utf8").matchAll(statement)];
+  return imported.flatMap(([, name = ""]) => {
+    if (name.startsWith("node:")) return [];
+    if (name.startsWith(".")) return packagesOf(path.resolve(path.dirname(file), name), seen);
+    return [`${path.relative(scripts, file)} loads ${name}`];
+  });
+}
+
+const installing = readdirSync(scripts).filter(
+  (name) => name.endsWith(".mjs") && readFileSync(path.join(scripts, name), "utf8").includes("ensureInstall()"),
+);
+
+it("finds the commands of the README among those that install", () => {
+  expect(installing).toEqual(expect.arrayContaining(["dev.mjs", "test.mjs"]));
+});
+
+it.each(installing)("%s loads no package before it has installed them", (name) => {
+  expect(packagesOf(path.join(scripts, name))).toEqual([]);
+});
