@@ -28,15 +28,17 @@ export function StartPage(): ReactElement {
           Each agent of this project is a few files in <code>agents/</code>. The demos need no key.
         </p>
       </header>
-      {create.error === null ? null : <ErrorNote title="The thread was not started" error={create.error} />}
-      {error === null ? null : <ErrorNote title="The agents could not be listed" error={error} onRetry={retry} />}
-      {loading ? <LoadingNote what="agents" /> : null}
-      {!loading && error === null && agents.length === 0 ? (
-        <EmptyNote title="There are no agents yet">
-          Put one into <code>agents/agents/</code>; it is served as soon as the file is saved.
-        </EmptyNote>
-      ) : null}
-      <ul className={css["agents"]}>
+      <div className={css["state"]}>
+        {create.error === null ? null : <ErrorNote title="The thread was not started" error={create.error} />}
+        {error === null ? null : <ErrorNote title="The agents could not be listed" error={error} onRetry={retry} />}
+        {loading ? <LoadingNote what="agents" /> : null}
+        {!loading && error === null && agents.length === 0 ? (
+          <EmptyNote title="There are no agents yet">
+            Put one into <code>agents/agents/</code>; it is served as soon as the file is saved.
+          </EmptyNote>
+        ) : null}
+      </div>
+      <ul className={css["agents"]} hidden={agents.length === 0}>
         {agents.map((known) => (
           <AgentEntry
             key={known.agent.name}

@@ -7,7 +7,7 @@ import { Link } from "wouter";
 import type { Thread } from "#client/index.ts";
 
 import { IconButton } from "../kit/button.tsx";
-import { ago, iso } from "../kit/figures.ts";
+import { ago, count, iso } from "../kit/figures.ts";
 import { Menu } from "../kit/menu.tsx";
 import { useNow } from "../kit/now.ts";
 import { StatusMark } from "../kit/status.tsx";
@@ -52,8 +52,7 @@ export const ThreadRow = memo(function ThreadRow({
             {ago(thread.updated_at, now)}
           </time>
           <span className={css["figure"]}>
-            {thread.message_count}
-            <span className="visually-hidden"> messages</span>
+            {count(thread.message_count)} {thread.message_count === 1 ? "message" : "messages"}
           </span>
         </span>
       </Link>
