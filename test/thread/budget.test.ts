@@ -7,7 +7,9 @@ import { describe, expect, it, vi } from "vitest";
 import { testClock } from "../worker/clock.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { catalogRows } from "../worker/metered-catalog.ts";
+import { answer, approve, ask, freshAnswers, pay, says, script, shown } from "./answer-client.ts";
 import { costOf, measured, printCosts } from "./cost-table.ts";
+import { holds, lastRunOf } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
@@ -64,6 +66,30 @@ describe("rows written", () => {
     const { written } = await costOf(id, () => converse(id, "steps please"));
     measured(`turn with tool calls in steps of their own: ${calls}`, `${written} written`, `≤ 10 + 4 × ${calls}`);
     expect(written).toBeLessThanOrEqual(10 + 4 * calls);
+  });
+
+  it("COST13 a call that waits for somebody outside costs at most 10 rows more than one that does not, rest and wake included", async () => {
+    const ways = {
+      approval: { agent: "payer", call: pay("Ada"), said: (id: string) => approve(id) },
+      remote: { agent: "asker", call: ask("why"), said: (id: string) => says(id, "because") },
+    };
+    for (const [kind, { agent, call, said }] of Object.entries(ways)) {
+      freshAnswers();
+      script(`costs_${kind}`, [call]);
+      const id = await newThread(agent);
+      const { written, alarms } = await costOf(id, async () => {
+        await value(stubOf(id).postMessage(admin, message(`costs_${kind}`), null));
+        const [waiting] = await holds(async () => {
+          const calls = await shown(id);
+          return calls.length === 1 && calls;
+        });
+        await value(answer(id, said(waiting?.id ?? "")));
+        await holds(async () => (await lastRunOf(id)).status === "completed");
+        await settled(id);
+      });
+      measured(`turn with a call that waits: ${kind}`, `${written} written, ${alarms} alarms set`, "≤ 10 + 4 + 10");
+      expect(written).toBeLessThanOrEqual(10 + 4 + 10);
+    }
   });
 
   it("COST3 a text turn costs the same after a long history", async () => {
