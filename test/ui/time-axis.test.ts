@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
+import { duration, mark } from "#ui/kit/duration.ts";
 import { buildTrace } from "#ui/trace/build-trace.ts";
-import { duration, mark } from "#ui/trace/duration.ts";
 import { axisOf, idleOf } from "#ui/trace/time-axis.ts";
 import { summaryOf, union } from "#ui/trace/trace-summary.ts";
 

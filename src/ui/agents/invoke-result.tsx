@@ -4,9 +4,9 @@ import type { ReactElement } from "react";
 import { Link } from "wouter";
 
 import { Attachment } from "../conversation/attachment.tsx";
+import { duration } from "../kit/duration.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { threadPath } from "../threads/thread-title.ts";
-import { durationWords } from "./duration.ts";
 import type { Invocation } from "./use-invocation.ts";
 
 import css from "./invoke.module.css";
@@ -19,7 +19,7 @@ export function InvokeResult({ invocation: { handle, result, tookMs } }: { invoc
     <section className={css["result"]} data-status={result.status} aria-label="Result" aria-live="polite">
       <header className={css["outcome"]}>
         <strong>{failed ? "Failed" : "Done"}</strong>
-        <span className={css["figure"]}>{durationWords(tookMs)}</span>
+        <span className={css["figure"]}>{duration(tookMs)}</span>
         <Link href={threadPath(handle.id)}>In this thread</Link>
       </header>
       {result.error === undefined ? null : <p className={css["wrong"]}>{result.error}</p>}

@@ -3,7 +3,8 @@
 import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
 
-import { durationWords } from "./duration.ts";
+import { duration } from "../kit/duration.ts";
+import { Sweep } from "../kit/sweep.tsx";
 
 import css from "./invoke.module.css";
 
@@ -19,9 +20,9 @@ export function RunningTime(): ReactElement {
   }, []);
   return (
     <p className={css["running"]}>
-      <span className={css["sweep"]} aria-hidden="true" />
+      <Sweep />
       <span role="status">Running</span>
-      <span className={css["figure"]}>{durationWords(passed)}</span>
+      <span className={css["figure"]}>{duration(passed)}</span>
     </p>
   );
 }

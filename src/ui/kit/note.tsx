@@ -3,6 +3,7 @@
 import type { ReactElement, ReactNode } from "react";
 
 import { Button } from "./button.tsx";
+import { Sweep } from "./sweep.tsx";
 
 import css from "./note.module.css";
 
@@ -20,7 +21,7 @@ export function EmptyNote({ title, children }: { title: string; children?: React
 export function LoadingNote({ what }: { what: string }): ReactElement {
   return (
     <div className={css["loading"]} role="status">
-      <span className={css["sweep"]} aria-hidden="true" />
+      <Sweep />
       Loading {what}
     </div>
   );

@@ -6,9 +6,9 @@ import type { ReactElement, ReactNode } from "react";
 import type { Json, JsonObject, Log, Message, ThreadHandle } from "#client/index.ts";
 
 import { JsonView } from "../conversation/json-view.tsx";
+import { duration } from "../kit/duration.ts";
 import { count, money } from "../kit/figures.ts";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
-import { duration } from "./duration.ts";
 import { Facts } from "./facts.tsx";
 import { MessageWords } from "./message-words.tsx";
 import { whatFollowed } from "./node-words.ts";

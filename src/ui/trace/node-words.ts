@@ -1,7 +1,7 @@
 // A thing of a trace in words: what a screen reader is told of its bar, and what became of an attempt that failed.
 
+import { duration } from "../kit/duration.ts";
 import { count, money } from "../kit/figures.ts";
-import { duration } from "./duration.ts";
 import { nodesOf } from "./trace-node.ts";
 import type { AttemptNode, RunNode, TraceNode } from "./trace-node.ts";
 

@@ -2,8 +2,8 @@
 
 import type { ReactElement } from "react";
 
+import { duration } from "../kit/duration.ts";
 import { count, money } from "../kit/figures.ts";
-import { duration } from "./duration.ts";
 import type { TraceSummary } from "./trace-summary.ts";
 
 import css from "./trace.module.css";

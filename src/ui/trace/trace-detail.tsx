@@ -9,10 +9,10 @@ import type { ThreadHandle } from "#client/index.ts";
 
 import { JsonView } from "../conversation/json-view.tsx";
 import { IconButton } from "../kit/button.tsx";
+import { duration } from "../kit/duration.ts";
 import { clock } from "../kit/figures.ts";
 import { threadPath } from "../threads/thread-title.ts";
 import { AttemptDetail } from "./attempt-detail.tsx";
-import { duration } from "./duration.ts";
 import { Facts } from "./facts.tsx";
 import { lengthOf, stateWords } from "./node-words.ts";
 import type { RunPicture } from "./run-feed.ts";

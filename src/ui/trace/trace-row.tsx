@@ -3,8 +3,8 @@
 import { memo } from "react";
 import type { CSSProperties, ReactElement } from "react";
 
+import { duration } from "../kit/duration.ts";
 import { count } from "../kit/figures.ts";
-import { duration } from "./duration.ts";
 import { labelOf, lengthOf } from "./node-words.ts";
 import type { TimeAxis } from "./time-axis.ts";
 import type { TraceNode } from "./trace-node.ts";

@@ -5,7 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
 
-import { duration, mark } from "./duration.ts";
+import { duration, mark } from "../kit/duration.ts";
 import type { TimeAxis } from "./time-axis.ts";
 import type { TraceNode } from "./trace-node.ts";
 import { TraceRow } from "./trace-row.tsx";
