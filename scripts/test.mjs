@@ -18,4 +18,4 @@ const everything = [
 ];
 const named = process.argv.slice(2);
 const lanes = named.length === 0 ? everything : [named];
-process.exit(await runVitest(lanes, { deadlineMinutes: 15, report: ".cache/vitest" }));
+process.exit(await runVitest(lanes, { deadlineMinutes: 25, report: ".cache/vitest" }));
