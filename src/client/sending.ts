@@ -137,11 +137,12 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     if (event.type === "run_end" || rests) this.#ask(rests);
   }
 
-  /** Asks how the run stands, which is the truth; ends if it is over. */
-  #ask(rests = false): void {
+  /** Asks how the run stands, which is the truth; ends if it is over, or rests where that was asked for. */
+  #ask(rested = false): void {
     const { read } = this.#ports;
     read(this.#runId ?? "", this.#leave.signal).then(
       (run) => {
+        const rests = rested || (run.status === "awaiting_tool_execution" && this.#options.until === "rest");
         if (isFinished(run.status) || rests) this.#finish(run);
       },
       (thrown: unknown) => this.#fail(thrown),

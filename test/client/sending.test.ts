@@ -131,6 +131,27 @@ describe("a send", () => {
     expect((await thread.send("And", { until: "rest", when: "steer" })).status).toBe("awaiting_tool_execution");
   });
 
+  it("CLIENT43 a send until its run rests ends where nobody was told that it rests", async () => {
+    const waits = runOf({ status: "awaiting_tool_execution" });
+    server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
+    const ends: string[] = [];
+    const patient = thread.send("Hello");
+    const sending = thread.send("Hello", { until: "rest" });
+    void patient.then(({ status }) => ends.push(status));
+    await Promise.all([admitted(sending), patient.runId]);
+    tell(begun);
+    server.cut(threadId);
+    await time.armed(0);
+    time.advance(0);
+    await server.came("/events", 2);
+    tell(snapshot);
+    expect((await sending).status).toBe("awaiting_tool_execution");
+    expect(ends).toEqual([]);
+    server.answers[`GET /api/threads/${threadId}/runs/run`] = () => runOf({ text: "done" });
+    tell(ended);
+    expect((await patient).text).toBe("done");
+  });
+
   it("CLIENT42 an abort before anything was sent sends nothing; stopOnAbort stops what was", async () => {
     await expect(thread.send("Hello", { signal: AbortSignal.abort(new Error("Enough")) })).rejects.toThrow("Enough");
     const early = new AbortController();
