@@ -149,6 +149,17 @@ describe("a socket", () => {
     expect(other.told).toEqual(["lost"]);
   });
 
+  it("CLIENT29 what is closed for what it told leaves no timer behind", async () => {
+    const { sink, accepted, carrying, time } = await carried();
+    const socket = await accepted;
+    await sink.until("opened");
+    sink.event = () => carrying.close();
+    const gone = new Promise((resolve) => socket.on("close", resolve));
+    socket.send(event(1));
+    await gone;
+    expect(time.pending).toBe(0);
+  });
+
   it("CLIENT29 what was closed tells nothing more, and hangs up", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;

@@ -113,7 +113,8 @@ class SocketCarrier implements Carrying {
     }
     if (event === null) return;
     this.#sink.event(event);
-    this.#acknowledger.taken(event.seq, data.length);
+    // It may have been closed for what it told.
+    if (this.#open) this.#acknowledger.taken(event.seq, data.length);
   }
 
   #heard(): void {

@@ -47,8 +47,8 @@ export function openSse({ requests, stream, after }: Target, sink: Sink): Carryi
       signal: leave.signal,
     });
     if (!open) return;
-    sink.opened();
     heard();
+    sink.opened();
     const decoder = new TextDecoder();
     const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
     for (;;) {
