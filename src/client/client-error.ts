@@ -41,12 +41,15 @@ export class ThreadholdNetworkError extends Error {
   readonly code = "network";
 }
 
+/** Of what stands between a client and the API: gateways that reach nothing, or hear nothing in time, and an edge's own codes. */
+const passingStatuses = /^(?:429|50[234]|52\d|530)$/;
+
 /** Whether a later try of the same may succeed. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ThreadholdNetworkError) return true;
   if (!(error instanceof ThreadholdClientError)) return false;
   if (error.code === "rate_limited" || error.code === "unavailable") return true;
-  return error.code === "unexpected_answer" && (error.status === 502 || error.status === 503 || error.status === 504);
+  return error.code === "unexpected_answer" && passingStatuses.test(String(error.status));
 }
 
 /** The error that a refused answer speaks of. Reads its body. */

@@ -92,6 +92,34 @@ describe("the carrier", () => {
     if (what === "lost") expect(sink.delayMs).toBe(3000);
   });
 
+  it.each([
+    [429, "lost"],
+    [500, "lost"],
+    [502, "lost"],
+    [520, "lost"],
+    [524, "lost"],
+    [530, "lost"],
+    [404, "refused"],
+    [302, "refused"],
+  ])("CLIENT27 a page with %i in the place of the API's answer is %s", async (status, what) => {
+    const { sink } = await carried({ status, text: "<h1>Something went wrong</h1>" });
+    expect(await sink.end).toMatchObject({ code: "unexpected_answer" });
+    expect(sink.told).toEqual([what]);
+  });
+
+  it("CLIENT29 what is closed as it opens leaves no timer behind", async () => {
+    const server = await openAnsweringServer([{ text: ": heartbeat\n\n", headers: { "x-endless": "true" } }]);
+    open.push(server);
+    const { requests, time } = openRequests({ url: server.url });
+    const opened = new Promise<void>((resolve) => {
+      const sink = { ...notingSink(), opened: () => resolve(carrying.close()) };
+      const carrying = openSse({ requests, stream: threadStream(threadId), after: null }, sink);
+    });
+    await opened;
+    await server.left();
+    expect(time.pending).toBe(0);
+  });
+
   it("CLIENT27 a frame without a number says why a stream is over", async () => {
     const error = JSON.stringify({ type: "error", code: "thread_not_found", message: "It is gone." });
     const { sink } = await carried({ text: `event: thread_error\ndata: ${error}\n\n` });

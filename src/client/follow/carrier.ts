@@ -48,9 +48,13 @@ export const openTimeoutMs = 15_000;
 export function tellError(sink: Sink, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const delayMs = error instanceof ThreadholdClientError ? (error.retryAfterMs ?? 0) : 0;
-  if (isPassing(error) || (error instanceof ThreadholdClientError && error.code === "internal"))
-    sink.lost(error, delayMs);
+  if (isPassing(error) || (error instanceof ThreadholdClientError && hasFailed(error))) sink.lost(error, delayMs);
   else sink.refused(error);
+}
+
+/** A server, or what stands before it, that failed once need not fail again. */
+function hasFailed({ code, status }: ThreadholdClientError): boolean {
+  return code === "internal" || (code === "unexpected_answer" && status >= 500);
 }
 
 /** An event of the wire; null for what is none. */
