@@ -141,6 +141,22 @@ describe("a subscription", () => {
     expect(follow.connection).toMatchObject({ state: "live", attempt: 0 });
   });
 
+  it("CLIENT24 a picture of what is known already is no progress: what breaks behind it is come back to ever later", () => {
+    const { follow, server, time } = following({ random: () => 0.999999 });
+    const waits: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      server.wire.opened();
+      server.wire.send(server.snapshot());
+      server.wire.lose();
+      const { connection } = follow;
+      if (connection.state !== "waiting") throw new Error(connection.state);
+      waits.push(connection.delayMs);
+      time.advance(connection.delayMs);
+    }
+    // The first picture told something.
+    expect(waits).toEqual([500, 1000, 2000, 4000]);
+  });
+
   it("CLIENT24 a wait is jittered from nothing to its bound", () => {
     const { follow, server } = following({ random: () => 0 });
     server.wire.lose();

@@ -128,6 +128,26 @@ describe("a list", () => {
     expect(asks()).toBe(before);
   });
 
+  it("CLIENT24 a feed that breaks each time it has begun is come back to ever later, and so is the list", async () => {
+    await shown();
+    const waits: number[] = [];
+    const feeds = (): number => server.requests.filter((request) => request.includes("/threads/events")).length;
+    for (let round = 0; round < 4; round++) {
+      const before = feeds();
+      server.cut("feed ");
+      await settled();
+      let waited = 0;
+      for (; feeds() === before; waited += 50) {
+        time.advance(50);
+        await settled();
+      }
+      waits.push(waited);
+      server.word({ type: "feed_start", user_id: null });
+      await updated(thread("a", round, { status: "running" }));
+    }
+    expect(waits).toEqual([250, 500, 1000, 2000]);
+  });
+
   it("CLIENT61 an answer that is older than a word does not undo it", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();

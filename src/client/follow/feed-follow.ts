@@ -108,7 +108,7 @@ export class FeedFollow {
         // A kind of word that is newer than this client.
         return;
     }
-    this.#link.heard();
+    // No word is progress, since none is a place to go on from: only holding for a while is.
     this.#events.tell(event);
   }
 

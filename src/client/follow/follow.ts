@@ -113,10 +113,12 @@ export class Follow {
         return;
       }
     }
+    const isNew = !this.#anchored || event.seq !== this.#state.last_seq;
     this.#state = this.#fold(this.#state, event);
     this.#pending = openCallsAfter(this.#pending, event);
     this.#anchored = true;
-    this.#link.heard();
+    // A picture of what was known already is no progress.
+    if (isNew) this.#link.heard();
     this.#events.tell(event);
     this.#link.changed();
   }
