@@ -6,7 +6,7 @@ import { emptyView } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 
-import { ThreadholdNetworkError } from "./client-error.ts";
+import { ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
 import type { CustomEventName, CustomEvents } from "./custom-event.ts";
 import { EventLog } from "./event-log.ts";
 import { files } from "./files.ts";
@@ -196,7 +196,7 @@ export class ThreadHandle {
 
   #hold(): { follow: Follow; release: () => void } {
     const known = this.#follow;
-    const follow = this.#ports.follow(known?.anchored === true ? known : undefined);
+    const follow = this.#ports.follow(known?.anchored === true && !isGone(known) ? known : undefined);
     this.#last = follow;
     return { follow, release: follow.hold() };
   }
@@ -218,6 +218,12 @@ export class ThreadHandle {
       options,
     );
   }
+}
+
+/** The thread was deleted. One that was made anew under its id has numbers of its own. */
+function isGone({ connection }: Follow): boolean {
+  const error = connection.state === "closed" ? connection.error : null;
+  return error instanceof ThreadholdClientError && error.code === "thread_not_found";
 }
 
 /** A subscription that is closed with its one reader. */

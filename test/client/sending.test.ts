@@ -248,6 +248,29 @@ describe("a thread's events", () => {
     back();
   });
 
+  it("CLIENT23 a thread that was deleted and made anew is not followed behind a number of the one before", async () => {
+    const leave = thread.follow();
+    await server.came("/events");
+    tell(snapshot, ...spoken(1, "of the one before", []));
+    const gone = new Promise<void>((resolve) => {
+      const unlisten = thread.subscribe(() => {
+        if (thread.connection.state !== "closed") return;
+        unlisten();
+        resolve();
+      });
+    });
+    server.refuse(threadId, "thread_not_found");
+    await gone;
+    expect(thread.connection).toMatchObject({ error: { code: "thread_not_found" } });
+    expect(thread.state.messages).toHaveLength(1);
+    leave();
+    const back = thread.follow();
+    await server.came("/events", 2);
+    expect(server.requests.at(-1)).toBe(`GET /api/threads/${threadId}/events`);
+    expect(thread.state.messages).toEqual([]);
+    back();
+  });
+
   it("CLIENT47 behind a number they come over a subscription of their own, which is closed with its loop and the client", async () => {
     const read = async (events: AsyncIterable<ThreadEvent>): Promise<string[]> => {
       const types: string[] = [];

@@ -1,6 +1,7 @@
 // A deployment behind an injected fetch: a thread's events as a stream that a test writes, and answers by method and path.
 
 import type { ClientFetch } from "#client/index.ts";
+import type { ErrorCode } from "#contract/error.ts";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { FeedDraft } from "#contract/feed.ts";
 
@@ -51,6 +52,12 @@ export class FetchedServer {
   word(draft: FeedDraft, query = ""): void {
     const seq = (this.#prev += 1);
     this.#streams.get(`feed ${query}`)?.write(`event: ${draft.type}\ndata: ${JSON.stringify({ ...draft, seq })}\n\n`);
+  }
+
+  /** Ends a thread's stream with the reason that it is refused for. */
+  refuse(threadId: string, code: ErrorCode): void {
+    const data = JSON.stringify({ type: "error", code, message: "Refused." });
+    this.#streams.get(threadId)?.write(`event: thread_error\ndata: ${data}\n\n`);
   }
 
   /** Cuts a stream off; a feed's is `feed ` and what it was asked with. */
