@@ -23,14 +23,35 @@ type Field = keyof Omit<ThreadView, "last_seq"> | "connection" | "pending";
 const nothing: ThreadPicture = { state: emptyView, connection: { state: "closed", error: null }, pending: [] };
 const never = (): (() => void) => () => undefined;
 
+/** What a component does with its thread; the same functions for as long as it shows that one. */
+type Actions = Pick<UsedThread, "send" | "stop">;
+
+function actionsOn(from: ThreadSource | null): Actions {
+  return {
+    send: (content, options) => handleOf(from).send(content, options),
+    stop: () => handleOf(from).stop(),
+  };
+}
+
+function handleOf(from: ThreadSource | null): ThreadHandle {
+  if (from === null) throw new Error("There is no thread yet: useThread was given null.");
+  return from.handle;
+}
+
 /** A thread as a component sees it. Another object whenever something changed that was read of it. */
 export class UsedThread {
   readonly #from: ThreadSource | null;
   readonly #read: Set<Field>;
+  /** Sends a message; what it gives is the run's events and the promise of its end. */
+  readonly send: (content: NewMessage["content"], options?: SendOptions) => Sending;
+  /** Stops the active run. */
+  readonly stop: () => Promise<ThreadStatus>;
 
-  constructor(from: ThreadSource | null, read: Set<Field>) {
+  constructor(from: ThreadSource | null, read: Set<Field>, { send, stop }: Actions = actionsOn(from)) {
     this.#from = from;
     this.#read = read;
+    this.send = send;
+    this.stop = stop;
   }
 
   /** The thread's own record; null until something came. */
@@ -69,16 +90,8 @@ export class UsedThread {
 
   /** For everything else that can be asked of the thread. Throws where the component was given no id. */
   get handle(): ThreadHandle {
-    if (this.#from === null) throw new Error("There is no thread yet: useThread was given null.");
-    return this.#from.handle;
+    return handleOf(this.#from);
   }
-
-  /** Sends a message; what it gives is the run's events and the promise of its end. */
-  readonly send = (content: NewMessage["content"], options?: SendOptions): Sending =>
-    this.handle.send(content, options);
-
-  /** Stops the active run. */
-  readonly stop = (): Promise<ThreadStatus> => this.handle.stop();
 
   get #picture(): ThreadPicture {
     return this.#from?.source.picture ?? nothing;
@@ -130,7 +143,8 @@ function tracked(from: ThreadSource | null): () => UsedThread {
     if (picture === seen) return used;
     const changed = [...read].some((field) => valueOf(picture, field) !== valueOf(seen, field));
     seen = picture;
-    if (changed) used = new UsedThread(from, read);
+    // With the functions it had: what is drawn for them alone stays as it is.
+    if (changed) used = new UsedThread(from, read, used);
     return used;
   };
 }

@@ -169,6 +169,19 @@ describe("useThread", () => {
     expect(shown.seen.at(-1)).not.toBe(before);
   });
 
+  it("REACT3 what it is sent and stopped with stays the same, whatever is told", async () => {
+    const shown = counting(({ messages }) => String(messages.length));
+    await show(element(shown.Shown, { id: threadId }));
+    await server.came("/events");
+    await page.act(() => tell([snapshot(), ...spoken(1, "Hello", [])]));
+    await paint();
+    const [first, last] = [shown.seen[0], shown.seen.at(-1)];
+    expect(last).not.toBe(first);
+    expect([last?.send, last?.stop]).toEqual([first?.send, first?.stop]);
+    await show(element(shown.Shown, { id: null }));
+    expect(() => shown.seen.at(-1)?.send("Hello")).toThrow(/no thread yet/);
+  });
+
   it("REACT4 components share a subscription, another id is another one, and what left is closed", async () => {
     const other = "3f0a0000-0000-4000-8000-000000000002";
     const { Shown } = counting(({ thread }) => thread?.id.slice(-1) ?? "-");
