@@ -42,6 +42,18 @@ export class Outbox {
     return dirty ? (retry?.at ?? null) : null;
   }
 
+  /**
+   * What the catalog may not have of runs that ended, and of the one that the thread's deletion ends: as it stands, and once
+   * only, should it come to its own end all the same.
+   */
+  settle(active: RunRecord | null): Promise<void> {
+    const { live, catalog, clock } = this.#context;
+    const isOurs = active !== null && ranHere(active, live.record);
+    const cut = isOurs ? runTotals({ ...active, ended_at: active.ended_at ?? clock.now() }, live.record) : [];
+    const totals = [...totalsOf(this.#context, live.record.outbox.runs), ...cut];
+    return totals.length > 0 ? catalog.addRunTotals(totals) : Promise.resolve();
+  }
+
   /** Sends what is marked, in the background; a flush under way is followed by one more. */
   flush(): Promise<void> {
     if (this.#running !== null) {

@@ -67,6 +67,7 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
     await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() }));
     // A call that was on its way may have started another child meanwhile.
     await removeChildren(context);
+    await driver.outbox.settle(driver.activeRun);
   } catch (thrown) {
     driver.close(false);
     throw thrown;

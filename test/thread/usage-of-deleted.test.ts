@@ -1,0 +1,46 @@
+// What a deleted thread used stays in the usage reports.
+
+import { env } from "cloudflare:workers";
+import { afterEach, expect, it } from "vitest";
+
+import { gate, scripts } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
+import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+afterEach(() => atPlaces(null));
+
+/** Tokens that reports know of a thread's runs. */
+async function reported(id: string): Promise<number> {
+  const row = await env.CATALOG.prepare("SELECT total(total_tokens) AS tokens FROM run_total WHERE thread_id = ?")
+    .bind(id)
+    .first<{ tokens: number }>();
+  return row?.tokens ?? 0;
+}
+
+it("USAGE7 counts a run that a deletion ended", async () => {
+  const id = await newThread("parallel");
+  gate("held");
+  scripts.set("dear", ({ step }) =>
+    step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "held" } }] } : { text: "done" },
+  );
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("dear me"), null));
+  await following.until(({ type }) => type === "tool_execution_start");
+  // It does not come to its own end.
+  atPlaces(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
+  await value(stubOf(id).remove(admin));
+  expect(await reported(id)).toBe(23);
+});
+
+it("USAGE7 counts a run whose totals the catalog had not taken before its thread was deleted", async () => {
+  const id = await newThread("parallel");
+  atPlaces(({ thread, name }) => {
+    return thread === id && name === "sleep.flush" ? new Promise(() => {}) : undefined;
+  });
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("hello"), null));
+  await following.until(({ type }) => type === "run_end");
+  atPlaces(null);
+  await value(stubOf(id).remove(admin));
+  expect(await reported(id)).toBe(13);
+});
