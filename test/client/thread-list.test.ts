@@ -94,6 +94,15 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["c", "a"], 2]);
   });
 
+  it("CLIENT60 is shown with its first answer, and not before as one that is empty", async () => {
+    stored = [thread("a", 10)];
+    const list = client.threads.follow();
+    const seen: unknown[] = [];
+    leave = list.subscribe(() => seen.push([list.state.loading, list.state.threads.length]));
+    await settled();
+    expect(seen).toEqual([[false, 1]]);
+  });
+
   it("CLIENT60 a thread that was deleted and made anew is shown as it is, though its numbers begin anew", async () => {
     stored = [thread("a", 50)];
     const { list } = await shown();

@@ -141,10 +141,10 @@ export class ThreadList {
   }
 
   /** Shows a list, as far as it fits on the page. */
-  #put(threads: readonly Thread[]): void {
+  #put(threads: readonly Thread[], { loading, error }: Omit<ThreadListView, "threads"> = this.#state): void {
     const length = this.#filter.limit ?? pageLength;
     this.#more ||= threads.length > length;
-    this.#show({ ...this.#state, threads: threads.slice(0, length) });
+    this.#show({ threads: threads.slice(0, length), loading, error });
   }
 
   #show({ threads: given, loading, error }: ThreadListView): void {
@@ -174,8 +174,7 @@ export class ThreadList {
       const { items, next_cursor } = await this.#ports.list(this.#filter, { signal: leave.signal });
       if (leave.signal.aborted) return;
       this.#more = next_cursor !== null;
-      this.#show({ ...this.#state, loading: false, error: null });
-      this.#put(this.#withWords(items, since));
+      this.#put(this.#withWords(items, since), { loading: false, error: null });
       if (!this.#isKept) pauseMs = this.#everyMs;
     } catch (thrown) {
       if (leave.signal.aborted) return;
