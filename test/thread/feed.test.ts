@@ -113,6 +113,25 @@ describe("a thread tells its owner's feed", () => {
     expect(others.told()).toEqual(["start", "created idle", "updated idle", "deleted"]);
   });
 
+  it("FEED4 that it was brought in once lists have it, so that whoever lists then finds it", async () => {
+    const id = await newThread("parallel");
+    const lines = await exported(id);
+    await value(stubOf(id).remove(admin));
+    const passed: string[] = [];
+    const told = new Promise<void>((resolve) => {
+      atPlaces(({ thread, name }) => {
+        if (thread !== id) return;
+        passed.push(name);
+        if (name === "before tell") resolve();
+      });
+    });
+    expect((await imported(id, lines)).status).toBe(201);
+    await told;
+    expect(passed.indexOf("outbox.send")).toBeGreaterThanOrEqual(0);
+    expect(passed.indexOf("before tell")).toBeGreaterThan(passed.indexOf("outbox.send"));
+    expect(await env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id).first()).toEqual({ id });
+  });
+
   it("FEED5 a thread that answers another one's call, and one whose making was refused, are told to nobody", async () => {
     const { owner, watching, id } = await watched();
     const child = crypto.randomUUID();

@@ -26,8 +26,9 @@ export async function importThread(
   const upload = openUpload(body as ReadableStream<Uint8Array>, clock);
   try {
     const { context, driver } = await importer.take(caller, upload.stream, headers.get(creationHeader));
-    context.ownerFeed.created(context.live);
     await driver.flushAndSleep();
+    // Whoever hears of it may list at once.
+    context.ownerFeed.created(context.live);
     return fileJson(view(context), 201);
   } finally {
     upload.release();
