@@ -34,13 +34,13 @@ export class ThreadholdClient {
   readonly #follows = new Map<string, Follow>();
   readonly #feeds = new Map<string | undefined, FeedFollow>();
   readonly #replays = new Set<Follow>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   /** Throws for an address that is none. */
   constructor(options: ClientOptions = {}) {
     this.#requests = new Requests(readSettings(options));
     this.#desk = new ToolDesk(this.#requests);
-    this.threads = threads(this.#requests, (userId) => this.#feed(userId));
+    this.threads = threads(this.#requests, { feed: (userId) => this.#feed(userId), closed: this.#closing.signal });
     this.definitions = definitions(this.#requests);
   }
 
@@ -84,9 +84,9 @@ export class ThreadholdClient {
     return this.#requests.fetch(path, init);
   }
 
-  /** Closes every subscription; sends that are followed reject, their runs go on. Requests can still be made. */
+  /** Closes every subscription, and asks for no list by itself any more; sends that are followed reject, their runs go on. Requests can still be made. */
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
     this.#desk.close();
     for (const follow of [...this.#follows.values(), ...this.#replays]) follow.close();
     for (const feed of this.#feeds.values()) feed.close();
@@ -94,7 +94,7 @@ export class ThreadholdClient {
 
   #feed(userId: string | undefined): FeedFollow | null {
     const known = this.#feeds.get(userId);
-    if (known !== undefined || this.#closed) return known ?? null;
+    if (known !== undefined || this.#closing.signal.aborted) return known ?? null;
     const feed = new FeedFollow({ requests: this.#requests, userId, onClose: () => this.#feeds.delete(userId) });
     this.#feeds.set(userId, feed);
     return feed;
@@ -134,6 +134,6 @@ export class ThreadholdClient {
   }
 
   #refuseClosed(): void {
-    if (this.#closed) throw new TypeError("The client was closed; it follows nothing any more.");
+    if (this.#closing.signal.aborted) throw new TypeError("The client was closed; it follows nothing any more.");
   }
 }

@@ -45,8 +45,16 @@ export interface Threads {
   import(lines: RequestBody, options?: ImportOptions): Promise<Thread>;
 }
 
-/** The routes. `feed` opens the feed of a user, or finds it open. */
-export function threads(requests: Requests, feed: (userId: string | undefined) => FeedFollow | null): Threads {
+/** What lists are kept by. */
+export interface KeptBy {
+  /** Opens the feed of a user, or finds it open. */
+  feed: (userId: string | undefined) => FeedFollow | null;
+  /** Fires when the client is closed. */
+  closed: AbortSignal;
+}
+
+/** The routes. */
+export function threads(requests: Requests, { feed, closed }: KeptBy): Threads {
   const { newKey } = requests.settings;
   const list: Threads["list"] = (filter, options) =>
     pages(async (cursor): Promise<Page<Thread>> => {
@@ -61,7 +69,7 @@ export function threads(requests: Requests, feed: (userId: string | undefined) =
     // A feed tells of no thread that answers another one's call, and of none beyond the first page.
     follow(filter = {}, options = {}) {
       const isTold = filter.parent_id === undefined && filter.cursor === undefined;
-      const ports = { requests, list, feed: () => (isTold ? feed(filter.user_id) : null) };
+      const ports = { requests, list, closed, feed: () => (isTold ? feed(filter.user_id) : null) };
       return new ThreadList(ports, filter, options);
     },
     get: (id, options) => requests.json("GET /api/threads/:id", { ...options, params: { id } }),

@@ -323,6 +323,23 @@ describe("a list", () => {
     expect([after.state.loading, feeds()]).toEqual([false, []]);
   });
 
+  it("CLIENT64 nothing is asked for by itself once the client was closed, feed or not", async () => {
+    await shown();
+    const call = client.threads.follow({ parent_id: "other" }, { everyMs: 1000 });
+    const end = call.subscribe(() => undefined);
+    await settled();
+    client.close();
+    const before = asks();
+    for (const change of ["offline", "online", "visible"] as const) presence.tell(change);
+    time.advance(60_000);
+    await settled();
+    expect([asks(), time.pending]).toEqual([before, 0]);
+    call.refresh();
+    await settled();
+    expect([asks(), time.pending]).toEqual([before + 1, 0]);
+    end();
+  });
+
   it("CLIENT64 an asking that fails keeps the list, says why, and is made again later, feed or not", async () => {
     stored = [thread("a", 10)];
     const { list, ids } = await shown();

@@ -33,6 +33,8 @@ export interface ThreadListPorts {
   list: Threads["list"];
   /** The feed that keeps it; null for a list that none does. */
   feed: () => FeedFollow | null;
+  /** Fires when the client is closed: from then on nothing is asked for by itself. */
+  closed: AbortSignal;
 }
 
 /** Threads on a page where a filter says nothing else. */
@@ -86,14 +88,14 @@ export class ThreadList {
   }
 
   #begin(): AbortController {
-    const { presence } = this.#ports.requests.settings;
+    const { requests, closed } = this.#ports;
     const leave = new AbortController();
     const feed = this.#ports.feed();
     this.#leave = leave;
     this.#feed = feed;
     const ends = [
-      presence.watch((change) => {
-        if (change !== "offline" && (this.#due || this.#soon || !this.#isKept)) this.#ask();
+      requests.settings.presence.watch((change) => {
+        if (change !== "offline" && !closed.aborted && (this.#due || this.#soon || !this.#isKept)) this.#ask();
       }),
     ];
     if (feed !== null) {
@@ -105,6 +107,7 @@ export class ThreadList {
         feed.hold(),
       );
     }
+    closed.addEventListener("abort", () => this.#rest(), { signal: leave.signal });
     leave.signal.addEventListener("abort", () => {
       this.#leave = null;
       this.#asking = false;
@@ -206,6 +209,7 @@ export class ThreadList {
 
   #askIn(milliseconds: number): void {
     this.#rest();
+    if (this.#ports.closed.aborted) return;
     this.#callOff = this.#ports.requests.settings.timers.after(milliseconds, () => {
       this.#callOff = null;
       this.#ask();
