@@ -211,6 +211,19 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("connecting");
   });
 
+  it("CLIENT24 being seen again cuts no wait short that the server asked for", () => {
+    const { follow, server, time, presence } = following({ random: () => 0 });
+    server.wire.lose(new Error("busy"), 5000);
+    presence.tell("visible");
+    presence.tell("online");
+    expect([follow.connection.state, server.wires.length]).toEqual(["waiting", 1]);
+    time.advance(5000);
+    expect(follow.connection.state).toBe("connecting");
+    server.wire.lose();
+    presence.tell("visible");
+    expect([follow.connection.state, server.wires.length]).toEqual(["connecting", 3]);
+  });
+
   it("CLIENT29 it stays as long as somebody holds it, and a moment longer", () => {
     const { follow, release, server, time, closed } = following();
     const again = follow.hold();

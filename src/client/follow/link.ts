@@ -51,6 +51,8 @@ export class Link {
   #unwatch = (): void => undefined;
   #connection: Connection;
   #failures = 0;
+  /** The last loss came with a wait that the server asked for. */
+  #askedToWait = false;
   #last: Carrier | null = null;
   #carrying: Carrying | null = null;
   /** Stands for the carrier that may speak now. */
@@ -72,7 +74,8 @@ export class Link {
   start(): void {
     this.#unwatch = this.#ports.requests.settings.presence.watch((change) => {
       if (change === "offline") this.#signal({ type: "offline" });
-      else this.#signal({ type: change === "online" ? "online" : "due", carrier: this.#choose() });
+      else if (this.#connection.state !== "waiting" || !this.#askedToWait)
+        this.#signal({ type: change === "online" ? "online" : "due", carrier: this.#choose() });
       if (change === "visible") this.#carrying?.check();
     });
     this.#enter(this.#connection);
@@ -101,6 +104,7 @@ export class Link {
     const { connection } = this;
     if (connection.state === "connecting" && connection.carrier === "socket") this.#failures += 1;
     const attempt = connection.state === "closed" ? 1 : connection.attempt + 1;
+    this.#askedToWait = delayMs > 0;
     const wait = delayMs + backOffMs(attempt, backOff, this.#ports.requests.settings.random());
     this.#signal({ type: "lost", error, delayMs: wait });
   }
