@@ -1,6 +1,7 @@
 // Uploads that tell how far they are. A page learns that from XMLHttpRequest alone, since its fetch tells nothing and sends no
 // streams over HTTP/1.1; elsewhere the bytes are counted as they are taken. A body that is no stream is sent again after a cut.
 
+import { Listeners } from "./follow/listeners.ts";
 import type { ClientFetch, RequestBody } from "./settings.ts";
 
 /** How far an upload is. `total` is null for a stream, whose length nobody knows. */
@@ -25,11 +26,14 @@ export function lengthOf(body: RequestBody): number | null {
 export function counted(body: RequestBody, onProgress: ProgressListener): ReadableStream<Uint8Array> {
   const total = lengthOf(body);
   let loaded = 0;
+  // One that throws ends no upload.
+  const listeners = new Listeners<[UploadProgress]>();
+  listeners.add(onProgress);
   const tell = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       controller.enqueue(piece);
       loaded += piece.byteLength;
-      onProgress({ loaded, total });
+      listeners.tell({ loaded, total });
     },
   });
   return streamOf(body).pipeThrough(tell);

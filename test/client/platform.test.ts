@@ -180,6 +180,22 @@ describe("uploads", () => {
     }
   });
 
+  it("CLIENT31 a listener of an upload that throws ends no upload, and its error is not silenced", async () => {
+    const thrown = new Promise<unknown>((resolve) => {
+      const before = process.listeners("uncaughtException");
+      process.removeAllListeners("uncaughtException");
+      process.once("uncaughtException", (error) => {
+        for (const listener of before) process.on("uncaughtException", listener);
+        resolve(error);
+      });
+    });
+    const body = counted("Hello", () => {
+      throw new Error("a listener's own");
+    });
+    expect(await new Response(body).text()).toBe("Hello");
+    expect(await thrown).toMatchObject({ message: "a listener's own" });
+  });
+
   it("CLIENT6 an abort ends a page's upload", async () => {
     define("XMLHttpRequest", PageRequest);
     const client = new ThreadholdClient({ url: "http://x", retries: 0 });
