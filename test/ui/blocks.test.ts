@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { blocksOf } from "#ui/markdown/blocks.ts";
 import { safeAddress } from "#ui/markdown/safe-address.ts";
+import { isHardBlock, isLongText } from "#ui/markdown/too-much.ts";
 
 describe("blocks of markdown", () => {
   it("UI60 cuts between paragraphs, and not within lists, code, quotes or texts with references", () => {
@@ -65,5 +66,17 @@ describe("blocks of markdown", () => {
     ]) {
       expect([address, safeAddress(address)]).toEqual([address, ""]);
     }
+  });
+});
+
+describe("what would hold the page up", () => {
+  it("UI124 stays as it was written: long blocks, deep ones, and long texts; code may be long", () => {
+    const code = `Here it is:\n\`\`\`ts\n${"const a = [1];\n".repeat(2000)}\`\`\`\n`;
+    for (const hard of ["*a_ ".repeat(4000), ">".repeat(50), "- ".repeat(50), "1. ".repeat(50), `<p>\n${code}`])
+      expect(isHardBlock(hard)).toBe(true);
+    for (const easy of [code, "- a\n".repeat(1000), "> > > three", "---", "", `${"word ".repeat(2000)}`])
+      expect(isHardBlock(easy)).toBe(false);
+    expect(isLongText("a\n\n".repeat(50_000))).toBe(false);
+    expect(isLongText("a\n\n".repeat(70_000))).toBe(true);
   });
 });

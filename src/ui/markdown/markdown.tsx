@@ -9,8 +9,10 @@ import remarkGfm from "remark-gfm";
 
 import { blocksOf } from "./blocks.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { PlainOnFailure, PlainText } from "./plain-on-failure.tsx";
 import { RemoteImage } from "./remote-image.tsx";
 import { safeAddress } from "./safe-address.ts";
+import { isHardBlock, isLongText } from "./too-much.ts";
 
 import css from "./markdown.module.css";
 
@@ -40,22 +42,27 @@ const components: Components = {
 
 /** A text as markdown. */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
-  const blocks = useMemo(() => blocksOf(text), [text]);
+  const blocks = useMemo(() => (isLongText(text) ? null : blocksOf(text)), [text]);
   return (
     <div className={css["markdown"]}>
-      {blocks.map((block, at) => (
+      {blocks === null ? (
+        <PlainText text={text} />
+      ) : (
         // A block is its place in the text, which only grows
-        <Block key={at} text={block} />
-      ))}
+        blocks.map((block, at) => <Block key={at} text={block} />)
+      )}
     </div>
   );
 });
 
 const Block = memo(function Block({ text }: { text: string }): ReactElement {
+  if (isHardBlock(text)) return <PlainText text={text} />;
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={safeAddress} skipHtml={false}>
-      {text}
-    </ReactMarkdown>
+    <PlainOnFailure text={text}>
+      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={safeAddress} skipHtml={false}>
+        {text}
+      </ReactMarkdown>
+    </PlainOnFailure>
   );
 });
 

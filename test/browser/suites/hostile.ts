@@ -55,5 +55,22 @@ export function hostile({ api, open }: PlaygroundUse): void {
       await page.getByRole("button", { name: "Load it" }).first().click();
       expect((await consent).headers()["referer"]).toBeUndefined();
     });
+
+    it("UI124 words that would hold the page up are shown as they were written", async () => {
+      const hard = [
+        "*a_ ".repeat(20_000),
+        ">".repeat(5000),
+        "- ".repeat(5000),
+        JSON.stringify(Array(9000).fill("[a](b) *c*")),
+      ];
+      const { id } = await api().createThread("assistant", {
+        initial_messages: [...hard, "And *the* last"].map((content) => ({ role: "assistant", content })),
+      });
+      const { page } = await open(`/threads/${id}`);
+      await page.getByRole("log").locator("em").getByText("the", { exact: true }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Home");
+      await page.getByRole("article").first().getByText("*a_ *a_").waitFor();
+    });
   });
 }
