@@ -80,6 +80,25 @@ describe("coming in", () => {
     expect(await kept()).not.toContain("anna-secret");
   });
 
+  it("UI3 a token that is not taken any more, whatever was asked with it, is asked for again, and no words are lost", async () => {
+    const { page } = await open();
+    const signIn = async (): Promise<void> => {
+      await page.getByLabel("Token or JWT").fill("anna-secret");
+      await page.keyboard.press("Enter");
+    };
+    await signIn();
+    await page.getByRole("button", { name: "Empty thread with Assistant" }).click();
+    const field = page.getByLabel("Message", { exact: true });
+    await field.fill("Words that stay");
+    const error = { code: "unauthorized", message: "The token is over.", request_id: "r" };
+    await page.route("**/api/**", (route) => route.fulfill({ status: 401, json: { error } }));
+    await page.keyboard.press("Enter");
+    await page.getByText("The token is not accepted any more.").waitFor();
+    await page.unroute("**/api/**");
+    await signIn();
+    await expect.poll(() => field.inputValue()).toBe("Words that stay");
+  });
+
   it("UI4 a deployment that lets nobody in, and one that is gone, say what to do", async () => {
     await start("closed", []);
     const screen = await open();

@@ -1,7 +1,7 @@
 // Who the page speaks as. Asks once whether the deployment lets it in; where it does not, a token is asked for, and whatever is
 // refused later as not authorised comes back to the same form.
 
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
 
@@ -37,14 +37,16 @@ export function AccessGate({ children }: { children: ReactNode }): ReactElement 
   const [state, setState] = useState<State>(() => ({ state: "asking", token: keptToken() }));
   const token = state.state === "asking" ? state.token : undefined;
   const refused = useCallback((reason: string | null) => {
-    keepToken(null);
     setState({ state: "signed_out", reason });
   }, []);
 
   useEffect(() => {
     if (token === undefined) return undefined;
     const leave = new AbortController();
-    const client = clientOf(token);
+    const client = clientOf(token, () => {
+      // Whatever was asked, by whom and how: from then on nothing else would be answered.
+      setState((before) => (before.state === "open" && before.client === client ? over : before));
+    });
     client.definitions.agents.list({ signal: leave.signal }).then(
       () => setState({ state: "open", token, client }),
       (error: unknown) => {
@@ -57,21 +59,26 @@ export function AccessGate({ children }: { children: ReactNode }): ReactElement 
     return () => leave.abort();
   }, [token, refused]);
 
-  const queries = useMemo(
-    () => queryClient(() => refused("The token is not accepted any more. Sign in again.")),
-    [refused],
-  );
   const open = state.state === "open" ? state : null;
+  const client = open?.client ?? null;
+  // What one caller was told is not another one's to see.
+  const [queries] = useState(queryClient);
+  useEffect(() => {
+    if (client === null) return undefined;
+    return () => {
+      client.close();
+      queries.clear();
+    };
+  }, [client, queries]);
+  useEffect(() => {
+    if (state.state === "signed_out") keepToken(null);
+  }, [state]);
   const access = useMemo<Access>(
     () => ({
       signedIn: open !== null && open.token !== null,
-      signOut: () => {
-        open?.client.close();
-        queries.clear();
-        refused(null);
-      },
+      signOut: () => refused(null),
     }),
-    [open, queries, refused],
+    [open, refused],
   );
 
   switch (state.state) {
@@ -100,8 +107,17 @@ export function AccessGate({ children }: { children: ReactNode }): ReactElement 
   }
 }
 
-function clientOf(token: string | null): ThreadholdClient {
-  return new ThreadholdClient(token === null ? {} : { token });
+const over: State = { state: "signed_out", reason: "The token is not accepted any more. Sign in again." };
+
+function clientOf(token: string | null, onUnauthorized: () => void): ThreadholdClient {
+  return new ThreadholdClient({
+    ...(token === null ? {} : { token }),
+    async fetch(url, init) {
+      const answer = await fetch(url, init);
+      if (answer.status === 401) onUnauthorized();
+      return answer;
+    },
+  });
 }
 
 function isUnauthorized(error: unknown): boolean {
@@ -109,9 +125,8 @@ function isUnauthorized(error: unknown): boolean {
 }
 
 /** The client has its own retries, and knows which requests may be sent again. */
-function queryClient(onUnauthorized: () => void): QueryClient {
+function queryClient(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => (isUnauthorized(error) ? onUnauthorized() : undefined) }),
     defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { retry: false } },
   });
 }
