@@ -1,6 +1,6 @@
 // The place to speak: words, files by drop, paste or choice, and what is to happen while a run is at work.
 
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useMutationState } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { ClipboardEvent, SubmitEvent, KeyboardEvent, ReactElement } from "react";
 
@@ -11,7 +11,7 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { bytes } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
 import { titleFrom } from "../threads/thread-title.ts";
-import { draftOf, keepDraft } from "./drafts.ts";
+import { keepUntilArrived, returnToDraft, useDraft } from "./drafts.ts";
 import { useDraftedFiles } from "./use-drafted-files.ts";
 import type { DraftedFile } from "./use-drafted-files.ts";
 import { useFileDrop } from "./use-file-drop.ts";
@@ -47,18 +47,15 @@ interface ComposerProps {
 
 /** The composer. */
 export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProps): ReactElement {
-  const [text, setText] = useState(() => draftOf(handle.id));
+  const [text, write] = useDraft(handle.id);
   const [when, setWhen] = useState<When>("queue");
   const field = useRef<HTMLTextAreaElement>(null);
   const choose = useRef<HTMLInputElement>(null);
   const drafted = useDraftedFiles(handle);
   const dropping = useFileDrop(drafted.add);
   const busy = activeRunId !== null;
-  const write = (next: string): void => {
-    setText(next);
-    keepDraft(handle.id, next);
-  };
   const send = useMutation({
+    mutationKey: ["send", handle.id],
     // Whoever writes fast says a second thing before the first has arrived: one after the other.
     scope: { id: `send ${handle.id}` },
     mutationFn: async ({ content, files, meanwhile }: Said) => {
@@ -70,19 +67,35 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
       };
       return handle.messages.post(message);
     },
-    onSuccess: (_, { content, files, names }) => {
+    onMutate: ({ content }) => keepUntilArrived(handle.id, content),
+    onSuccess: (_, { content, files, names }, letGo) => {
+      letGo();
       drafted.clear(files);
       const title = titleFrom(content);
       // A name is a kindness: without it the thread goes by its id, as before.
       if (names && title !== "") handle.patch({ title }).catch(() => undefined);
     },
     // What could not be sent stands where it was written, before what was written since.
-    onError: (_, { content }) => write([content, draftOf(handle.id)].filter((one) => one !== "").join("\n")),
+    onError: (_, { content }, letGo) => {
+      letGo?.();
+      returnToDraft(handle.id, content);
+    },
   });
+  // Those of a composer that was left and is there again are among them.
+  const sends = useMutationState({
+    filters: { mutationKey: ["send", handle.id] },
+    select: ({ state: { status, error, isPaused, variables } }) => ({
+      status,
+      error,
+      waits: isPaused ? ((variables as Said | undefined)?.content ?? null) : null,
+    }),
+  });
+  const sending = sends.some(({ status }) => status === "pending");
+  const failure = sends.at(-1)?.error ?? null;
   const stop = useMutation({ mutationFn: () => handle.stop() });
   const empty = text.trim() === "" && drafted.files.length === 0;
   // Files stay until they are sent: they must not go twice.
-  const blocked = empty || drafted.unfinished || (send.isPending && drafted.files.length > 0);
+  const blocked = empty || drafted.unfinished || (sending && drafted.files.length > 0);
   const submit = (event?: SubmitEvent): void => {
     event?.preventDefault();
     if (blocked) return;
@@ -108,7 +121,14 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
   useShortcuts({ "mod+.": () => (busy ? stop.mutate() : undefined), c: () => field.current?.focus() });
   return (
     <form className={css["composer"]} onSubmit={submit} aria-label="Say something" data-dropping={dropping}>
-      {send.error === null ? null : <ErrorNote title="The message was not sent" error={send.error} />}
+      {failure === null ? null : <ErrorNote title="The message was not sent" error={failure} />}
+      {sends.map(({ waits }, at) =>
+        waits === null ? null : (
+          <p key={at} className={css["waits"]} role="status">
+            Not sent yet: {waits}
+          </p>
+        ),
+      )}
       {stop.error === null ? null : <ErrorNote title="The run was not stopped" error={stop.error} />}
       {drafted.files.length === 0 ? null : (
         <ul className={css["files"]} aria-label="Files to send">
@@ -172,7 +192,7 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
             </Button>
           ) : null}
           <Button kind="primary" icon="send" type="submit" disabled={blocked}>
-            <span className={css["word"]}>{send.isPending ? "Sending…" : "Send"}</span>
+            <span className={css["word"]}>{sending ? "Sending…" : "Send"}</span>
           </Button>
         </div>
       </div>

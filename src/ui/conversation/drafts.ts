@@ -1,28 +1,83 @@
 // What was begun to be written in each thread, kept while the page is open, so that a look at another thread loses nothing, and
-// through a reload of the page. It lies in the tab's storage only between the two.
+// through a reload of the page; what is on its way counts as being written until it has arrived. It lies in the tab's storage only
+// between the two.
+
+import { useCallback, useSyncExternalStore } from "react";
 
 const place = "threadhold-drafts";
 const texts = new Map<string, string>(taken());
+const onTheirWay = new Map<string, Set<{ text: string }>>();
+const listeners = new Set<() => void>();
 
 addEventListener("pagehide", () => {
-  if (texts.size > 0) sessionStorage.setItem(place, JSON.stringify([...texts]));
+  const kept = [...new Set([...onTheirWay.keys(), ...texts.keys()])].map((key) => {
+    const sent = [...(onTheirWay.get(key) ?? [])].map(({ text }) => text);
+    return [key, joined([...sent, draftOf(key)])] as const;
+  });
+  if (kept.length > 0) attempt(() => sessionStorage.setItem(place, JSON.stringify(kept)));
 });
 // A page that was put aside and comes back has them still.
-addEventListener("pageshow", () => sessionStorage.removeItem(place));
+addEventListener("pageshow", () => attempt(() => sessionStorage.removeItem(place)));
 
-/** The words begun. */
-export function draftOf(threadId: string): string {
-  return texts.get(threadId) ?? "";
+/** The words begun. `key` is a thread's id, or whatever else is written in. */
+export function draftOf(key: string): string {
+  return texts.get(key) ?? "";
 }
 
 /** Keeps them. */
-export function keepDraft(threadId: string, text: string): void {
-  if (text === "") texts.delete(threadId);
-  else texts.set(threadId, text);
+export function keepDraft(key: string, text: string): void {
+  if (text === "") texts.delete(key);
+  else texts.set(key, text);
+  for (const listener of listeners) listener();
+}
+
+/** Puts words that did not arrive before those that were written since. */
+export function returnToDraft(key: string, text: string): void {
+  keepDraft(key, joined([text, draftOf(key)]));
+}
+
+/** Keeps words that are being sent from getting lost with the page, until the function given back is called. */
+export function keepUntilArrived(key: string, text: string): () => void {
+  const sent = { text };
+  const all = onTheirWay.get(key) ?? new Set();
+  onTheirWay.set(key, all.add(sent));
+  return () => {
+    all.delete(sent);
+    if (all.size === 0) onTheirWay.delete(key);
+  };
+}
+
+/** The words begun, and what changes them. */
+export function useDraft(key: string): [string, (text: string) => void] {
+  const text = useSyncExternalStore(subscribe, () => draftOf(key));
+  const write = useCallback((next: string) => keepDraft(key, next), [key]);
+  return [text, write];
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function joined(pieces: readonly string[]): string {
+  return pieces.filter((piece) => piece !== "").join("\n");
 }
 
 function taken(): [string, string][] {
-  const kept = sessionStorage.getItem(place);
-  sessionStorage.removeItem(place);
-  return kept === null ? [] : (JSON.parse(kept) as [string, string][]);
+  return (
+    attempt(() => {
+      const kept = sessionStorage.getItem(place);
+      sessionStorage.removeItem(place);
+      return kept === null ? [] : (JSON.parse(kept) as [string, string][]);
+    }) ?? []
+  );
+}
+
+/** A browser that keeps nothing for pages throws; the words stay in memory then. */
+function attempt<T>(act: () => T): T | null {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
 }

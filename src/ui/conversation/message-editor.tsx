@@ -1,7 +1,6 @@
 // A message's words, changed in place. What a model said is changed for what comes after, not asked again.
 
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";
 
 import type { MessageView, ThreadHandle } from "#client/index.ts";
@@ -9,6 +8,7 @@ import type { MessageView, ThreadHandle } from "#client/index.ts";
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
 import { ErrorNote } from "../kit/note.tsx";
+import { draftOf, keepDraft, useDraft } from "./drafts.ts";
 
 import css from "./message.module.css";
 
@@ -18,12 +18,29 @@ interface MessageEditorProps {
   onDone: () => void;
 }
 
+/** Whether its words were being changed when it was last seen: a list draws what is in sight, and forgets the rest. */
+export function isBeingEdited({ id }: MessageView): boolean {
+  return draftOf(draftKey(id)) !== "";
+}
+
+/** Stands for words that were all taken away, which are not those that there were before. */
+const emptied = "\n";
+
+function draftKey(messageId: string): string {
+  return `message ${messageId}`;
+}
+
 /** The editor. */
 export function MessageEditor({ handle, message, onDone }: MessageEditorProps): ReactElement {
-  const [text, setText] = useState(message.content ?? "");
+  const [draft, write] = useDraft(draftKey(message.id));
+  const text = draft === "" ? (message.content ?? "") : draft === emptied ? "" : draft;
+  const done = (): void => {
+    keepDraft(draftKey(message.id), "");
+    onDone();
+  };
   const save = useMutation({
     mutationFn: () => handle.messages.patch(message.id, { content: text }),
-    onSuccess: onDone,
+    onSuccess: done,
   });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -36,14 +53,14 @@ export function MessageEditor({ handle, message, onDone }: MessageEditorProps): 
         aria-label="Text of the message"
         autoFocus
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => write(event.target.value === "" ? emptied : event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onDone();
+          if (event.key === "Escape") done();
         }}
       />
       {save.error === null ? null : <ErrorNote title="The message was not changed" error={save.error} />}
       <FormEnd>
-        <Button small kind="quiet" onClick={onDone}>
+        <Button small kind="quiet" onClick={done}>
           Cancel
         </Button>
         <Button small kind="primary" type="submit" disabled={save.isPending || text.trim() === ""}>

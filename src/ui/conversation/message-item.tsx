@@ -6,7 +6,7 @@ import type { ReactElement } from "react";
 import type { MessageView, ThreadHandle } from "#client/index.ts";
 
 import { clock, iso } from "../kit/figures.ts";
-import { MessageEditor } from "./message-editor.tsx";
+import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import { PartView } from "./part-view.tsx";
 import type { MessageRow } from "./rows.ts";
@@ -30,7 +30,7 @@ export const MessageItem = memo(function MessageItem({
   nested = false,
 }: MessageItemProps): ReactElement {
   const { message, results, lines, goesOn } = row;
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(() => !nested && isBeingEdited(message));
   const voices = use(VoicesContext);
   const who = speakerOf(message, row.under, voices);
   const parts = message.parts;

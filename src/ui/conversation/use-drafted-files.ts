@@ -1,7 +1,7 @@
 // Files that are to go with a message. Small ones travel in it; a large one is put into the thread first, with progress, and the
-// message refers to it. Whatever is taken out again is deleted there.
+// message refers to it. Whatever is taken out again is deleted there. They are kept while the page is open, as words are.
 
-import { useCallback, useState } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 
 import type { NewMessage, ThreadHandle } from "#client/index.ts";
 
@@ -26,6 +26,22 @@ export const mostFiles = 20;
 
 let keys = 0;
 
+const none: readonly DraftedFile[] = [];
+const lists = new Map<string, readonly DraftedFile[]>();
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function change(threadId: string, next: (before: readonly DraftedFile[]) => readonly DraftedFile[]): void {
+  const files = next(lists.get(threadId) ?? none);
+  if (files.length === 0) lists.delete(threadId);
+  else lists.set(threadId, files);
+  for (const listener of listeners) listener();
+}
+
 /** The files, and what is done with them. */
 export interface DraftedFiles {
   files: readonly DraftedFile[];
@@ -41,14 +57,17 @@ export interface DraftedFiles {
 
 /** The files of a composer. */
 export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
-  const [files, setFiles] = useState<readonly DraftedFile[]>([]);
-  const put = useCallback((key: number, change: Partial<DraftedFile>) => {
-    setFiles((before) => before.map((one) => (one.key === key ? { ...one, ...change } : one)));
-  }, []);
+  const { id } = handle;
+  const files = useSyncExternalStore(subscribe, () => lists.get(id) ?? none);
+  const put = useCallback(
+    (key: number, told: Partial<DraftedFile>) =>
+      change(id, (before) => before.map((one) => (one.key === key ? { ...one, ...told } : one))),
+    [id],
+  );
   const upload = useCallback(
     (key: number, file: File) => {
       // The name is the thread's to keep unique: each upload has a folder of its own.
-      const path = `/uploads/${crypto.randomUUID().slice(0, 8)}/${file.name}`;
+      const path = `/uploads/${folderName()}/${file.name}`;
       handle.files
         .upload(path, file, {
           ifNoneMatch: "*",
@@ -68,19 +87,19 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
         keys += 1;
         return { key: keys, file, progress: file.size > inlineBytes ? 0 : null, path: null, error: null };
       });
-      setFiles((before) => [...before, ...added].slice(0, mostFiles));
+      change(id, (before) => [...before, ...added].slice(0, mostFiles));
       for (const { key, file, progress } of added) if (progress !== null) upload(key, file);
     },
-    [upload],
+    [id, upload],
   );
   const remove = useCallback(
     (key: number) => {
       const path = files.find((one) => one.key === key)?.path ?? null;
-      setFiles((before) => before.filter((one) => one.key !== key));
+      change(id, (before) => before.filter((one) => one.key !== key));
       // What stays behind is a file that nothing refers to.
       if (path !== null) handle.files.delete(path).catch(() => undefined);
     },
-    [files, handle],
+    [files, handle, id],
   );
   return {
     files,
@@ -99,8 +118,13 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
             : { path },
         ),
       ),
-    clear: (sent) => setFiles((before) => before.filter(({ key }) => !sent.some((one) => one.key === key))),
+    clear: (sent) => change(id, (before) => before.filter(({ key }) => !sent.some((one) => one.key === key))),
   };
+}
+
+/** `crypto.randomUUID` is missing from pages that came over plain http. */
+function folderName(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function base64Of(file: File): Promise<string> {

@@ -242,5 +242,58 @@ export function talk({ api, open }: PlaygroundUse): void {
         )
         .toEqual(["one", "two"]);
     });
+
+    it("UI125 what is being written or sent outlasts a reload, a look elsewhere and scrolling", async () => {
+      const mark = crypto.randomUUID().slice(0, 8);
+      const said = Array.from({ length: 60 }, (_, at) => ({ role: "user", content: `Words ${at}` }));
+      await api().createThread("assistant", { title: `other ${mark}` });
+      const { id } = await api().createThread("assistant", { title: `this ${mark}`, initial_messages: said });
+      const { page } = await open(`/threads/${id}?q=${mark}`);
+      const field = page.getByLabel("Message", { exact: true });
+      const go = async (name: string): Promise<void> => {
+        const list = page.getByRole("navigation", { name: "Threads" });
+        await list.getByRole("link").filter({ hasText: name }).click();
+        await page.getByRole("heading", { level: 1, name }).waitFor();
+      };
+      await page.getByRole("article").filter({ hasText: "Words 59" }).hover();
+      await page.getByRole("article").filter({ hasText: "Words 59" }).getByRole("button").click();
+      await page.getByRole("menuitem", { name: "Edit" }).click();
+      const edited = page.getByLabel("Text of the message");
+      await edited.fill("Changed");
+      await page.locator("#messages").focus();
+      await page.keyboard.press("Home");
+      await edited.waitFor({ state: "detached" });
+      await page.keyboard.press("End");
+      await expect.poll(() => edited.inputValue()).toBe("Changed");
+      await page.keyboard.press("c");
+      await page.locator("form input[type=file]").setInputFiles({
+        name: "kept.txt",
+        mimeType: "text/plain",
+        buffer: Buffer.from("kept"),
+      });
+      await go(`other ${mark}`);
+      await go(`this ${mark}`);
+      await page.getByRole("button", { name: "Remove kept.txt" }).click();
+      await page.context().setOffline(true);
+      await field.fill("one");
+      await page.keyboard.press("Enter");
+      await page.getByText("Not sent yet: one").waitFor();
+      await page.route("**/api/**/messages", (route) => route.fulfill({ status: 400, json: {} }));
+      await go(`other ${mark}`);
+      await page.context().setOffline(false);
+      await go(`this ${mark}`);
+      await page.getByText("The message was not sent").waitFor();
+      expect(await field.inputValue()).toBe("one");
+      await page.unroute("**/api/**/messages");
+      let asked = false;
+      await page.route("**/api/**/messages", () => {
+        asked = true;
+      });
+      await field.press("Enter");
+      await expect.poll(() => asked).toBe(true);
+      expect(await field.inputValue()).toBe("");
+      await page.reload();
+      await expect.poll(() => field.inputValue()).toBe("one");
+    });
   });
 }
