@@ -84,10 +84,10 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
   // Those of a composer that was left and is there again are among them.
   const sends = useMutationState({
     filters: { mutationKey: ["send", handle.id] },
-    select: ({ state: { status, error, isPaused, variables } }) => ({
+    select: ({ state: { status, error, variables } }) => ({
       status,
       error,
-      waits: isPaused ? ((variables as Said | undefined)?.content ?? null) : null,
+      waits: status === "pending" ? ((variables as Said | undefined)?.content ?? null) : null,
     }),
   });
   const sending = sends.some(({ status }) => status === "pending");

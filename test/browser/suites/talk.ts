@@ -275,6 +275,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await go(`this ${mark}`);
       await page.getByRole("button", { name: "Remove kept.txt" }).click();
       await page.context().setOffline(true);
+      await page.getByText(/^Offline\./).waitFor();
       await field.fill("one");
       await page.keyboard.press("Enter");
       await page.getByText("Not sent yet: one").waitFor();
