@@ -35,8 +35,18 @@ export function SchemaForm({ schema, value, label, onChange, onSubmit, children 
   const [data, setData] = useState(value);
   const [written, setWritten] = useState<string | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
+  const turn = (): void => {
+    if (written === null) return setWritten(JSON.stringify(data, null, 2));
+    const read = readObject(written);
+    // What is no value yet stays where it can be mended.
+    if (read === null) return setWrong("This is no JSON object.");
+    setWrong(null);
+    setWritten(null);
+    setData(read);
+    return onChange?.(read);
+  };
   const change = (
-    <Button small kind="quiet" onClick={() => setWritten(written === null ? JSON.stringify(data, null, 2) : null)}>
+    <Button small kind="quiet" onClick={turn}>
       {written === null ? "Write as JSON" : "Back to the form"}
     </Button>
   );

@@ -48,6 +48,8 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await call.getByRole("button", { name: "Approve" }).click();
       await call.getByRole("alert").filter({ hasText: "price" }).waitFor();
       await field.fill('{"item": "A kettle", "price": 30}');
+      await call.getByRole("button", { name: "Back to the form" }).click();
+      expect(await call.getByLabel(/^price/).inputValue()).toBe("30");
       await call.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("log").getByText("Ordered: A kettle").first().waitFor({ state: "attached" });
     });
