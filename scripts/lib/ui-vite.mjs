@@ -39,14 +39,25 @@ export function uiConfig({ outDir, port, worker }) {
           server: {
             host: "localhost",
             port: port ?? 5173,
-            fs: { allow: [fromRoot(".")] },
+            // Beside what Vite keeps to itself: the keys of providers, and what the Worker stored.
+            fs: {
+              allow: [fromRoot("src"), fromRoot("node_modules")],
+              deny: [".env", ".env.*", "*.{crt,pem}", "**/.git/**", ".dev.vars", ".dev.vars.*", "**/.wrangler/**"],
+            },
             proxy: {
-              // The Worker refuses foreign origins, and this one's port is another: it is told the Worker's own.
+              // The Worker refuses foreign origins, and this one's port is another: it is told the Worker's own for
+              // pages that come from here, and the truth for all others.
               "^/(api|healthz)(/|$|\\?)": {
                 target: worker,
                 changeOrigin: true,
                 ws: true,
-                headers: { origin: worker },
+                configure(proxy) {
+                  const translate = (sent, { headers }) => {
+                    if (headers.origin === `http://${headers.host}`) sent.setHeader("origin", worker);
+                  };
+                  proxy.on("proxyReq", translate);
+                  proxy.on("proxyReqWs", translate);
+                },
               },
             },
           },

@@ -55,6 +55,13 @@ export function hotReload({ api, open }: PlaygroundUse): void {
         const feed = await new ApiClient(url, { origin: url }).socket(id);
         await feed.until("run_end");
         feed.close();
+        // Others' pages stay others', and the project's keys are no pages.
+        const foreign = { origin: "https://evil.example", "content-type": "application/json" };
+        const posted = await fetch(`${url}/api/threads`, { method: "POST", headers: foreign, body: "{}" });
+        expect(posted.status).toBe(403);
+        const status = async (file: string): Promise<number> => (await fetch(`${url}/@fs${root}/${file}?raw`)).status;
+        expect(await status("src/ui/main.tsx")).toBe(200);
+        expect([await status(".dev.vars.example"), await status("package.json")]).toEqual([403, 403]);
       } finally {
         await stop();
       }
