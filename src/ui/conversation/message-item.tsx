@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 
 import type { MessageView, ThreadHandle } from "#client/index.ts";
 
-import { clock, iso } from "../kit/figures.ts";
+import { clock, clockOrDay, dayAndTime, iso } from "../kit/figures.ts";
 import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import { PartView } from "./part-view.tsx";
@@ -53,8 +53,8 @@ export const MessageItem = memo(function MessageItem({
           {who}
           {side === null ? null : <span className={css["side"]}> {side}</span>}
         </span>
-        <time className={css["time"]} dateTime={iso(message.created_at)}>
-          {clock(message.created_at)}
+        <time className={css["time"]} dateTime={iso(message.created_at)} title={dayAndTime(message.created_at)}>
+          {clockOrDay(message.created_at, Date.now())}
         </time>
       </div>
       <div className={css["body"]}>

@@ -7,6 +7,7 @@ import { useLocation, useSearch } from "wouter";
 import type { MessageView, ThreadHandle } from "#client/index.ts";
 
 import { IconButton } from "../kit/button.tsx";
+import { copyText } from "../kit/copy-text.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import { Menu } from "../kit/menu.tsx";
 import type { MenuEntry } from "../kit/menu.tsx";
@@ -30,10 +31,8 @@ export function MessageMenu({ handle, message, who, running, onEdit }: MessageMe
   const [, navigate] = useLocation();
   const search = useSearch();
   const entries: MenuEntry[] = [
-    ...(text === null
-      ? []
-      : [{ label: "Copy its text", icon: "copy", run: () => void navigator.clipboard.writeText(text) } as const]),
-    { label: "Copy its id", icon: "tag", run: () => void navigator.clipboard.writeText(message.id) },
+    ...(text === null ? [] : [{ label: "Copy its text", icon: "copy", run: () => void copyText(text) } as const]),
+    { label: "Copy its id", icon: "tag", run: () => void copyText(message.id) },
     ...(message.run_id === null
       ? []
       : [

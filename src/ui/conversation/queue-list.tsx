@@ -68,9 +68,9 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
   const remove = useMutation({ mutationFn: () => handle.queue.delete(input.id), onSettled: onChanged });
   const busy = change.isPending || remove.isPending;
   const error = change.error ?? remove.error;
-  const submit = (event: SubmitEvent): void => {
+  const submit = (event: Pick<SubmitEvent, "preventDefault">): void => {
     event.preventDefault();
-    if (text !== null) change.mutate({ content: text });
+    if (text !== null && text.trim() !== "") change.mutate({ content: text });
   };
   return (
     <li className={css["item"]}>
@@ -79,12 +79,17 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
         <p className={css["words"]}>{words}</p>
       ) : (
         <form className={css["edit"]} onSubmit={submit}>
-          <input
+          <textarea
             className={css["input"]}
             aria-label="Text of the waiting message"
             autoFocus
+            rows={Math.min(8, text.split("\n").length)}
             value={text}
             onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") setText(null);
+              else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+            }}
           />
           <Button small kind="primary" type="submit" disabled={busy || text.trim() === ""}>
             Save

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { ReactElement } from "react";
 
 import { Button, IconButton } from "../kit/button.tsx";
+import { copyText } from "../kit/copy-text.ts";
 import type { TapeEntry } from "./event-tape.ts";
 
 import css from "./event-log.module.css";
@@ -38,10 +39,7 @@ function CopyButton({ words, done, text }: { words: string; done: string; text: 
       small
       kind="quiet"
       onClick={() => {
-        navigator.clipboard.writeText(text).then(
-          () => setCopied(text),
-          () => setCopied(""),
-        );
+        void copyText(text).then((done) => setCopied(done ? text : ""));
       }}
     >
       <span aria-live="polite">{copied === text ? done : words}</span>

@@ -8,6 +8,7 @@ import { Link } from "wouter";
 import type { FileRecord, ThreadHandle } from "#client/index.ts";
 
 import { Button, IconButton, IconLink } from "../kit/button.tsx";
+import { copyText } from "../kit/copy-text.ts";
 import { ago, bytes, iso } from "../kit/figures.ts";
 import { Menu } from "../kit/menu.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
@@ -145,7 +146,7 @@ function Shown({ handle, file, query, href, go, onDelete }: FileViewProps & { fi
           <Menu
             trigger={<IconButton icon="more" label="More about this file" />}
             entries={[
-              { label: "Copy its path", icon: "copy", run: () => void navigator.clipboard.writeText(path) },
+              { label: "Copy its path", icon: "copy", run: () => void copyText(path) },
               { label: "Delete", icon: "trash", danger: true, run: () => onDelete(file) },
             ]}
           />

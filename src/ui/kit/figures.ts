@@ -21,6 +21,19 @@ export function clock(microseconds: number): string {
   return new Date(microseconds / 1000).toLocaleTimeString("en-GB", { hour12: false });
 }
 
+/** A time of today, or the day of an earlier one. In the place of whoever looks. */
+export function clockOrDay(microseconds: number, now: number): string {
+  const at = new Date(microseconds / 1000);
+  if (at.toDateString() === new Date(now).toDateString()) return clock(microseconds);
+  const isThisYear = at.getFullYear() === new Date(now).getFullYear();
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...(isThisYear ? {} : { year: "2-digit" }) });
+}
+
+/** Day and time in full. */
+export function dayAndTime(microseconds: number): string {
+  return new Date(microseconds / 1000).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "medium" });
+}
+
 /** The moment as a machine reads it. */
 export function iso(microseconds: number): string {
   return new Date(microseconds / 1000).toISOString();

@@ -4,6 +4,7 @@ import { memo, useEffect, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
 
 import { IconButton } from "../kit/button.tsx";
+import { copyText } from "../kit/copy-text.ts";
 
 import css from "./markdown.module.css";
 
@@ -44,10 +45,7 @@ export function CopyButton({ text }: { text: string }): ReactElement {
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => undefined,
-    );
+    void copyText(text).then(setCopied);
   };
   return <IconButton icon={copied ? "check" : "copy"} label={copied ? "Copied" : "Copy"} onClick={copy} />;
 }

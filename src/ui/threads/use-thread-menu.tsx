@@ -8,6 +8,7 @@ import { useLocation, useRoute } from "wouter";
 import type { Thread } from "#client/index.ts";
 import { useThreadholdClient } from "#react/index.ts";
 
+import { copyText } from "../kit/copy-text.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import type { MenuEntry } from "../kit/menu.tsx";
 import { ErrorNote } from "../kit/note.tsx";
@@ -27,7 +28,7 @@ export function useThreadMenu(thread: Thread, onChanged: () => void): { entries:
   const entries: MenuEntry[] = [
     { label: "Rename and tag", icon: "edit", run: () => setEditing(true) },
     { label: save.isPending ? "Exporting…" : "Export", icon: "export", run: () => save.mutate() },
-    { label: "Copy its id", icon: "copy", run: () => void navigator.clipboard.writeText(thread.id) },
+    { label: "Copy its id", icon: "copy", run: () => void copyText(thread.id) },
     {
       label: "Delete",
       icon: "trash",

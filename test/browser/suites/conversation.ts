@@ -83,8 +83,10 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await item.first().getByText("Say two").waitFor();
       await item.first().getByRole("button", { name: "Edit" }).click();
       await queue.getByLabel("Text of the waiting message").fill("Say three");
+      await page.keyboard.press("Shift+Enter");
+      await page.keyboard.type("and four");
       await page.keyboard.press("Enter");
-      await queue.getByText("Say three").waitFor();
+      await queue.getByText("Say three and four").waitFor();
       await item.filter({ hasText: "Say one" }).getByRole("button", { name: "Take out" }).click();
       await queue.getByText("Say one").waitFor({ state: "detached" });
       await page.getByText("Interrupt", { exact: true }).click();

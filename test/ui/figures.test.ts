@@ -1,0 +1,16 @@
+// Times as people read them.
+
+import { expect, it } from "vitest";
+
+import { clock, clockOrDay, dayAndTime } from "#ui/kit/figures.ts";
+
+it("UI126 a time of today is a time, one of another day its day, one of another year says the year", () => {
+  const now = new Date(2026, 10, 21, 9, 30).getTime();
+  const of = (...parts: [number, number, number, number]): number => new Date(...parts).getTime() * 1000;
+  const morning = of(2026, 10, 21, 8);
+  expect(clockOrDay(morning, now)).toBe(clock(morning));
+  expect(clockOrDay(morning, now)).toBe("08:00:00");
+  expect(clockOrDay(of(2026, 10, 20, 23), now)).toBe("20 Nov");
+  expect(clockOrDay(of(2025, 10, 21, 8), now)).toBe("21 Nov 25");
+  expect(dayAndTime(morning)).toMatch(/Saturday.*21 November 2026.*08:00:00/);
+});
