@@ -3,6 +3,7 @@
 
 import { ensureInstall } from "./ensure-install.mjs";
 import { compileAgents } from "./lib/compile-agents.mjs";
+import { findChromium } from "./lib/find-chromium.mjs";
 import { runVitest } from "./lib/vitest-run.mjs";
 
 await ensureInstall();
@@ -17,5 +18,9 @@ const everything = [
   ["--project=browser"],
 ];
 const named = process.argv.slice(2);
+// To install one may take minutes, which no test has; without one the tests that need it say so.
+if (named.length === 0 || named.some((name) => name.includes("browser"))) {
+  await findChromium().catch((error) => console.error(error.message));
+}
 const lanes = named.length === 0 ? everything : [named];
 process.exit(await runVitest(lanes, { deadlineMinutes: 25, report: ".cache/vitest" }));

@@ -41,6 +41,7 @@ async function fromDebian() {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return null;
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   const install = ["install", "-y", "--no-install-recommends", "chromium"];
+  console.log("No Chromium was found; installing Debian's …");
   if ((await runCommand("apt-get", install, { quiet: true, env })).code !== 0) {
     // The lists may be missing, as in a fresh container.
     await runCommand("apt-get", ["update"], { quiet: true, env });
@@ -54,6 +55,7 @@ async function fromPlaywright() {
   const path = chromium.executablePath();
   if (existsSync(path)) return path;
   const cli = fromRoot("node_modules/playwright-core/cli.js");
+  console.log("No Chromium was found; downloading Playwright's …");
   const { output } = await runCommand(process.execPath, [cli, "install", "chromium"], { quiet: true });
   if (existsSync(path)) return path;
   throw new Error(`No Chromium was found. Install one, or name it with CHROME_PATH.\n${output}`);
