@@ -37,6 +37,33 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain("Too dear");
     });
 
+    it("UI34 two pages that decide about one call at once are told of one decision, and the call runs once at most", async () => {
+      const { id } = await api().createThread("purchaser");
+      await api().post(id, "An espresso machine for 900");
+      const [here, there] = [await open(`/threads/${id}`), await open(`/threads/${id}`)];
+      const callOn = ({ page }: typeof here) => page.getByRole("article", { name: /^place_order: may this run/ });
+      await callOn(there).getByRole("button", { name: "Decline" }).click();
+      await callOn(there).getByLabel("Why not").fill("Too dear");
+      await callOn(here)
+        .getByLabel(/^price/)
+        .fill("450");
+      await Promise.all([
+        callOn(here).getByRole("button", { name: "Approve" }).click(),
+        callOn(there).getByRole("button", { name: "Decline the call" }).click(),
+      ]);
+      for (const one of [here, there]) {
+        await callOn(one).waitFor({ state: "detached" });
+        await idle(one.page);
+      }
+      const { body } = await api().call("GET", `/api/threads/${id}/messages`);
+      const said = JSON.stringify(body);
+      expect([said.includes("for at most 450 euros"), said.includes("Too dear")]).toSatisfy(
+        ([approved, declined]: boolean[]) => approved !== declined,
+      );
+      const words = await Promise.all([here, there].map(({ page }) => page.getByRole("log").innerText()));
+      expect(words[0]).toBe(words[1]);
+    });
+
     it("UI32 arguments can be written as JSON, and what does not fit is said", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
