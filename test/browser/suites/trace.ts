@@ -123,11 +123,14 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(shown).toEqual(said);
       const calls = logs.filter(({ type }) => type === "tool_call");
       const drawn = await bar(page, /^Tool measure/).evaluateAll((bars) => bars.map((one) => one.ariaLabel ?? ""));
-      expect(drawn).toEqual(
-        calls.map(({ data }) => {
-          const took = duration(Number(data["duration_ms"]));
-          return `Tool measure, ${data["is_error"] === true ? `failed, ${took}, The tape was too short.` : `done, ${took}`}`;
-        }),
+      // Two that begin in one moment stand in either order.
+      expect(drawn.toSorted()).toEqual(
+        calls
+          .map(({ data }) => {
+            const took = duration(Number(data["duration_ms"]));
+            return `Tool measure, ${data["is_error"] === true ? `failed, ${took}, The tape was too short.` : `done, ${took}`}`;
+          })
+          .toSorted(),
       );
       const { input, cache_read, cache_write, output } = run.usage;
       expect(await figure(page, "Tokens in")).toBe(count(input + cache_read + cache_write));
