@@ -46,6 +46,11 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
     if (found) virtual.scrollToIndex(at, { align: "auto" });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- that it moved is no reason to scroll, only that it was chosen or came
   }, [found, chosen]);
+  // Other lines are read from their newest on, as the log is when it opens.
+  useEffect(() => {
+    if (!found) virtual.scrollToEnd();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what is filtered out is a reason
+  }, [filter]);
   const entry = shown[at];
   const waiting = told.length - entries.length;
   return (
