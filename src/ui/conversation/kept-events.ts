@@ -1,7 +1,9 @@
 // Events of some types that a thread has kept, from its first: what was told before anybody looked. The server makes them again out
 // of its rows, so they are asked for by type, once a thread, and nothing else travels.
 
+import { errorOfAnswer } from "#client/client-error.ts";
 import { sseParser } from "#client/follow/sse-parser.ts";
+import { ThreadholdNetworkError } from "#client/index.ts";
 import type { EventType, ThreadEvent, ThreadholdClient } from "#client/index.ts";
 
 /** What is asked for. */
@@ -20,7 +22,8 @@ export async function* keptEvents(asked: KeptEvents): AsyncGenerator<ThreadEvent
     headers: { accept: "text/event-stream" },
     signal,
   });
-  if (!answer.ok || answer.body === null) throw new Error(`The server answered with status ${answer.status}.`);
+  if (!answer.ok) throw await errorOfAnswer(answer);
+  if (answer.body === null) throw new ThreadholdNetworkError("The answer has no body.");
   let events: ThreadEvent[] = [];
   let whole = false;
   const parse = sseParser(({ id, name, data }) => {
@@ -34,5 +37,5 @@ export async function* keptEvents(asked: KeptEvents): AsyncGenerator<ThreadEvent
     if (events.length > 0) yield events;
     events = [];
   }
-  if (!whole) throw new Error("The server's answer broke off.");
+  if (!whole) throw new ThreadholdNetworkError("The server's answer broke off.");
 }

@@ -1,6 +1,7 @@
 // Saves a thread as a file of lines of JSON. An export whose last line is missing is broken off, whatever its status said, and is
 // not saved.
 
+import { ThreadholdNetworkError } from "#client/index.ts";
 import type { ThreadholdClient } from "#client/index.ts";
 
 import { saveBlob } from "../kit/save-blob.ts";
@@ -9,7 +10,8 @@ import { saveBlob } from "../kit/save-blob.ts";
 export async function exportThread(client: ThreadholdClient, id: string): Promise<void> {
   const lines = await client.threads.export(id, { files: true });
   const blob = await new Response(lines).blob();
-  if (!(await endsWhole(blob))) throw new Error("The export broke off before its last line. Try again.");
+  if (!(await endsWhole(blob)))
+    throw new ThreadholdNetworkError("The export broke off before its last line. Try again.");
   saveBlob(blob, `thread-${id}.ndjson`);
 }
 
