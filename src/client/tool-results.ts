@@ -1,10 +1,14 @@
 // What a client answers to calls that wait for it: results of remote tools, and decisions about calls that need consent.
 
 import type { Json, JsonObject } from "#contract/json.ts";
+import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult, ToolResultsTaken } from "#contract/tool-route.ts";
 
 import type { RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer } from "./route-type.ts";
+import { messages } from "./thread-lists.ts";
+import { callArguments } from "./tools/call-arguments.ts";
+import type { CallArguments } from "./tools/call-arguments.ts";
 
 /** What a tool that was run on request gives. */
 export type ToolResult = RouteAnswer<"POST /api/threads/:id/tools/:name">;
@@ -26,6 +30,11 @@ export interface ToolResults {
   decline(callId: string, reason?: string, options?: AnswerOptions): Promise<ToolResultsTaken>;
   /** Several at once: all are taken, or none. */
   post(results: PostedResult[], options?: AnswerOptions): Promise<ToolResultsTaken>;
+  /**
+   * What a call that waits was asked with, also where it did not come with it: a child thread's is in that thread. Throws
+   * `message_not_found` where its message is gone.
+   */
+  argumentsOf(call: PendingCall, options?: RequestOptions): Promise<CallArguments>;
   /** Runs a server's tool now, without a model. Writes a log and no message; never sent twice. */
   invoke(name: string, args?: JsonObject, options?: RequestOptions): Promise<ToolResult>;
 }
@@ -48,6 +57,11 @@ export function toolResults(requests: Requests, id: string): ToolResults {
       post([{ tool_call_id: callId, approved: true, ...(args === undefined ? {} : { args }) }], options),
     decline: (callId, reason, options) =>
       post([{ tool_call_id: callId, approved: false, ...(reason === undefined ? {} : { error: reason }) }], options),
+    argumentsOf: (call, options) =>
+      callArguments(call, {
+        known: [],
+        newest: () => messages(requests, call.thread_id ?? id).list({ order: "desc", include_silent: true }, options),
+      }),
     invoke: (name, args = {}, options) =>
       requests.json("POST /api/threads/:id/tools/:name", {
         ...options,

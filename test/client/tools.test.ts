@@ -174,6 +174,24 @@ describe("tools of a client", () => {
     expect(server.requests.filter((request) => request.includes("/messages"))).toHaveLength(1);
   });
 
+  it("CLIENT56 what a call was asked with is told, as it came along or out of the child's messages", async () => {
+    const { tools } = client.thread(threadId);
+    expect(await tools.argumentsOf(call("here", { kind: "approval" }))).toEqual({ at: "here" });
+    expect(server.requests.filter((request) => request.includes("/messages"))).toEqual([]);
+    const asked = messageAt(1, {
+      parts: [{ type: "tool_call", id: "big", name: "look", arguments: { from: "list" } }],
+    });
+    server.answers["GET /api/threads/child/messages"] = () => ({
+      messages: [asked],
+      total: 1,
+      has_more: false,
+      next_cursor: null,
+    });
+    const { arguments: _, ...bare } = call("big", { kind: "approval", thread_id: "child" });
+    expect(await tools.argumentsOf(bare)).toEqual({ from: "list" });
+    await expect(tools.argumentsOf({ ...bare, id: "gone" })).rejects.toMatchObject({ code: "message_not_found" });
+  });
+
   it("CLIENT54 a call that is settled elsewhere, or whose run is over, tells its function, and is not answered", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];

@@ -1,10 +1,13 @@
 // The arguments of a call that waits. They come with it, or, where they are large, stand in the message that asks for it.
 
-import type { Json } from "#contract/json.ts";
+import type { JsonObject } from "#contract/json.ts";
 import type { Message } from "#contract/message.ts";
 import type { PendingCall } from "#contract/thread.ts";
 
 import { ThreadholdClientError } from "../client-error.ts";
+
+/** What a call was asked with; text where it is no JSON object. */
+export type CallArguments = JsonObject | string;
 
 /** Where to look. */
 export interface ArgumentSources {
@@ -18,7 +21,7 @@ export interface ArgumentSources {
 const mostMessages = 500;
 
 /** The arguments. Throws `message_not_found` where the message that asks for the call is not to be found. */
-export async function callArguments(call: PendingCall, { known, newest }: ArgumentSources): Promise<Json> {
+export async function callArguments(call: PendingCall, { known, newest }: ArgumentSources): Promise<CallArguments> {
   if (call.arguments !== undefined) return call.arguments;
   for (const message of known) {
     const found = argumentsIn(message, call.id);
@@ -35,7 +38,7 @@ export async function callArguments(call: PendingCall, { known, newest }: Argume
   throw new ThreadholdClientError({ code: "message_not_found", message, status: 404 });
 }
 
-function argumentsIn({ parts }: Message, callId: string): Json | undefined {
+function argumentsIn({ parts }: Message, callId: string): CallArguments | undefined {
   for (const part of parts) {
     // A call that is still being written has no arguments yet but pieces of their text.
     if (part.type === "tool_call" && part.id === callId && typeof part.arguments !== "string") return part.arguments;

@@ -13,7 +13,6 @@ import { FormEnd, TextField } from "../kit/field.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useNow } from "../kit/now.ts";
 import { PartBoundary } from "../kit/part-boundary.tsx";
-import { findArguments } from "./call-arguments.ts";
 import { JsonView } from "./json-view.tsx";
 import { LimitForm } from "./limit-form.tsx";
 import { RemoteAnswer } from "./remote-answer.tsx";
@@ -50,10 +49,10 @@ const asks = {
 
 function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall }): ReactElement {
   const now = useNow();
-  // Of a child's call, and of large ones, the arguments stand in the message that asks for it.
+  // Large arguments do not come with the call.
   const known = useQuery({
     queryKey: ["arguments", handle.id, call.id],
-    queryFn: ({ signal }) => findArguments(handle, call, signal),
+    queryFn: ({ signal }) => handle.tools.argumentsOf(call, { signal }),
     enabled: call.arguments === undefined,
   });
   const args = call.arguments ?? known.data;

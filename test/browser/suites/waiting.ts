@@ -23,6 +23,22 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain("for at most 450 euros");
     });
 
+    it("UI30 a child's call whose arguments are too long to come along is shown and approved above it", async () => {
+      const { id } = await api().createThread("moody");
+      await api().post(id, "let two order");
+      const { page } = await open(`/threads/${id}`);
+      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      expect(await call.getByLabel(/^item/).inputValue()).toMatch(/^a kettle (and a cup ){900}$/);
+      await call.getByLabel(/^item/).fill("A kettle");
+      await call.getByRole("button", { name: "Approve" }).click();
+      await call.waitFor({ state: "detached" });
+      await idle(page);
+      const children = await api().call("GET", `/api/threads?parent_id=${id}`);
+      const [child] = (children.body as { threads: { id: string }[] }).threads;
+      const messages = await api().call("GET", `/api/threads/${child?.id}/messages`);
+      expect(JSON.stringify(messages.body)).toContain("A kettle");
+    });
+
     it("UI31 a call is declined with a reason that the model reads", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");

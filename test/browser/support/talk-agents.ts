@@ -1,5 +1,5 @@
 // An agent for the conversation's tests, whose model does what it is told: fails and is asked again, hands on to another model, fails
-// for good, calls a tool that tells how far it is, has another prompt or two others do it.
+// for good, calls a tool that tells how far it is, has another prompt or two others do it, orders.
 
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
 
@@ -33,6 +33,9 @@ export default defineModel({
     if (lastUser.startsWith("count")) return { toolCalls: [{ name: "patient_count", arguments: { to: 2 } }] };
     if (lastUser.startsWith("let one help")) return { toolCalls: [{ name: "clerk", arguments: { task: "count for me" } }] };
     if (lastUser.startsWith("let two help")) return { toolCalls: [{ name: "committee", arguments: { task: "count for us" } }] };
+    if (lastUser.startsWith("let two order")) return { toolCalls: [{ name: "committee", arguments: { task: "order much" } }] };
+    if (lastUser.startsWith("order much"))
+      return { toolCalls: [{ name: "place_order", arguments: { item: "a kettle " + "and a cup ".repeat(900), price: 900 } }] };
     const again = asked.has(lastUser);
     asked.add(lastUser);
     if (lastUser.startsWith("retry") && !again)
@@ -81,7 +84,7 @@ export default definePrompt({
   toolDescription: "Does what it is told",
   model: "moody",
   includeChat: true,
-  tools: ["patient_count", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
+  tools: ["patient_count", "place_order", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
   prompt: "Do what you are told.",
 });
 `;
