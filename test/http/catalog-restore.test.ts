@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { threadRecord } from "./support/records.ts";
+import { threadRecord } from "../support/records.ts";
 import { adminToken, testApp } from "./support/test-app.ts";
 
 const id = (digit: string) => digit.repeat(64);

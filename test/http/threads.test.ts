@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Thread } from "#contract/thread.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 
-import { threadRecord } from "./support/records.ts";
+import { threadRecord } from "../support/records.ts";
 import { adminToken, annaToken, berndToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
 import type { Ask, ErrorBody } from "./support/test-app.ts";
 

@@ -5,37 +5,15 @@ import fc from "fast-check";
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import type { Message } from "#contract/message.ts";
 
+import { messageRecord } from "../../support/records.ts";
+
 export const thread = "3f0a0000-0000-4000-8000-000000000001";
 
 /** A whole message at a position; its id says the position too. */
 export function messageAt(position: number, changes: Partial<Message> = {}): Message {
   const id = idAt(position);
-  return {
-    id,
-    role: "assistant",
-    content: null,
-    name: null,
-    tool_calls: null,
-    tool_call_id: null,
-    created_at: 1,
-    parent_id: null,
-    depth: 0,
-    silent: false,
-    metadata: {},
-    parts: [],
-    position: id,
-    branch_id: "main",
-    run_id: "run",
-    side: "a",
-    status: "complete",
-    stop_reason: null,
-    model: null,
-    usage: null,
-    cost: null,
-    result: null,
-    attachments: [],
-    ...changes,
-  };
+  const own = { id, role: "assistant", created_at: 1, position: id, run_id: "run", side: "a" } as const;
+  return messageRecord({ ...own, ...changes });
 }
 
 export function idAt(position: number): string {

@@ -13,8 +13,8 @@ import type { Execution, SessionPage } from "#core/session-rpc.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
+import { messageRecord, runRecord, threadRecord } from "../../support/records.ts";
 import { FakeSubscriber } from "./fake-subscriber.ts";
-import { messageRecord, runRecord, threadRecord } from "./records.ts";
 
 /** An event as a test tells it; `seq` is given by the thread. */
 export interface FakeEvent {

@@ -8,10 +8,10 @@ import type { RouteEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 import { createMemoryCatalog } from "#store/memory/memory-catalog.ts";
 
+import { threadRecord } from "../../support/records.ts";
 import { FakeFeed } from "./fake-feed.ts";
 import { FakeThread } from "./fake-thread.ts";
 import { ManualTime } from "./manual-timers.ts";
-import { threadRecord } from "./records.ts";
 import { testRegistry } from "./test-registry.ts";
 
 export const origin = "https://api.example";

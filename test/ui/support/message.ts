@@ -2,32 +2,13 @@
 
 import type { MessageView } from "#client/index.ts";
 
+import { messageRecord } from "../../support/records.ts";
+
 /** The message; it says its id. */
 export function message(id: string, more: Partial<MessageView> = {}): MessageView {
   return {
-    id,
-    role: "assistant",
-    content: id,
-    name: null,
-    tool_calls: null,
-    tool_call_id: null,
-    created_at: 1,
-    parent_id: null,
-    depth: 0,
-    silent: false,
-    metadata: {},
+    ...messageRecord({ id, role: "assistant", content: id, created_at: 1, position: id, run_id: "run" }),
     parts: [{ type: "text", text: id }],
-    position: id,
-    branch_id: "main",
-    run_id: "run",
-    side: null,
-    status: "complete",
-    stop_reason: null,
-    model: null,
-    usage: null,
-    cost: null,
-    result: null,
-    attachments: [],
     streaming: false,
     ...more,
   };

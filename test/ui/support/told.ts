@@ -2,7 +2,8 @@
 
 import type { Log, Run, ThreadEvent } from "#client/index.ts";
 import type { EventDraft } from "#contract/event.ts";
-import { zeroUsage } from "#contract/usage.ts";
+
+import { runRecord } from "../../support/records.ts";
 
 const begin = 1_790_000_000_000_000;
 
@@ -18,30 +19,10 @@ export function teller(): (ms: number, draft: EventDraft) => ThreadEvent {
     ({ run_id: "run", ...draft, seq: (seq += 1), thread_id: "thread", at: at(ms) }) as unknown as ThreadEvent;
 }
 
+/** The run, which took a second. */
 export function runOf(more: Partial<Run> = {}): Run {
-  return {
-    id: "run",
-    status: "completed",
-    kind: "message",
-    agent_id: "helper",
-    created_at: at(0),
-    started_at: at(0),
-    ended_at: at(1000),
-    first_seq: 1,
-    steps: 1,
-    usage: zeroUsage,
-    cost: 0,
-    models: [],
-    text: null,
-    reason: null,
-    outcome: null,
-    error: null,
-    message_ids: [],
-    parent_run_id: null,
-    branch_id: "main",
-    version: null,
-    ...more,
-  };
+  const times = { created_at: at(0), started_at: at(0), ended_at: at(1000) };
+  return runRecord({ id: "run", status: "completed", first_seq: 1, steps: 1, ...times, ...more });
 }
 
 /** The row of an attempt. */

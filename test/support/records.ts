@@ -1,4 +1,4 @@
-// Threads, messages and runs as a fake object answers them.
+// Threads, messages and runs as the API gives them, made of what a test cares about.
 
 import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
@@ -7,6 +7,7 @@ import { zeroUsage } from "#contract/usage.ts";
 
 const at = 1_700_000_000_000_000;
 
+/** An idle thread. */
 export function threadRecord(fields: Partial<Thread>): Thread {
   return {
     id: "",
@@ -31,6 +32,7 @@ export function threadRecord(fields: Partial<Thread>): Thread {
   };
 }
 
+/** An empty message of the user. */
 export function messageRecord(fields: Partial<Message>): Message {
   return {
     id: "",
@@ -60,6 +62,7 @@ export function messageRecord(fields: Partial<Message>): Message {
   };
 }
 
+/** A run that waits. */
 export function runRecord(fields: Partial<Run>): Run {
   return {
     id: "",
