@@ -1,6 +1,6 @@
 // Every page in its states, each looked at in every form.
 
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { look } from "../support/look.ts";
 import { putFile } from "./files.ts";
@@ -119,6 +119,16 @@ export function screens({ api, open }: PlaygroundUse): void {
         }
       },
     );
+
+    it("UI51 where less motion is asked for, no change begins a transition", async () => {
+      const { page } = await open("/", { reducedMotion: "reduce" });
+      await page.getByRole("heading", { name: "Start a thread" }).waitFor();
+      const moving = (): Promise<number> => page.evaluate(() => document.getAnimations().length);
+      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+      expect(await moving()).toBe(0);
+      await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference" });
+      expect(await moving()).toBeGreaterThan(0);
+    });
 
     it("UI50 the commands and the dialog of a new thread are without a serious finding", async () => {
       const screen = await open("/");
