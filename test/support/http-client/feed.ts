@@ -31,8 +31,9 @@ export class Feed {
     this.#leave = leave;
   }
 
-  /** Takes one event as it came from the wire. */
+  /** Takes one event as it came from the wire. Who left reads none that was on its way. */
   take(json: string): void {
+    if (this.ending === "left") return;
     const event = eventSchema.parse(JSON.parse(json));
     const before = this.events.at(-1);
     if (before !== undefined) {
