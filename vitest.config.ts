@@ -14,6 +14,29 @@ const exclude = ["**/node_modules/**", "**/fixtures/**"];
 // Vite does not read wrangler's alias, so the name is given to both.
 const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts") } };
 
+/**
+ * What is loaded for each file anew, as one module each in place of dozens. What is not listed is loaded as it is, so that a new
+ * dependency is slower and nothing else.
+ */
+const dependencies = [
+  "@ai-sdk/anthropic",
+  "@ai-sdk/google",
+  "@ai-sdk/openai",
+  "@ai-sdk/provider",
+  "@cfworker/json-schema",
+  "@openrouter/ai-sdk-provider",
+  "drizzle-orm",
+  "drizzle-orm/durable-sqlite",
+  "drizzle-orm/sqlite-core",
+  "fast-check",
+  "hono",
+  "jose",
+  "picomatch/posix",
+  "re2js",
+  "uuid",
+  "zod",
+];
+
 /** Outside of `test/thread`, files that empty the catalog's database, which others rely on. */
 const alone = ["test/store/catalog-schema.test.ts", "test/store/d1-catalog.test.ts", "test/http/usage.test.ts"];
 
@@ -36,7 +59,8 @@ const inRuntime = (name: string, { include, exclude: others = [], isolate = true
       fromRoot("./test/support/effect-server/global-setup.ts"),
     ],
     exclude: [...exclude, ...others],
-    setupFiles: [fromRoot("./test/worker/one-proxy.ts")],
+    setupFiles: ["./test/worker/one-proxy.ts", ...(isolate ? [] : ["./test/worker/fresh.ts"])].map(fromRoot),
+    deps: { optimizer: { ssr: { enabled: true, include: dependencies } } },
     // Property tests on two shared cores take longer than the five seconds of the default.
     testTimeout: 30_000,
     include,

@@ -30,11 +30,12 @@ async function waiting(boss: (step: number) => TestTurn | Promise<TestTurn>) {
   const child = childOf(await following.until((event) => event.type === "subagent_start"));
   await reached.opened();
   await rested(id);
+  const deliver = () => held.open();
   const delivered = async (from = child) => {
-    held.open();
+    deliver();
     await places.until(word("after deliver", { thread: from, to: id }));
   };
-  return { id, child, following, places, delivered };
+  return { id, child, following, places, deliver, delivered };
 }
 
 /** The call gives up waiting, and the child is stopped. */
@@ -156,7 +157,7 @@ describe("a call that gave up waiting", () => {
 
   it("CHILD13 told while the call is being settled is not lost", async () => {
     const [held, reached] = [door(), door()];
-    const { id, child, following, delivered, places } = await waiting(() => ({ text: "boss done" }));
+    const { id, child, following, deliver, places } = await waiting(() => ({ text: "boss done" }));
     const settles = /^(tool\.store|result\.before-create)$/;
     const both = passing((place) => {
       if (place.thread !== id || !settles.test(place.name)) return;
@@ -165,7 +166,7 @@ describe("a call that gave up waiting", () => {
     });
     await value(stubOf(id).stop(admin, null));
     await reached.opened();
-    void delivered();
+    deliver();
     await both.until(word("after deliver", { thread: child, to: id }));
     held.open();
     await following.until(isEnd);

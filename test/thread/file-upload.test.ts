@@ -34,11 +34,11 @@ function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
 
 /** Waits until so many uploads wait for their next bytes. */
 async function standingStill(id: string, count: number): Promise<void> {
-  while ((await inObject(id, () => waitingFor(uploadPieceMs))) !== count);
+  while ((await inObject(id, () => waitingFor(id, uploadPieceMs))) !== count);
 }
 
 /** Lets the time of those that stand still run out. */
-const timeIsUp = (id: string): Promise<void> => inObject(id, () => ring(uploadPieceMs));
+const timeIsUp = (id: string): Promise<void> => inObject(id, () => ring(id, uploadPieceMs));
 
 async function refusalOf(answer: Promise<Response>): Promise<unknown> {
   const response = await answer;
@@ -76,7 +76,7 @@ describe("uploads that stand still", () => {
     expect(await refusalOf(answer)).toEqual(stalled);
     expect(await rows()).toEqual([0, 0]);
     expect(await (await files.get("/file")).text()).toBe("old");
-    expect(await inObject(id, () => waitingFor(uploadPieceMs))).toBe(0);
+    expect(await inObject(id, () => waitingFor(id, uploadPieceMs))).toBe(0);
   });
 
   it("FHTTP21 give their places to those that wait, in order", async () => {
@@ -107,7 +107,7 @@ describe("uploads that stand still", () => {
     const events = await converse(id, "file it");
     const end = events.find((event) => event.type === "tool_execution_end");
     expect(end?.result.attachments).toMatchObject([{ size: text.length + 2 }]);
-    expect(await inObject(id, () => waitingFor(uploadPieceMs))).toBe(places);
+    expect(await inObject(id, () => waitingFor(id, uploadPieceMs))).toBe(places);
     await timeIsUp(id);
     await standingStill(id, places);
     await timeIsUp(id);

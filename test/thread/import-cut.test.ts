@@ -227,9 +227,9 @@ describe("an import on its way", () => {
     expect((await askImport(id, text)).status).toBe(201);
     const reader = (await askExport(id)).body?.getReader();
     await reader?.read();
-    const stands = () => runInDurableObject(objectOf(id), () => waitingFor(readPieceMs));
+    const stands = () => runInDurableObject(objectOf(id), () => waitingFor(id, readPieceMs));
     await vi.waitUntil(async () => (await stands()) > 0);
-    await runInDurableObject(objectOf(id), () => ring(readPieceMs));
+    await runInDurableObject(objectOf(id), () => ring(id, readPieceMs));
     const readOn = async () => {
       for (;;) if ((await reader?.read())?.done !== false) return "the whole";
     };

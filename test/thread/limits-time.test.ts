@@ -36,11 +36,11 @@ async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: st
 /** Lets so much time go by at once, and the timer that waits for no more of it go off. */
 async function passes(id: string, ms: number): Promise<void> {
   const above = ms - 10_000;
-  await vi.waitUntil(() => waits({ above, upTo: ms }).length > 0, { timeout: 5000 });
+  await vi.waitUntil(() => waits(id, { above, upTo: ms }).length > 0, { timeout: 5000 });
   await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), () => {
-    const due = waits({ above, upTo: ms });
+    const due = waits(id, { above, upTo: ms });
     skip(ms);
-    for (const timer of due) ring(timer);
+    for (const timer of due) ring(id, timer);
   });
 }
 
@@ -136,7 +136,7 @@ describe("a limit of time that a run rests at", () => {
     personas.set("boss", () => long);
     const { id, following } = await begun({});
     await following.until(({ type }) => type === "text_delta");
-    expect(waits({ above: 30_000, upTo: 40_000 })).toEqual([]);
+    expect(waits(id, { above: 30_000, upTo: 40_000 })).toEqual([]);
     await value(stubOf(id).stop(admin, null));
     await following.until(isEnd);
     following.close();
@@ -151,7 +151,7 @@ describe("time at rest", () => {
     const { id, following } = await begun();
     await following.until(({ type }) => type === "model_retry");
     await evict(id);
-    expect(waits({ above: 30_000, upTo: 40_000 })).toEqual([]);
+    expect(waits(id, { above: 30_000, upTo: 40_000 })).toEqual([]);
     skip(61_000);
     await wake(id);
     expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
@@ -187,7 +187,7 @@ describe("a run that was cut", () => {
     await following.until((event) => event.type === "text_delta" && event.step === 2);
     following.close();
     await crash(id);
-    forgetTimers();
+    forgetTimers(id);
     // Nobody drives it meanwhile.
     skip(300_000);
     await wake(id);

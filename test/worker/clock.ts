@@ -11,50 +11,67 @@ export function skip(ms: number): void {
 }
 
 interface Timer {
+  thread: string;
   ms: number;
   goOff: () => void;
 }
 
 const timers = new Set<Timer>();
 
-/** How many timers wait for `ms` now. */
-export function waitingFor(ms: number): number {
-  return [...timers].filter((timer) => timer.ms === ms).length;
+/** Puts it right again. */
+export function setClockRight(): void {
+  ahead = 0;
+}
+
+/** How many of a thread's timers wait for `ms` now. */
+export function waitingFor(thread: string, ms: number): number {
+  return timersOf(thread).filter((timer) => timer.ms === ms).length;
 }
 
 /** Forgets the timers of an object that is dead: nobody may set them off any more. */
-export function forgetTimers(): void {
-  timers.clear();
+export function forgetTimers(thread: string): void {
+  for (const timer of timersOf(thread)) timers.delete(timer);
 }
 
-/** For how long timers wait now, as far as it is more than `above` and at most `upTo`. */
-export function waits({ above, upTo }: { above: number; upTo: number }): number[] {
-  return [...timers].map(({ ms }) => ms).filter((ms) => ms > above && ms <= upTo);
+/** For how long a thread's timers wait now, as far as it is more than `above` and at most `upTo`. */
+export function waits(thread: string, { above, upTo }: { above: number; upTo: number }): number[] {
+  return timersOf(thread)
+    .map(({ ms }) => ms)
+    .filter((ms) => ms > above && ms <= upTo);
 }
 
-/** Sets off the timers that wait for `ms` now, as though they had waited so long. Call it in the object whose timers they are. */
-export function ring(ms: number): void {
-  for (const { goOff } of [...timers].filter((timer) => timer.ms === ms)) goOff();
+/** Sets off a thread's timers that wait for `ms` now, as though they had waited so long. Call it in the thread's object. */
+export function ring(thread: string, ms: number): void {
+  for (const { goOff } of timersOf(thread).filter((timer) => timer.ms === ms)) goOff();
 }
 
-/** The clock that threads of the test Worker are given. */
-export const testClock: Clock = {
-  ...systemClock,
-  now: () => systemClock.now() + ahead,
-  after(ms, callback) {
-    const stop = systemClock.after(ms, () => timer.goOff());
-    const disarm = () => {
-      timers.delete(timer);
-      stop();
-    };
-    const timer: Timer = {
-      ms,
-      goOff() {
-        disarm();
-        callback();
-      },
-    };
-    timers.add(timer);
-    return disarm;
-  },
-};
+function timersOf(thread: string): Timer[] {
+  return [...timers].filter((timer) => timer.thread === thread);
+}
+
+/** The time as threads of the test Worker see it. */
+export const testClock: Clock = { ...systemClock, now: () => systemClock.now() + ahead };
+
+/** The clock that a thread is given. */
+export function clockOf(thread: string): Clock {
+  return {
+    ...testClock,
+    after(ms, callback) {
+      const stop = systemClock.after(ms, () => timer.goOff());
+      const disarm = () => {
+        timers.delete(timer);
+        stop();
+      };
+      const timer: Timer = {
+        thread,
+        ms,
+        goOff() {
+          disarm();
+          callback();
+        },
+      };
+      timers.add(timer);
+      return disarm;
+    },
+  };
+}

@@ -300,6 +300,11 @@ function entries<T extends { name: string }>(list: T[]): Record<string, () => Pr
   return Object.fromEntries(list.map((item) => [item.name, () => Promise.resolve(item)]));
 }
 
+/** Takes all gates away. */
+export function forgetGates(): void {
+  gates.clear();
+}
+
 /** Makes a gate: `reached` resolves when somebody waits at it, `open` lets them pass. */
 export function gate(name: string): { reached: Promise<void>; open: () => void } {
   let reach = () => {};

@@ -57,6 +57,11 @@ export function planFaults(
   return plan;
 }
 
+/** Lets the objects of all threads live. */
+export function forgetPlans(): void {
+  plans.clear();
+}
+
 /** The port of one object. Where no plan names the thread every point is passed. */
 export function plannedFaults(state: DurableObjectState): Faults {
   let dying = false;

@@ -7,7 +7,7 @@ import type { Environment } from "#environment.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 
 import { BareObject } from "./bare-object.ts";
-import { testClock } from "./clock.ts";
+import { clockOf } from "./clock.ts";
 import { registry } from "./definitions.ts";
 import { plannedFaults } from "./fault-plan.ts";
 import { fileWorld } from "./file-works.ts";
@@ -26,7 +26,7 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, [], (world, state)
     catalog: placedCatalog(state, catalog),
     threads: placedThreads(state, world.threads),
     feeds: placedFeeds(state, world.feeds),
-    clock: testClock,
+    clock: clockOf(state.id.name ?? ""),
     settings: { ...world.settings, limits: allowance.current },
     files: { ...world.files, ...fileWorld },
   };

@@ -7,12 +7,18 @@ const ofPrototypes = new WeakSet();
 const isPrototypeHandler = (handler: ProxyHandler<object>): boolean =>
   String(Reflect.get(handler, "get")).includes("getUnknownPrototypeKey");
 
-globalThis.Proxy = new Proxy(Proxy, {
-  construct(target, [wrapped, handler]: [object, ProxyHandler<object>]): object {
-    if (!isPrototypeHandler(handler)) return Reflect.construct(target, [wrapped, handler]) as object;
-    if (ofPrototypes.has(wrapped)) return wrapped;
-    const made = Reflect.construct(target, [wrapped, handler]) as object;
-    ofPrototypes.add(made);
-    return made;
-  },
-});
+// Once a Worker, whose files come one after the other.
+const done = Symbol.for("one proxy");
+
+if (!(done in globalThis)) {
+  Object.defineProperty(globalThis, done, { value: true });
+  globalThis.Proxy = new Proxy(Proxy, {
+    construct(target, [wrapped, handler]: [object, ProxyHandler<object>]): object {
+      if (!isPrototypeHandler(handler)) return Reflect.construct(target, [wrapped, handler]) as object;
+      if (ofPrototypes.has(wrapped)) return wrapped;
+      const made = Reflect.construct(target, [wrapped, handler]) as object;
+      ofPrototypes.add(made);
+      return made;
+    },
+  });
+}

@@ -1,0 +1,26 @@
+// Files that share the modules of their Worker would see what others told it: words of a script are often the same. So it is
+// forgotten behind the last test of each file.
+import { afterAll } from "vitest";
+
+import { midway, ran } from "./approval.ts";
+import { attaching, seers, shownToModels } from "./attached.ts";
+import { setClockRight } from "./clock.ts";
+import { effects, forgetGates, hookCalls, scripts } from "./definitions.ts";
+import { forgetPlans } from "./fault-plan.ts";
+import { aloud } from "./faulted.ts";
+import { fileWorks, fileWorld } from "./file-works.ts";
+import { freshLimits } from "./limited.ts";
+import { atPlaces } from "./places.ts";
+import { acts, asked, personas } from "./team.ts";
+
+afterAll(() => {
+  for (const told of [scripts, personas, acts, seers, attaching, fileWorks, aloud.asked, aloud.heard]) told.clear();
+  for (const seen of [effects, hookCalls, asked, shownToModels, ran]) seen.length = 0;
+  for (const key of Object.keys(fileWorld)) delete fileWorld[key as keyof typeof fileWorld];
+  midway.run = null;
+  atPlaces(null);
+  freshLimits();
+  forgetGates();
+  forgetPlans();
+  setClockRight();
+});
