@@ -24,7 +24,7 @@ import type { Project } from "./project.ts";
 import { readRoute } from "./route-reader.ts";
 import { checkShape } from "./shape-check.ts";
 import type { SyntaxTrees } from "./syntax-tree.ts";
-import { checkArgumentSchema, checkToolParts } from "./tool-check.ts";
+import { checkObjectSchema, checkToolParts } from "./tool-check.ts";
 
 /** What reading needs at hand. */
 export interface ReaderContext {
@@ -168,7 +168,7 @@ function readNamed(
   if (kind === "prompt") {
     const prompt = value as unknown as AnyPromptDefinition;
     if (prompt.requiredSchema !== undefined) {
-      checkArgumentSchema({ file, schema: prompt.requiredSchema, base: ["requiredSchema"] }, findings);
+      checkObjectSchema({ file, schema: prompt.requiredSchema, base: ["requiredSchema"], what: "argument" }, findings);
     }
     project.prompts.push({ name, file, value: prompt });
   }

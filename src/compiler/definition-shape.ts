@@ -7,7 +7,7 @@ import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { LimitAmounts, Limits } from "#spec/limits.ts";
 import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
 import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
-import type { ToolOptions } from "#spec/tool-options.ts";
+import type { RemoteToolOptions } from "#spec/tool-options.ts";
 
 import type { NamedKind } from "./definition-kind.ts";
 
@@ -203,7 +203,9 @@ const toolOptionFields = {
   timeoutMs: z.number().positive().optional(),
   sequential: z.boolean().optional(),
   dependsOn: z.array(name).optional(),
-} satisfies Fields<ToolOptions>;
+  // Looked at like a schema of arguments.
+  resultSchema: z.unknown().optional(),
+} satisfies Fields<RemoteToolOptions>;
 
 /** What a definition of each kind must look like; for a tool, its options. */
 export const definitionShapes: Record<NamedKind, z.ZodType> = {

@@ -19,19 +19,34 @@ export function checkToolParts(file: string, value: unknown, findings: Findings)
   if (tool !== undefined && typeof tool !== "function") {
     return invalid(2, "the third argument of defineTool must be a function, or undefined for a remote tool");
   }
-  if (schema !== null) checkArgumentSchema({ file, schema, base: ["argument:1"] }, findings);
+  if (schema !== null) checkObjectSchema({ file, schema, base: ["argument:1"], what: "argument" }, findings);
   const options = Reflect.get(Object(value), "options") as unknown;
   if (options === undefined) return true;
   if (!isObject(options)) return invalid(3, "the options of a tool must be an object");
+  const { resultSchema } = options;
+  if (resultSchema !== undefined) {
+    const base = ["argument:3", "resultSchema"];
+    if (tool !== undefined) {
+      const message = "resultSchema is for tools that a client answers: what a function gives is its own affair";
+      findings.error({ code: "invalid_field", file, path: base, message });
+      return false;
+    }
+    checkObjectSchema({ file, schema: resultSchema, base, what: "result" }, findings);
+  }
   return checkShape({ kind: "tool", file, value: options, base: ["argument:3"] }, findings);
 }
 
-/** Checks the schema of a tool's or a prompt's arguments. */
-export function checkArgumentSchema(
-  { file, schema, base }: { file: string; schema: unknown; base: DefinitionPath },
-  findings: Findings,
-): void {
-  for (const problem of findSchemaProblems(schema)) {
+interface CheckedSchema {
+  file: string;
+  schema: unknown;
+  base: DefinitionPath;
+  /** What one of its fields is. */
+  what: "argument" | "result";
+}
+
+/** Checks the schema of a tool's or a prompt's arguments, or of what a client answers. */
+export function checkObjectSchema({ file, schema, base, what }: CheckedSchema, findings: Findings): void {
+  for (const problem of findSchemaProblems(schema, what)) {
     const where = problem.path.reduce(
       (text, key) => (/^[[{]/.test(key) ? text + key : text ? `${text}.${key}` : key),
       "",
@@ -41,7 +56,7 @@ export function checkArgumentSchema(
       code: "invalid_schema",
       file,
       path: [...base, ...problem.path.filter((key) => !/^(?:\[\]|\{\})$/.test(key))],
-      message: where === "" ? problem.message : `argument "${where}": ${problem.message}`,
+      message: where === "" ? problem.message : `${what} "${where}": ${problem.message}`,
     });
   }
 }

@@ -17,13 +17,13 @@ const deepest = 7;
 const argumentName = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** Finds what is not allowed in a tool's arguments; empty when all is well. */
-export function findSchemaProblems(schema: unknown): SchemaProblem[] {
+export function findSchemaProblems(schema: unknown, what: "argument" | "result" = "argument"): SchemaProblem[] {
   const type = typeOf(schema);
   if (type === "object") {
     return propertiesOf(schema).flatMap(([key, inner]) => [...oddName([], key), ...check(inner, [key], [schema])]);
   }
   const seen = type === undefined ? kindWord(schema) : `z.${type}()`;
-  return [{ path: [], message: `arguments must be a z.object({ … }), not ${seen}` }];
+  return [{ path: [], message: `${what}s must be a z.object({ … }), not ${seen}` }];
 }
 
 /** `parents` are the schemas around this one; their number is how deep it stands. */
@@ -67,7 +67,7 @@ function check(node: unknown, path: string[], parents: readonly unknown[]): Sche
     case "union":
       return listOf(definition.options).flatMap((option) => inner(option));
     default:
-      return problem(`z.${type}() is not allowed in tool arguments`);
+      return problem(`z.${type}() is not allowed in a tool's schema`);
   }
 }
 

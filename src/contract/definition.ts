@@ -77,6 +77,8 @@ export const toolViewSchema = z.object({
   description: z.string(),
   parameters: jsonObjectSchema,
   remote: z.boolean(),
+  /** What a client's result has to fit, as JSON Schema; null where any text or JSON does. */
+  result_schema: jsonObjectSchema.nullable(),
 });
 
 export type AgentView = z.infer<typeof agentViewSchema>;

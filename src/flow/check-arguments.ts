@@ -1,13 +1,13 @@
-// A call's arguments against its zod schema, in words a model can act on.
+// A call's arguments, or its result, against its zod schema, in words a model can act on.
 
 import type { z } from "zod";
 
-import type { JsonObject } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 import { wordsOf } from "#core/cut-text.ts";
 import type { CheckedArguments } from "#core/ports/tool-port.ts";
 
 /** Contract: never throws. Without a schema whatever came is dropped. */
-export function checkArguments(schema: z.ZodType | null, args: JsonObject): CheckedArguments {
+export function checkArguments(schema: z.ZodType | null, args: Json): CheckedArguments {
   if (schema === null) return { ok: true, args: {} };
   try {
     const parsed = schema.safeParse(args);

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
 import type { ToolCall } from "./tool-call.ts";
-import type { ToolOptions } from "./tool-options.ts";
+import type { RemoteToolOptions, ToolOptions } from "./tool-options.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { ToolStream } from "./tool-stream.ts";
 import type { AnyToolDefinition, ParsedArgs, RemoteToolDefinition, ToolDefinition } from "./tool.ts";
@@ -45,7 +45,7 @@ export function defineTool<State = ThreadState, Args extends AnyToolArgs | null 
   description: string,
   args?: Args,
   tool?: undefined,
-  options?: ToolOptions<State, ParsedArgs<Args>>,
+  options?: RemoteToolOptions<State, ParsedArgs<Args>>,
 ): RemoteToolDefinition<NoInfer<State>, Args>;
 
 /** Declares a tool without arguments but with options. */
@@ -68,14 +68,14 @@ export interface ToolParts {
   schema: AnyToolArgs | null;
   /** Calls the function as its schema says; `args` must have been parsed with `schema`. */
   run?: (state: ThreadState, args: unknown, call: ToolCall) => Promise<ToolResult> | ToolStream;
-  options: ToolOptions<ThreadState, unknown>;
+  options: RemoteToolOptions<ThreadState, unknown>;
 }
 
 /** Takes a tool definition apart, whoever made it: `defineTool` or a tuple written by hand. */
 export function readTool(definition: AnyToolDefinition): ToolParts {
   const [description, schema, tool] = definition;
   // The registry's type forgets each tool's own state and arguments; here, and only here, they are given back.
-  const options = (definition.options ?? {}) as ToolOptions<ThreadState, unknown>;
+  const options = (definition.options ?? {}) as RemoteToolOptions<ThreadState, unknown>;
   if (tool === undefined) return { description, schema, options };
   const call = tool as (...values: unknown[]) => Promise<ToolResult> | ToolStream;
   return {

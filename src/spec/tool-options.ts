@@ -3,6 +3,7 @@
 
 import type { CallableName } from "./register.ts";
 import type { ThreadState } from "./thread-state.ts";
+import type { AnyToolArgs } from "./tool-arguments.ts";
 import type { ToolResult } from "./tool-result.ts";
 
 /** What the outside world knows of a call whose outcome was lost: its result, or that it never happened. */
@@ -29,4 +30,16 @@ export interface ToolOptions<State = ThreadState, Args = Record<string, unknown>
   sequential?: boolean;
   /** Tools whose calls in the same step run first. */
   dependsOn?: CallableName[];
+}
+
+/** Options of a tool that a client answers. */
+export interface RemoteToolOptions<State = ThreadState, Args = Record<string, unknown>> extends ToolOptions<
+  State,
+  Args
+> {
+  /**
+   * What its result is made of. A result that does not fit is refused, with what is wrong with it, and its call waits on; the
+   * playground asks for one in a form. Without it a result is any text or JSON.
+   */
+  resultSchema?: AnyToolArgs;
 }

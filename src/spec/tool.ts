@@ -7,7 +7,7 @@ import type { z } from "zod";
 import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
 import type { ToolCall } from "./tool-call.ts";
-import type { ToolOptions } from "./tool-options.ts";
+import type { RemoteToolOptions, ToolOptions } from "./tool-options.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { ToolStream } from "./tool-stream.ts";
 
@@ -39,8 +39,7 @@ export type RemoteToolDefinition<State = ThreadState, Args extends AnyToolArgs |
   string,
   Args,
   undefined,
-] &
-  WithOptions<State, Args>;
+] & { options?: RemoteToolOptions<State, ParsedArgs<Args>> };
 
 /**
  * Any tool: what the registry holds. State and arguments are `never`, because each tool wants its own;

@@ -88,11 +88,45 @@ describe("fields", () => {
       ),
     });
     expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
-      [8, 11, 'argument "when": z.date() is not allowed in tool arguments'],
-      [9, 35, 'argument "list[].big": z.bigint() is not allowed in tool arguments'],
+      [8, 11, 'argument "when": z.date() is not allowed in a tool\'s schema'],
+      [9, 35, 'argument "list[].big": z.bigint() is not allowed in a tool\'s schema'],
       [10, 11, 'argument "kind": an enum may hold only strings'],
       [11, 10, 'argument "map": a record\'s keys must be z.string()'],
     ]);
+  });
+
+  it("COMP60 reports a schema of results that no form can be made of, and one of a tool with a function", async () => {
+    const tool = (schema: string, run = "undefined"): Record<string, string> => ({
+      "agents/tools/odd.ts": `import { defineTool } from "threadhold";
+import { z } from "zod";
+
+export default defineTool("Odd", z.object({}), ${run}, {
+  resultSchema: ${schema},
+});
+`,
+    });
+    expect(
+      await findingsOf("invalid_schema", tool("z.object({ place: z.string(), people: z.number().int() })")),
+    ).toEqual([]);
+    const wrong = async (schema: string) => {
+      const { code, line, message } = await onlyFinding(tool(schema));
+      return [code, line, message];
+    };
+    expect(await wrong("z.object({ when: z.date() })")).toEqual([
+      "invalid_schema",
+      5,
+      'result "when": z.date() is not allowed in a tool\'s schema',
+    ]);
+    expect(await wrong("z.string()")).toEqual([
+      "invalid_schema",
+      5,
+      "results must be a z.object({ … }), not z.string()",
+    ]);
+    expect(await onlyFinding(tool("z.object({})", 'async () => ({ status: "success" })'))).toMatchObject({
+      code: "invalid_field",
+      line: 5,
+      message: expect.stringContaining("for tools that a client answers"),
+    });
   });
 
   it("COMP17 reports tool arguments that are no object, contain themselves or nest too deep", async () => {

@@ -49,6 +49,7 @@ describe("definitions", () => {
       kind: "tool",
       description: "Tells the weather",
       remote: false,
+      result_schema: null,
       parameters: {
         type: "object",
         properties: {
@@ -68,6 +69,12 @@ describe("definitions", () => {
     expect(await (await ask("/api/tools/ask")).json()).toMatchObject({
       remote: true,
       parameters: { type: "object", properties: {}, additionalProperties: false },
+      result_schema: {
+        type: "object",
+        properties: { place: { type: "string" }, people: { type: "integer" } },
+        required: ["place"],
+        additionalProperties: false,
+      },
     });
   });
 });

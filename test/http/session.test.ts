@@ -133,7 +133,7 @@ describe("what a session brings", () => {
     scripts.set("who", ({ system, tools }) => ({ text: `${system} ${tools.map(({ name }) => name).join()}` }));
     const context = { agent: "asker", tools: [ofClient] };
     const { sessionId, events } = await execute(anna, { input: said("who"), context });
-    expect(textOf(events)).toBe("You are a test. ask,ask_soon,note,wait,far");
+    expect(textOf(events)).toBe("You are a test. ask,ask_place,ask_soon,note,wait,far");
     expect(await ask<Thread>(anna, "GET", `/api/threads/${sessionId}`)).toMatchObject({ agent_id: "asker" });
   });
 

@@ -149,6 +149,41 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
+  it("REMOTE13 refuses a result that does not fit its tool's schema, and waits on for one that does", async () => {
+    const { id, following, ids } = await asking("place", [
+      ask("one"),
+      ask("two", "ask_place"),
+      ask("three", "ask_place"),
+    ]);
+    const [free, place = "", failed = ""] = ids;
+    const refused = async (result: PostedResult) => {
+      const given = await answer(id, says(free, "any text"), result);
+      return given.ok ? null : [given.refusal.code, given.refusal.details, given.refusal.message];
+    };
+    for (const wrong of [{ people: 2 }, { place: "Lisbon", people: 1.5 }, "Lisbon", ["Lisbon"], null]) {
+      const words = expect.stringContaining('The result does not fit "ask_place".') as string;
+      const said = await refused({ tool_call_id: place, result: wrong });
+      expect(said).toEqual(["invalid_request", { field: "results.1.result" }, words]);
+    }
+    expect(await refused({ tool_call_id: place, content: '{"place":"Lisbon"}' })).not.toBeNull();
+    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(3);
+    await value(
+      answer(
+        id,
+        says(free, "any text"),
+        { tool_call_id: place, result: { place: "Lisbon", people: 2 } },
+        { tool_call_id: failed, error: "nobody there" },
+      ),
+    );
+    await following.until(isEnd);
+    expect((await resultsOf(id)).map(([, content]) => content)).toEqual([
+      "any text",
+      '{"place":"Lisbon","people":2}',
+      "nobody there",
+    ]);
+    following.close();
+  });
+
   it("REMOTE6 that nobody answers in time has an error result, and what comes later is ignored", async () => {
     const { id, following, ids } = await asking("too_late", [ask("quick", "ask_soon")]);
     await evict(id);

@@ -12,6 +12,9 @@ const question = z.object({ q: z.string() });
 
 export const remoteTools = {
   ask: defineTool("Asks the client", question),
+  ask_place: defineTool("Asks the client for a place", question, undefined, {
+    resultSchema: z.object({ place: z.string(), people: z.number().int().optional() }),
+  }),
   ask_soon: defineTool("Asks the client, who is quick", question, undefined, { deadlineMs: soonMs }),
 };
 
@@ -29,7 +32,7 @@ const prompt = (name: string, tools: string[], extra: object = {}) =>
   });
 
 export const remotePrompts = [
-  prompt("asker", ["ask", "ask_soon", "note", "wait"]),
+  prompt("asker", ["ask", "ask_place", "ask_soon", "note", "wait"]),
   prompt("one_by_one", ["ask", "ask_soon", "note", "wait"], { parallelToolCalls: false }),
 ];
 

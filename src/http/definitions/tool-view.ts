@@ -8,26 +8,35 @@ import { callSchema } from "#spec/call-schema.ts";
 import { readTool } from "#spec/define-tool.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition, AnyToolArgs, AnyToolDefinition, Registry } from "#spec/index.ts";
 
+const notRemote = { remote: false, result_schema: null };
+
 /** A tool. */
 function toolView(name: string, definition: AnyToolDefinition): ToolView {
-  const { description, schema, run } = readTool(definition);
-  return { name, kind: "tool", description, parameters: parametersOf(schema), remote: run === undefined };
+  const { description, schema, run, options } = readTool(definition);
+  const { resultSchema } = options;
+  return {
+    name,
+    kind: "tool",
+    description,
+    parameters: schemaOf(schema),
+    remote: run === undefined,
+    result_schema: run === undefined && resultSchema !== undefined ? schemaOf(resultSchema) : null,
+  };
 }
 
 /** A prompt that another one offers its model. */
 function promptToolView(prompt: AnyPromptDefinition): ToolView {
   const { name, toolDescription: description } = prompt;
-  return { name, kind: "prompt", description, parameters: parametersOf(callSchema(prompt)), remote: false };
+  return { name, kind: "prompt", description, ...notRemote, parameters: schemaOf(callSchema(prompt)) };
 }
 
 /** An agent that is exposed; it is the prompt of its side A that says what a call must bring. */
 function agentToolView(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolView {
   const description = agent.toolDescription ?? agent.description ?? "";
-  const parameters = parametersOf(callSchema(prompt));
-  return { name: agent.name, kind: "agent", description, parameters, remote: false };
+  return { name: agent.name, kind: "agent", description, ...notRemote, parameters: schemaOf(callSchema(prompt)) };
 }
 
-function parametersOf(schema: AnyToolArgs | null): JsonObject {
+function schemaOf(schema: AnyToolArgs | null): JsonObject {
   return JSON.parse(JSON.stringify(argumentsJsonSchema(schema))) as JsonObject;
 }
 

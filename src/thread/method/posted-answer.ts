@@ -1,7 +1,7 @@
 // One answer of a `tool-results` request, read: what it says, how large it is, what tells it from another one.
 
 import { refuse } from "#contract/error.ts";
-import type { JsonObject } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { Approval } from "#core/awaited.ts";
@@ -23,7 +23,9 @@ const decisionLimits = { args: 400_000, error: 64_000 };
 export interface PostedAnswer {
   /** Of the call. */
   id: string;
-  said: { kind: "remote"; answer: ToolResult } | { kind: "approval"; decision: Omit<Approval, "by" | "at"> };
+  said:
+    | { kind: "remote"; answer: ToolResult; value?: Json }
+    | { kind: "approval"; decision: Omit<Approval, "by" | "at"> };
   /** The same for the same answer. */
   fingerprint: string;
 }
@@ -47,15 +49,22 @@ export async function readPosted(posted: PostedResult, index: number): Promise<P
   const fingerprint = await sha256Hex(canonicalJson(given as JsonObject));
   if ("approved" in given) return { id, said: { kind: "approval", decision: given }, fingerprint };
   const { attachments: _, stack: __, ...answer } = readAnswer(given);
-  return { id, said: { kind: "remote", answer }, fingerprint };
+  const value = posted.error === undefined ? valueOf(posted) : undefined;
+  return { id, said: { kind: "remote", answer, ...(value === undefined ? {} : { value }) }, fingerprint };
 }
 
-function answerGiven({ result, content, error, details }: PostedResult): ToolResult {
+function answerGiven(posted: PostedResult): ToolResult {
+  const { error, details } = posted;
   const more = details === undefined ? {} : { details };
   if (error !== undefined) return { status: "error", error, ...more };
-  const said =
-    content === undefined ? result : typeof content === "string" ? content : content.map(({ text }) => text).join("");
+  const said = valueOf(posted);
   return { status: "success", result: typeof said === "string" ? said : JSON.stringify(said), ...more };
+}
+
+/** A result as it was given. */
+function valueOf({ result, content }: PostedResult): Json | undefined {
+  if (content === undefined) return result;
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
 function decisionGiven(approved: boolean, { args, error }: PostedResult): Omit<Approval, "by" | "at"> {

@@ -17,10 +17,10 @@ import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
 import { awaitedCalls } from "../run/run-rest.ts";
-import { checkChangedArguments } from "./approval-arguments.ts";
 import { openCallRows } from "./open-call-rows.ts";
 import { readPosted } from "./posted-answer.ts";
 import type { PostedAnswer } from "./posted-answer.ts";
+import { checkPostedValues } from "./posted-values.ts";
 import { recentCalls } from "./recent-calls.ts";
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
@@ -45,8 +45,8 @@ export async function takeToolResults(
   const { own, parts, ignored, runId } = await sortAnswers(context, { caller, body });
   await context.faults.at("results.own");
   const posted = await Promise.all(own.map(readPosted));
-  await context.faults.at("results.arguments");
-  await checkChangedArguments(context, posted, openCalls(context, driver));
+  await context.faults.at("results.values");
+  await checkPostedValues(context, posted, openCalls(context, driver));
   checked({ context, driver }, posted, body.run_id);
   await context.faults.at("results.children");
   const late = await handOn(context, driver, { caller, parts });

@@ -1,7 +1,7 @@
 // Calls a tool by hand: which thread it works in, its arguments in a form made of its schema or as JSON, and what came of it. What was
 // written last is kept while the page lives.
 
-import { Suspense, lazy, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
 import { useSearchParams } from "wouter";
 
@@ -9,7 +9,8 @@ import { useThreads } from "#react/index.ts";
 
 import { Button } from "../kit/button.tsx";
 import { SelectField } from "../kit/field.tsx";
-import { ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { useHidden } from "../threads/deletions.tsx";
 import { titleOf } from "../threads/thread-title.ts";
 import type { Agent, Tool } from "./definition.ts";
@@ -19,11 +20,6 @@ import { RunningTime } from "./running-time.tsx";
 import { useInvocation } from "./use-invocation.ts";
 
 import css from "./invoke.module.css";
-
-const SchemaForm = lazy(async () => {
-  const { SchemaForm: found } = await import("../schema-form/schema-form.tsx");
-  return { default: found };
-});
 
 interface InvokeToolProps {
   tool: Tool;
@@ -51,25 +47,23 @@ export function InvokeTool({ tool, agents }: InvokeToolProps): ReactElement {
           </SelectField>
         ) : null}
       </div>
-      <Suspense fallback={<LoadingNote what="the form" />}>
-        <SchemaForm
-          schema={tool.parameters}
-          value={keptArguments(tool.name)}
-          label={`Arguments of ${tool.name}`}
-          onChange={(args) => keepArguments(tool.name, args)}
-          onSubmit={(args) => {
-            keepArguments(tool.name, args);
-            run.mutate({ tool: tool.name, thread, agent, args });
-          }}
-        >
-          <span className={css["buttons"]}>
-            {run.isPending ? <Button onClick={leave}>Stop waiting</Button> : null}
-            <Button kind="primary" type="submit" disabled={run.isPending || (thread === null && agent === "")}>
-              Run {tool.name}
-            </Button>
-          </span>
-        </SchemaForm>
-      </Suspense>
+      <FormOfSchema
+        schema={tool.parameters}
+        value={keptArguments(tool.name)}
+        label={`Arguments of ${tool.name}`}
+        onChange={(args) => keepArguments(tool.name, args)}
+        onSubmit={(args) => {
+          keepArguments(tool.name, args);
+          run.mutate({ tool: tool.name, thread, agent, args });
+        }}
+      >
+        <span className={css["buttons"]}>
+          {run.isPending ? <Button onClick={leave}>Stop waiting</Button> : null}
+          <Button kind="primary" type="submit" disabled={run.isPending || (thread === null && agent === "")}>
+            Run {tool.name}
+          </Button>
+        </span>
+      </FormOfSchema>
       {run.isPending ? <RunningTime /> : null}
       {run.error === null ? null : <ErrorNote title="The tool was not run" error={run.error} />}
       {run.data === undefined ? null : <InvokeResult invocation={run.data} />}

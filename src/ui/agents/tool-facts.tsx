@@ -21,13 +21,18 @@ interface ToolFactsProps {
 
 /** What it is. */
 export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
-  const { name, kind, parameters, remote } = tool;
+  const { name, kind, parameters, remote, result_schema } = tool;
   const agents = useMemo(() => agentsWith(name, set, links), [name, set, links]);
   return (
     <>
       <Part title="Arguments">
         <SchemaTable schema={parameters} label={`Arguments of ${name}`} />
       </Part>
+      {result_schema === null ? null : (
+        <Part title="Result">
+          <SchemaTable schema={result_schema} label={`Result of ${name}`} />
+        </Part>
+      )}
       <Part title="Try it">
         {kind === "tool" && !remote ? (
           <InvokeTool key={name} tool={tool} agents={agents} />

@@ -2,27 +2,23 @@
 // somebody decides, here or elsewhere.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Suspense, lazy, useState } from "react";
+import { useState } from "react";
 import type { ReactElement } from "react";
 
 import type { JsonObject, OpenCall, ThreadHandle } from "#client/index.ts";
 
 import { useTool } from "../agents/use-agents.ts";
 import { Button } from "../kit/button.tsx";
-import { FormEnd, TextField } from "../kit/field.tsx";
+import { FormEnd } from "../kit/field.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useNow } from "../kit/now.ts";
-import { PartBoundary } from "../kit/part-boundary.tsx";
+import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { JsonView } from "./json-view.tsx";
 import { LimitForm } from "./limit-form.tsx";
+import { ReasonForm } from "./reason-form.tsx";
 import { RemoteAnswer } from "./remote-answer.tsx";
 
 import css from "./pending.module.css";
-
-const SchemaForm = lazy(async () => {
-  const { SchemaForm: found } = await import("../schema-form/schema-form.tsx");
-  return { default: found };
-});
 
 interface PendingCallsProps {
   handle: ThreadHandle;
@@ -88,13 +84,12 @@ interface ApprovalProps {
 function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   const tool = useTool(call.name);
   const [declining, setDeclining] = useState(false);
-  const [reason, setReason] = useState("");
   const approve = useMutation({
     mutationFn: (changed: JsonObject | undefined) =>
       handle.tools.approve(call.id, changed === undefined ? {} : { args: changed }),
   });
   const decline = useMutation({
-    mutationFn: () => handle.tools.decline(call.id, reason.trim() === "" ? undefined : reason.trim()),
+    mutationFn: (reason: string | undefined) => handle.tools.decline(call.id, reason),
   });
   const busy = approve.isPending || decline.isPending;
   const error = approve.error ?? decline.error;
@@ -103,30 +98,16 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   if (call.editable_arguments === true && tool === undefined) return <LoadingNote what="the form" />;
   if (declining) {
     return (
-      <form
-        className={css["form"]}
-        onSubmit={(event) => {
-          event.preventDefault();
-          decline.mutate();
-        }}
-      >
-        <TextField
-          label="Why not"
-          autoFocus
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          help="The model reads this. It may be left empty."
-        />
-        {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
-        <FormEnd>
-          <Button kind="quiet" onClick={() => setDeclining(false)}>
-            Back
-          </Button>
-          <Button kind="danger" type="submit" disabled={busy}>
-            Decline the call
-          </Button>
-        </FormEnd>
-      </form>
+      <ReasonForm
+        label="Why not"
+        help="The model reads this. It may be left empty."
+        does="Decline the call"
+        danger
+        busy={busy}
+        error={error}
+        onBack={() => setDeclining(false)}
+        onSubmit={(reason) => decline.mutate(reason)}
+      />
     );
   }
   const buttons = (
@@ -155,18 +136,14 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
     );
   }
   return (
-    <PartBoundary>
-      <Suspense fallback={<LoadingNote what="the form" />}>
-        <SchemaForm
-          schema={tool.parameters}
-          value={args}
-          label={`Arguments of ${call.name}`}
-          onSubmit={(changed) => approve.mutate(same(changed, args) ? undefined : changed)}
-        >
-          {buttons}
-        </SchemaForm>
-      </Suspense>
-    </PartBoundary>
+    <FormOfSchema
+      schema={tool.parameters}
+      value={args}
+      label={`Arguments of ${call.name}`}
+      onSubmit={(changed) => approve.mutate(same(changed, args) ? undefined : changed)}
+    >
+      {buttons}
+    </FormOfSchema>
   );
 }
 

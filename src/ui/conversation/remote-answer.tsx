@@ -1,15 +1,19 @@
-// The answer of a tool that has no function of its own: what a client's code would return, written by hand.
+// The answer of a tool that has no function of its own: what a client's code would return, given by hand. A form of the schema of its
+// results, where it has one, otherwise text.
 
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 
 import type { Json, JsonObject, OpenCall, ThreadHandle } from "#client/index.ts";
 
+import { useTool } from "../agents/use-agents.ts";
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
-import { ErrorNote } from "../kit/note.tsx";
+import { ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { JsonView } from "./json-view.tsx";
+import { ReasonForm } from "./reason-form.tsx";
 
 import field from "../kit/field.module.css";
 import css from "./pending.module.css";
@@ -20,25 +24,81 @@ interface RemoteAnswerProps {
   args: JsonObject | string;
 }
 
-/** The form. What is JSON is sent as JSON, everything else as text. */
+/** The form. */
 export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactElement {
+  const tool = useTool(call.name);
+  const [failing, setFailing] = useState(false);
+  const answer = useMutation({ mutationFn: (result: Json) => handle.tools.answer(call.id, result) });
+  const fail = useMutation({
+    mutationFn: (reason: string | undefined) => handle.tools.fail(call.id, reason ?? "The tool failed."),
+  });
+  // Not first as text, and then as a form.
+  if (tool === undefined) return <LoadingNote what="the form" />;
+  if (failing) {
+    return (
+      <ReasonForm
+        label="Why it failed"
+        help="The model reads this. It may be left empty."
+        does="Answer with the failure"
+        busy={fail.isPending}
+        error={fail.error}
+        onBack={() => setFailing(false)}
+        onSubmit={(reason) => fail.mutate(reason)}
+      />
+    );
+  }
+  const end = (
+    <>
+      {answer.error === null ? null : <ErrorNote title="That was not taken" error={answer.error} />}
+      <FormEnd>
+        <Button onClick={() => setFailing(true)} disabled={answer.isPending}>
+          It failed
+        </Button>
+        <Button kind="primary" type="submit" disabled={answer.isPending}>
+          {answer.isPending ? "Answering…" : "Answer"}
+        </Button>
+      </FormEnd>
+    </>
+  );
+  return (
+    <div className={css["form"]}>
+      <JsonView label="Arguments" value={args} />
+      {tool?.result_schema == null ? (
+        <TextAnswer name={call.name} onSubmit={(result) => answer.mutate(result)}>
+          {end}
+        </TextAnswer>
+      ) : (
+        <FormOfSchema
+          schema={tool.result_schema}
+          value={{}}
+          label={`Result of ${call.name}`}
+          onSubmit={(result) => answer.mutate(result)}
+        >
+          {end}
+        </FormOfSchema>
+      )}
+    </div>
+  );
+}
+
+interface TextAnswerProps {
+  name: string;
+  onSubmit: (result: Json) => void;
+  children: ReactNode;
+}
+
+/** What is JSON is sent as JSON, everything else as text. */
+function TextAnswer({ name, onSubmit, children }: TextAnswerProps): ReactElement {
   const id = useId();
   const [text, setText] = useState("");
-  const post = useMutation({
-    mutationFn: (failed: boolean) =>
-      failed
-        ? handle.tools.fail(call.id, text === "" ? "The tool failed." : text)
-        : handle.tools.answer(call.id, readAnswer(text)),
-  });
   return (
     <form
       className={css["form"]}
       onSubmit={(event) => {
         event.preventDefault();
-        post.mutate(false);
+        onSubmit(readAnswer(text));
       }}
     >
-      <JsonView label="Arguments" value={args} />
       <div className={field["field"]}>
         <label className={field["label"]} htmlFor={id}>
           Result
@@ -54,20 +114,12 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
         <p id={`${id}-help`} className={field["help"]}>
           Text, or JSON. A client answers by itself with{" "}
           <code>
-            client.tools({"{"} {call.name}: … {"}"})
+            client.tools({"{"} {name}: … {"}"})
           </code>
           .
         </p>
       </div>
-      {post.error === null ? null : <ErrorNote title="That was not taken" error={post.error} />}
-      <FormEnd>
-        <Button onClick={() => post.mutate(true)} disabled={post.isPending}>
-          Answer with a failure
-        </Button>
-        <Button kind="primary" type="submit" disabled={post.isPending}>
-          {post.isPending ? "Answering…" : "Answer"}
-        </Button>
-      </FormEnd>
+      {children}
     </form>
   );
 }

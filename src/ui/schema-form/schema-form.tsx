@@ -1,4 +1,4 @@
-// A form for a value of a JSON Schema. Loaded when the first one is needed. What is no object, or what somebody would rather write,
+// A form for a value of a JSON Schema. What is no object, or what somebody would rather write,
 // can be written as JSON.
 
 // The package's own entry brings along what its tests need, a compiling validator among them.
@@ -15,7 +15,8 @@ import { interpretingValidator } from "./validator.ts";
 import field from "../kit/field.module.css";
 import css from "./schema-form.module.css";
 
-interface SchemaFormProps {
+/** What is asked for, and what becomes of it. */
+export interface SchemaFormProps {
   schema: JsonObject;
   value: JsonObject;
   /** Of the form as a whole, for screen readers. */

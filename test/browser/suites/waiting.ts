@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { look } from "../support/look.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -95,6 +96,34 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(await call.getByLabel(/^price/).inputValue()).toBe("30");
       await call.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("log").getByText("Ordered: A kettle").first().waitFor({ state: "attached" });
+    });
+
+    it("UI33 a remote tool that says what its results are made of is answered in a form, or with a failure", async () => {
+      const { id } = await api().createThread("moody");
+      await api().post(id, "ask the guest");
+      const screen = await open(`/threads/${id}`);
+      const { page } = screen;
+      const call = page.getByRole("article", { name: /^ask_guest: asks you/ });
+      await call.getByLabel(/^nights/).fill("0");
+      await call.getByRole("button", { name: "Answer", exact: true }).click();
+      await call.getByText("0 is less than 1.").waitFor();
+      await look(screen, "remote-form");
+      await call.getByLabel(/^room/).selectOption({ label: "double" });
+      await call.getByLabel(/^nights/).fill("3");
+      await call.getByRole("button", { name: "Answer", exact: true }).click();
+      await call.waitFor({ state: "detached" });
+      await idle(page);
+      await api().post(id, "ask the guest again");
+      await call.getByRole("button", { name: "It failed" }).click();
+      await call.getByLabel("Why it failed").fill("The guest is out.");
+      await call.getByRole("button", { name: "Answer with the failure" }).click();
+      await call.waitFor({ state: "detached" });
+      await idle(page);
+      const told = (await api().messages(id)).flatMap(({ role, content }) => (role === "tool" ? [content] : []));
+      expect(told.map((content) => content?.replace(/\s/g, ""))).toEqual([
+        '{"room":"double","nights":3}',
+        "Theguestisout.",
+      ]);
     });
 
     it("UI33 a remote tool is answered by hand", async () => {

@@ -8,6 +8,7 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/models/moody.ts", model);
   project.write("agents/models/moody_spare.ts", spare);
   project.write("agents/tools/patient_count.ts", tool);
+  project.write("agents/tools/ask_guest.ts", remote);
   project.write("agents/prompts/moody_rules.ts", prompt);
   project.write("agents/prompts/clerk.ts", clerk);
   project.write("agents/prompts/scribe_rules.ts", scribe);
@@ -33,6 +34,7 @@ export default defineModel({
     if (lastUser.startsWith("count")) return { toolCalls: [{ name: "patient_count", arguments: { to: 2 } }] };
     if (lastUser.startsWith("let one help")) return { toolCalls: [{ name: "clerk", arguments: { task: "count for me" } }] };
     if (lastUser.startsWith("let two help")) return { toolCalls: [{ name: "committee", arguments: { task: "count for us" } }] };
+    if (lastUser.startsWith("ask the guest")) return { toolCalls: [{ name: "ask_guest", arguments: { what: lastUser } }] };
     if (lastUser.startsWith("let two order")) return { toolCalls: [{ name: "committee", arguments: { task: "order much" } }] };
     if (lastUser.startsWith("order much"))
       return { toolCalls: [{ name: "place_order", arguments: { item: "a kettle " + "and a cup ".repeat(900), price: 900 } }] };
@@ -77,6 +79,18 @@ export default defineTool("Counts when it may", z.object({ to: z.number() }), as
 });
 `;
 
+const remote = `import { defineTool } from "threadhold";
+import { z } from "zod";
+
+export default defineTool("Asks the guest", z.object({ what: z.string() }), undefined, {
+  resultSchema: z.object({
+    room: z.enum(["single", "double"]).describe("Which room"),
+    nights: z.number().int().min(1).describe("How many nights"),
+    breakfast: z.boolean().optional(),
+  }),
+});
+`;
+
 const prompt = `import { definePrompt } from "threadhold";
 
 export default definePrompt({
@@ -84,7 +98,7 @@ export default definePrompt({
   toolDescription: "Does what it is told",
   model: "moody",
   includeChat: true,
-  tools: ["patient_count", "place_order", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
+  tools: ["patient_count", "place_order", "ask_guest", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
   prompt: "Do what you are told.",
 });
 `;

@@ -30,7 +30,9 @@ const weather = defineTool(
   z.object({ city: z.string(), unit: z.enum(["c", "f"]).default("c"), at: z.object({ day: z.number() }).optional() }),
   async () => ({ status: "success", result: "sunny" }),
 );
-const ask = defineTool("Asks a person");
+const ask = defineTool("Asks a person", null, undefined, {
+  resultSchema: z.object({ place: z.string(), people: z.number().int().optional() }),
+});
 
 export function testRegistry(routes: readonly RouteEntry[] = []): Registry {
   return {

@@ -72,7 +72,8 @@ export function modelOf(name: string, { fallbacks = [], missing = null }: Partia
 
 /** A tool of its own. */
 export function toolOf(name: string): Tool {
-  return { name, kind: "tool", description: name, parameters: { type: "object", properties: {} }, remote: false };
+  const parameters = { type: "object", properties: {} };
+  return { name, kind: "tool", description: name, parameters, remote: false, result_schema: null };
 }
 
 /** 200 definitions: 50 agents with a prompt each, 80 tools that are shared, 20 models of which each falls back to the next. */
