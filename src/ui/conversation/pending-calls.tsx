@@ -96,20 +96,6 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   const editable = call.editable_arguments === true && typeof args === "object" && tool != null;
   // Not first as arguments that stand, and then as ones that can be changed.
   if (call.editable_arguments === true && tool === undefined) return <LoadingNote what="the form" />;
-  if (declining) {
-    return (
-      <ReasonForm
-        label="Why not"
-        help="The model reads this. It may be left empty."
-        does="Decline the call"
-        danger
-        busy={busy}
-        error={error}
-        onBack={() => setDeclining(false)}
-        onSubmit={(reason) => decline.mutate(reason)}
-      />
-    );
-  }
   const buttons = (
     <>
       {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
@@ -127,23 +113,39 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
       </FormEnd>
     </>
   );
-  if (!editable) {
-    return (
-      <div className={css["form"]}>
-        <JsonView label="Arguments" value={args} />
-        {buttons}
-      </div>
-    );
-  }
   return (
-    <FormOfSchema
-      schema={tool.parameters}
-      value={args}
-      label={`Arguments of ${call.name}`}
-      onSubmit={(changed) => approve.mutate(same(changed, args) ? undefined : changed)}
-    >
-      {buttons}
-    </FormOfSchema>
+    <>
+      {/* What was changed is there again for whoever comes back */}
+      <div hidden={declining}>
+        {editable ? (
+          <FormOfSchema
+            schema={tool.parameters}
+            value={args}
+            label={`Arguments of ${call.name}`}
+            onSubmit={(changed) => approve.mutate(same(changed, args) ? undefined : changed)}
+          >
+            {buttons}
+          </FormOfSchema>
+        ) : (
+          <div className={css["form"]}>
+            <JsonView label="Arguments" value={args} />
+            {buttons}
+          </div>
+        )}
+      </div>
+      {declining ? (
+        <ReasonForm
+          label="Why not"
+          help="The model reads this. It may be left empty."
+          does="Decline the call"
+          danger
+          busy={busy}
+          error={error}
+          onBack={() => setDeclining(false)}
+          onSubmit={(reason) => decline.mutate(reason)}
+        />
+      ) : null}
+    </>
   );
 }
 

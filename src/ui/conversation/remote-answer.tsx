@@ -24,6 +24,8 @@ interface RemoteAnswerProps {
   args: JsonObject | string;
 }
 
+const nothing: JsonObject = {};
+
 /** The form. */
 export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactElement {
   const tool = useTool(call.name);
@@ -34,19 +36,6 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
   });
   // Not first as text, and then as a form.
   if (tool === undefined) return <LoadingNote what="the form" />;
-  if (failing) {
-    return (
-      <ReasonForm
-        label="Why it failed"
-        help="The model reads this. It may be left empty."
-        does="Answer with the failure"
-        busy={fail.isPending}
-        error={fail.error}
-        onBack={() => setFailing(false)}
-        onSubmit={(reason) => fail.mutate(reason)}
-      />
-    );
-  }
   const end = (
     <>
       {answer.error === null ? null : <ErrorNote title="That was not taken" error={answer.error} />}
@@ -61,23 +50,39 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
     </>
   );
   return (
-    <div className={css["form"]}>
-      <JsonView label="Arguments" value={args} />
-      {tool?.result_schema == null ? (
-        <TextAnswer name={call.name} onSubmit={(result) => answer.mutate(result)}>
-          {end}
-        </TextAnswer>
-      ) : (
-        <FormOfSchema
-          schema={tool.result_schema}
-          value={{}}
-          label={`Result of ${call.name}`}
-          onSubmit={(result) => answer.mutate(result)}
-        >
-          {end}
-        </FormOfSchema>
-      )}
-    </div>
+    <>
+      {/* What was written is there again for whoever comes back */}
+      <div hidden={failing}>
+        <div className={css["form"]}>
+          <JsonView label="Arguments" value={args} />
+          {tool?.result_schema == null ? (
+            <TextAnswer name={call.name} onSubmit={(result) => answer.mutate(result)}>
+              {end}
+            </TextAnswer>
+          ) : (
+            <FormOfSchema
+              schema={tool.result_schema}
+              value={nothing}
+              label={`Result of ${call.name}`}
+              onSubmit={(result) => answer.mutate(result)}
+            >
+              {end}
+            </FormOfSchema>
+          )}
+        </div>
+      </div>
+      {failing ? (
+        <ReasonForm
+          label="Why it failed"
+          help="The model reads this. It may be left empty."
+          does="Answer with the failure"
+          busy={fail.isPending}
+          error={fail.error}
+          onBack={() => setFailing(false)}
+          onSubmit={(reason) => fail.mutate(reason)}
+        />
+      ) : null}
+    </>
   );
 }
 
