@@ -47,6 +47,8 @@ interface CheckedSchema {
 /** Checks the schema of a tool's or a prompt's arguments, or of what a client answers. */
 export function checkObjectSchema({ file, schema, base, what }: CheckedSchema, findings: Findings): void {
   for (const problem of findSchemaProblems(schema, what)) {
+    // Providers, who have wishes about names, are not sent what results are made of.
+    if (what === "result" && problem.severity === "warning") continue;
     const where = problem.path.reduce(
       (text, key) => (/^[[{]/.test(key) ? text + key : text ? `${text}.${key}` : key),
       "",

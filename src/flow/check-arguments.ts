@@ -3,8 +3,11 @@
 import type { z } from "zod";
 
 import type { Json, JsonObject } from "#contract/json.ts";
-import { wordsOf } from "#core/cut-text.ts";
+import { cutText, wordsOf } from "#core/cut-text.ts";
 import type { CheckedArguments } from "#core/ports/tool-port.ts";
+
+/** Bytes of a problem: a schema may name every key that it does not know. */
+const mostBytes = 4000;
 
 /** Contract: never throws. Without a schema whatever came is dropped. */
 export function checkArguments(schema: z.ZodType | null, args: Json): CheckedArguments {
@@ -15,7 +18,7 @@ export function checkArguments(schema: z.ZodType | null, args: Json): CheckedArg
     const problems = parsed.error.issues
       .slice(0, 10)
       .map((issue) => `${issue.path.map(String).join(".") || "(top level)"}: ${issue.message}`);
-    return { ok: false, problem: problems.join("; ") };
+    return { ok: false, problem: cutText(problems.join("; "), mostBytes) };
   } catch (thrown) {
     // A refinement or transform that throws, or one that is asynchronous.
     return { ok: false, problem: `The schema could not be applied: ${wordsOf(thrown)}` };

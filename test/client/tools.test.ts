@@ -192,6 +192,24 @@ describe("tools of a client", () => {
     await expect(tools.argumentsOf({ ...bare, id: "gone" })).rejects.toMatchObject({ code: "message_not_found" });
   });
 
+  it("CLIENT51 a result that its tool does not take is an error that the model reads, and is told", async () => {
+    const wrongs: unknown[] = [];
+    const told = new Promise((resolve) => {
+      client.tools({ look: () => "no place" }, { onError: (thrown) => resolve(wrongs.push(thrown)) });
+    });
+    server.answers[`POST ${path}`] = ({ body }) => {
+      const [result] = (body as { results: { error?: string }[] }).results;
+      const error = { code: "invalid_request", message: "It does not fit.", request_id: "r" };
+      if (result?.error === undefined) return Response.json({ error }, { status: 400 });
+      posted.push(result);
+      return { run: runOf(), missing: [], ignored: [] };
+    };
+    tell(picture(call("one")));
+    await told;
+    expect(posted).toEqual([{ tool_call_id: "one", error: "It does not fit." }]);
+    expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
+  });
+
   it("CLIENT54 a call that is settled elsewhere, or whose run is over, tells its function, and is not answered", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];

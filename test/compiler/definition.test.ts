@@ -106,7 +106,7 @@ export default defineTool("Odd", z.object({}), ${run}, {
 `,
     });
     expect(
-      await findingsOf("invalid_schema", tool("z.object({ place: z.string(), people: z.number().int() })")),
+      await findingsOf("invalid_schema", tool("z.object({ straße: z.string(), people: z.number().int() })")),
     ).toEqual([]);
     const wrong = async (schema: string) => {
       const { code, line, message } = await onlyFinding(tool(schema));

@@ -150,35 +150,39 @@ describe("a call of a remote tool", () => {
   });
 
   it("REMOTE13 refuses a result that does not fit its tool's schema, and waits on for one that does", async () => {
-    const { id, following, ids } = await asking("place", [
-      ask("one"),
-      ask("two", "ask_place"),
-      ask("three", "ask_place"),
-    ]);
-    const [free, place = "", failed = ""] = ids;
+    const { id, following, ids } = await asking("place", [ask("one"), ask("two", "ask_place")]);
+    const [free, place = ""] = ids;
     const refused = async (result: PostedResult) => {
       const given = await answer(id, says(free, "any text"), result);
       return given.ok ? null : [given.refusal.code, given.refusal.details, given.refusal.message];
     };
     for (const wrong of [{ people: 2 }, { place: "Lisbon", people: 1.5 }, "Lisbon", ["Lisbon"], null]) {
-      const words = expect.stringContaining('The result does not fit "ask_place".') as string;
+      const words = expect.stringContaining(`The result of the call "${place}" does not fit "ask_place".`) as string;
       const said = await refused({ tool_call_id: place, result: wrong });
       expect(said).toEqual(["invalid_request", { field: "results.1.result" }, words]);
     }
-    expect(await refused({ tool_call_id: place, content: '{"place":"Lisbon"}' })).not.toBeNull();
-    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(3);
-    await value(
-      answer(
-        id,
-        says(free, "any text"),
-        { tool_call_id: place, result: { place: "Lisbon", people: 2 } },
-        { tool_call_id: failed, error: "nobody there" },
-      ),
-    );
+    const text = await refused({ tool_call_id: place, content: '{"place":1}' });
+    expect(text?.slice(0, 2)).toEqual(["invalid_request", { field: "results.1.content" }]);
+    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(2);
+    await value(stubOf(id).stop(admin, null));
+    await following.until(isEnd);
+    following.close();
+  });
+
+  it("REMOTE13 takes what fits as its tool's schema reads it, text as JSON, and any failure", async () => {
+    const calls = ["one", "two", "three"].map((q) => ask(q, "ask_place"));
+    const { id, following, ids } = await asking("fits", calls);
+    const [place = "", written = "", failed = ""] = ids;
+    const first = { tool_call_id: place, result: { place: "Lisbon", people: 2, weather: "not asked for" } };
+    await value(answer(id, first));
+    // What is taken is compared from then on.
+    expect(await answer(id, { tool_call_id: place, result: 1 })).toMatchObject({ refusal: { code: "conflict" } });
+    await value(answer(id, first, { tool_call_id: written, content: '{ "place": "Oslo" }' }));
+    await value(answer(id, { tool_call_id: failed, error: "nobody there" }));
     await following.until(isEnd);
     expect((await resultsOf(id)).map(([, content]) => content)).toEqual([
-      "any text",
       '{"place":"Lisbon","people":2}',
+      '{"place":"Oslo"}',
       "nobody there",
     ]);
     following.close();

@@ -134,8 +134,12 @@ export class ToolDesk {
       await this.#deliver(made.told, outcome);
     } catch (thrown) {
       if (isSettled(thrown)) return;
-      if (!(thrown instanceof ThreadholdClientError) || thrown.code !== "too_large") throw thrown;
-      await this.#deliver(made.told, { error: "The tool's result is too large." });
+      if (!(thrown instanceof ThreadholdClientError)) throw thrown;
+      if (thrown.code !== "too_large" && thrown.code !== "invalid_request") throw thrown;
+      // The model reads it in place of a result, or nobody would hear of the call before its deadline.
+      const tooLarge = thrown.code === "too_large";
+      await this.#deliver(made.told, { error: tooLarge ? "The tool's result is too large." : thrown.message });
+      if (!tooLarge) throw thrown;
     }
   }
 

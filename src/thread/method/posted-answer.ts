@@ -23,8 +23,11 @@ const decisionLimits = { args: 400_000, error: 64_000 };
 export interface PostedAnswer {
   /** Of the call. */
   id: string;
+  /** Its place in the request. */
+  at: number;
+  /** A result also as it was `given`, and in which field. */
   said:
-    | { kind: "remote"; answer: ToolResult; value?: Json }
+    | { kind: "remote"; answer: ToolResult; given?: { value: Json; field: "result" | "content" } }
     | { kind: "approval"; decision: Omit<Approval, "by" | "at"> };
   /** The same for the same answer. */
   fingerprint: string;
@@ -47,10 +50,16 @@ export async function readPosted(posted: PostedResult, index: number): Promise<P
     throw refuse("too_large", message, { field: `results.${index}.${field}`, limit });
   }
   const fingerprint = await sha256Hex(canonicalJson(given as JsonObject));
-  if ("approved" in given) return { id, said: { kind: "approval", decision: given }, fingerprint };
+  if ("approved" in given) return { id, at: index, said: { kind: "approval", decision: given }, fingerprint };
   const { attachments: _, stack: __, ...answer } = readAnswer(given);
   const value = posted.error === undefined ? valueOf(posted) : undefined;
-  return { id, said: { kind: "remote", answer, ...(value === undefined ? {} : { value }) }, fingerprint };
+  const field = posted.content === undefined ? "result" : "content";
+  const said = {
+    kind: "remote" as const,
+    answer,
+    ...(value === undefined ? {} : { given: { value, field } as const }),
+  };
+  return { id, at: index, said, fingerprint };
 }
 
 function answerGiven(posted: PostedResult): ToolResult {

@@ -20,7 +20,7 @@ import { awaitedCalls } from "../run/run-rest.ts";
 import { openCallRows } from "./open-call-rows.ts";
 import { readPosted } from "./posted-answer.ts";
 import type { PostedAnswer } from "./posted-answer.ts";
-import { checkPostedValues } from "./posted-values.ts";
+import { checkedValues } from "./posted-values.ts";
 import { recentCalls } from "./recent-calls.ts";
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
@@ -44,9 +44,9 @@ export async function takeToolResults(
   await context.faults.at("results.read");
   const { own, parts, ignored, runId } = await sortAnswers(context, { caller, body });
   await context.faults.at("results.own");
-  const posted = await Promise.all(own.map(readPosted));
+  const read = await Promise.all(own.map((one) => readPosted(one, body.results.indexOf(one))));
   await context.faults.at("results.values");
-  await checkPostedValues(context, posted, openCalls(context, driver));
+  const posted = await checkedValues(context, read, openCalls(context, driver));
   checked({ context, driver }, posted, body.run_id);
   await context.faults.at("results.children");
   const late = await handOn(context, driver, { caller, parts });

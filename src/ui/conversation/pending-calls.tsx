@@ -2,7 +2,6 @@
 // somebody decides, here or elsewhere.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { ReactElement } from "react";
 
 import type { JsonObject, OpenCall, ThreadHandle } from "#client/index.ts";
@@ -15,7 +14,7 @@ import { useNow } from "../kit/now.ts";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { JsonView } from "./json-view.tsx";
 import { LimitForm } from "./limit-form.tsx";
-import { ReasonForm } from "./reason-form.tsx";
+import { ReasonForm, useReason } from "./reason-form.tsx";
 import { RemoteAnswer } from "./remote-answer.tsx";
 
 import css from "./pending.module.css";
@@ -47,7 +46,7 @@ function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall })
   const now = useNow();
   // Large arguments do not come with the call.
   const known = useQuery({
-    queryKey: ["arguments", handle.id, call.id],
+    queryKey: ["arguments", call.thread_id ?? handle.id, call.id],
     queryFn: ({ signal }) => handle.tools.argumentsOf(call, { signal }),
     enabled: call.arguments === undefined,
   });
@@ -83,7 +82,7 @@ interface ApprovalProps {
 
 function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   const tool = useTool(call.name);
-  const [declining, setDeclining] = useState(false);
+  const reason = useReason();
   const approve = useMutation({
     mutationFn: (changed: JsonObject | undefined) =>
       handle.tools.approve(call.id, changed === undefined ? {} : { args: changed }),
@@ -100,7 +99,7 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
     <>
       {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
       <FormEnd>
-        <Button onClick={() => setDeclining(true)} disabled={busy}>
+        <Button ref={reason.opener} onClick={reason.ask} disabled={busy}>
           Decline
         </Button>
         <Button
@@ -116,7 +115,7 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   return (
     <>
       {/* What was changed is there again for whoever comes back */}
-      <div hidden={declining}>
+      <div hidden={reason.asking}>
         {editable ? (
           <FormOfSchema
             schema={tool.parameters}
@@ -133,16 +132,15 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
           </div>
         )}
       </div>
-      {declining ? (
+      {reason.asking ? (
         <ReasonForm
+          reason={reason}
           label="Why not"
-          help="The model reads this. It may be left empty."
           does="Decline the call"
           danger
           busy={busy}
           error={error}
-          onBack={() => setDeclining(false)}
-          onSubmit={(reason) => decline.mutate(reason)}
+          onSubmit={(text) => decline.mutate(text)}
         />
       ) : null}
     </>

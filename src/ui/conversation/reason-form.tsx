@@ -1,7 +1,8 @@
-// Why something is not done, in words that the model reads.
+// Why something is not done, in words that the model reads. What was written is there again for whoever comes back.
 
-import { useState } from "react";
-import type { ReactElement } from "react";
+import { useRef, useState } from "react";
+import type { ReactElement, RefObject } from "react";
+import { flushSync } from "react-dom";
 
 import { Button } from "../kit/button.tsx";
 import { FormEnd, TextField } from "../kit/field.tsx";
@@ -9,41 +10,62 @@ import { ErrorNote } from "../kit/note.tsx";
 
 import css from "./pending.module.css";
 
+/** Whether a reason is asked for, and what was written of it. */
+export interface Reason {
+  asking: boolean;
+  text: string;
+  setText: (text: string) => void;
+  ask: () => void;
+  back: () => void;
+  /** The button that asks for it, which has the focus again behind `back`. */
+  opener: RefObject<HTMLButtonElement | null>;
+}
+
+export function useReason(): Reason {
+  const [asking, setAsking] = useState(false);
+  const [text, setText] = useState("");
+  const opener = useRef<HTMLButtonElement>(null);
+  const back = (): void => {
+    flushSync(() => setAsking(false));
+    opener.current?.focus();
+  };
+  return { asking, text, setText, ask: () => setAsking(true), back, opener };
+}
+
 interface ReasonFormProps {
+  reason: Reason;
   label: string;
-  help: string;
   /** On the button that sends it. */
   does: string;
   danger?: boolean;
   busy: boolean;
   error: Error | null;
-  onBack: () => void;
   /** Undefined where nothing was written. */
   onSubmit: (reason: string | undefined) => void;
 }
 
 /** The form. */
-export function ReasonForm({ label, help, does, danger = false, ...about }: ReasonFormProps): ReactElement {
-  const { busy, error, onBack, onSubmit } = about;
-  const [reason, setReason] = useState("");
+export function ReasonForm({ reason, label, does, danger = false, ...about }: ReasonFormProps): ReactElement {
+  const { busy, error, onSubmit } = about;
   return (
     <form
       className={css["form"]}
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit(reason.trim() === "" ? undefined : reason.trim());
+        const text = reason.text.trim();
+        onSubmit(text === "" ? undefined : text);
       }}
     >
       <TextField
         label={label}
         autoFocus
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-        help={help}
+        value={reason.text}
+        onChange={(event) => reason.setText(event.target.value)}
+        help="The model reads this. It may be left empty."
       />
       {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
       <FormEnd>
-        <Button kind="quiet" onClick={onBack}>
+        <Button kind="quiet" onClick={reason.back}>
           Back
         </Button>
         <Button kind={danger ? "danger" : "primary"} type="submit" disabled={busy}>

@@ -13,7 +13,7 @@ import { FormEnd } from "../kit/field.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { JsonView } from "./json-view.tsx";
-import { ReasonForm } from "./reason-form.tsx";
+import { ReasonForm, useReason } from "./reason-form.tsx";
 
 import field from "../kit/field.module.css";
 import css from "./pending.module.css";
@@ -29,10 +29,10 @@ const nothing: JsonObject = {};
 /** The form. */
 export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactElement {
   const tool = useTool(call.name);
-  const [failing, setFailing] = useState(false);
+  const reason = useReason();
   const answer = useMutation({ mutationFn: (result: Json) => handle.tools.answer(call.id, result) });
   const fail = useMutation({
-    mutationFn: (reason: string | undefined) => handle.tools.fail(call.id, reason ?? "The tool failed."),
+    mutationFn: (text: string | undefined) => handle.tools.fail(call.id, text ?? "The tool failed."),
   });
   // Not first as text, and then as a form.
   if (tool === undefined) return <LoadingNote what="the form" />;
@@ -40,7 +40,7 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
     <>
       {answer.error === null ? null : <ErrorNote title="That was not taken" error={answer.error} />}
       <FormEnd>
-        <Button onClick={() => setFailing(true)} disabled={answer.isPending}>
+        <Button ref={reason.opener} onClick={reason.ask} disabled={answer.isPending}>
           It failed
         </Button>
         <Button kind="primary" type="submit" disabled={answer.isPending}>
@@ -52,7 +52,7 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
   return (
     <>
       {/* What was written is there again for whoever comes back */}
-      <div hidden={failing}>
+      <div hidden={reason.asking}>
         <div className={css["form"]}>
           <JsonView label="Arguments" value={args} />
           {tool?.result_schema == null ? (
@@ -71,15 +71,14 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
           )}
         </div>
       </div>
-      {failing ? (
+      {reason.asking ? (
         <ReasonForm
+          reason={reason}
           label="Why it failed"
-          help="The model reads this. It may be left empty."
           does="Answer with the failure"
           busy={fail.isPending}
           error={fail.error}
-          onBack={() => setFailing(false)}
-          onSubmit={(reason) => fail.mutate(reason)}
+          onSubmit={(text) => fail.mutate(text)}
         />
       ) : null}
     </>

@@ -29,6 +29,7 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
   const shown = useMemo(() => filteredEntries(entries, filter), [entries, filter]);
   const [chosen, choose] = useChosenEvent();
   const at = chosen === null ? -1 : shown.findIndex(({ from, event }) => from <= chosen && chosen <= event.seq);
+  const found = at !== -1;
   const place = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: shown.length,
@@ -37,18 +38,18 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
     getItemKey: (index) => shown[index]?.key ?? index,
     overscan: 8,
     anchorTo: "end",
-    followOnAppend: held === null && chosen === null,
+    followOnAppend: held === null && !found,
     useFlushSync: false,
   });
   // An event that the address names is brought into sight once it is there; whoever chose it by hand sees it already.
-  const found = at !== -1;
   useEffect(() => {
     if (found) virtual.scrollToIndex(at, { align: "auto" });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- that it moved is no reason to scroll, only that it was chosen or came
   }, [found, chosen]);
-  // Other lines are read from their newest on, as the log is when it opens.
+  // Other lines are read from their newest on, as the log is when it opens, or from the one that is chosen.
   useEffect(() => {
-    if (!found) virtual.scrollToEnd();
+    if (found) virtual.scrollToIndex(at, { align: "auto" });
+    else virtual.scrollToEnd();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what is filtered out is a reason
   }, [filter]);
   const entry = shown[at];

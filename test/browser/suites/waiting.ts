@@ -116,9 +116,11 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await api().post(id, "ask the guest again");
       await call.getByLabel(/^nights/).fill("7");
       await call.getByRole("button", { name: "It failed" }).click();
+      await call.getByLabel("Why it failed").fill("The guest is out.");
       await call.getByRole("button", { name: "Back" }).click();
       expect(await call.getByLabel(/^nights/).inputValue()).toBe("7");
-      await call.getByRole("button", { name: "It failed" }).click();
+      await page.keyboard.press("Enter");
+      expect(await call.getByLabel("Why it failed").inputValue()).toBe("The guest is out.");
       await call.getByLabel("Why it failed").fill("The guest is out.");
       await call.getByRole("button", { name: "Answer with the failure" }).click();
       await call.waitFor({ state: "detached" });

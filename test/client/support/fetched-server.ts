@@ -5,7 +5,7 @@ import type { ErrorCode } from "#contract/error.ts";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { FeedDraft } from "#contract/feed.ts";
 
-/** What a request is answered. */
+/** What a request is answered: JSON, or a whole response. */
 export type Answer = (request: { body: unknown; query: URLSearchParams }) => unknown;
 
 /** The deployment. */
@@ -32,7 +32,7 @@ export class FetchedServer {
     if (answer === undefined) return Promise.resolve(new Response("", { status: 404 }));
     const given: unknown = typeof body === "string" ? JSON.parse(body) : null;
     const said = answer({ body: given, query: url.searchParams });
-    return Promise.resolve(said).then((value) => Response.json(value));
+    return Promise.resolve(said).then((value) => (value instanceof Response ? value : Response.json(value)));
   };
 
   /** Streams that are open. */

@@ -1,0 +1,16 @@
+// What is wrong with arguments and results, in words of a bounded length.
+
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { checkArguments } from "#flow/check-arguments.ts";
+
+describe("a value against a schema", () => {
+  it("REMOTE13 what is wrong is told in few words, however many keys there are", () => {
+    const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key ${at}`, at]));
+    const checked = checkArguments(z.strictObject({ place: z.string() }), keys);
+    expect(checked.ok).toBe(false);
+    expect(JSON.stringify(checked).length).toBeLessThan(5000);
+    expect(checked).toMatchObject({ problem: expect.stringContaining("place: ") });
+  });
+});
