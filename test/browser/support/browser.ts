@@ -35,6 +35,13 @@ export interface TestPage {
   close: () => Promise<void>;
 }
 
+async function nudge(page: Page): Promise<void> {
+  const size = page.viewportSize();
+  if (size === null) return;
+  await page.setViewportSize({ width: size.width - 1, height: size.height });
+  await page.setViewportSize(size);
+}
+
 /** Starts a browser. */
 export async function openBrowser(): Promise<TestBrowser> {
   const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
@@ -66,7 +73,16 @@ export async function openBrowser(): Promise<TestBrowser> {
         },
         async picture(name) {
           mkdirSync(artefacts, { recursive: true });
-          await page.screenshot({ path: path.join(artefacts, `${name}.png`), animations: "disabled" });
+          const file = path.join(artefacts, `${name}.png`);
+          // A picture is for people to look at, and proves nothing. Once in thousands Chromium draws no frame for one, nor for the
+          // next: another size asks it for a new one.
+          await page
+            .screenshot({ path: file, animations: "disabled", timeout: patience / 2 })
+            .catch(async (error: Error) => {
+              console.warn(`${name}: ${error.message}`);
+              await nudge(page);
+              await page.screenshot({ path: file, animations: "disabled" });
+            });
         },
         close: () => context.close(),
       };
