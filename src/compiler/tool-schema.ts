@@ -16,7 +16,7 @@ const deepest = 7;
 // What Anthropic takes as the name of an argument.
 const argumentName = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** Finds what is not allowed in a tool's arguments; empty when all is well. */
+/** Finds what is not allowed in a tool's arguments, or in what its results are made of; empty when all is well. */
 export function findSchemaProblems(schema: unknown, what: "argument" | "result" = "argument"): SchemaProblem[] {
   const type = typeOf(schema);
   if (type === "object") {

@@ -114,6 +114,18 @@ describe("tools of the client", () => {
     expect(end.events.some(({ type }) => type.startsWith("tool_execution"))).toBe(false);
   });
 
+  it("SESSION12, REMOTE13 with a schema of results are answered by a client that has only text", async () => {
+    const calls = [{ name: "ask_place", arguments: { q: "x" } }];
+    scripts.set("place_of", ({ step, messages }) =>
+      step === 0 ? { toolCalls: calls } : { text: `Heard ${String(messages.at(-1)?.content)}.` },
+    );
+    const first = await execute(anna, { input: said("place_of"), context: { agent: "asker" } });
+    const input = [result(first.complete?.pendingToolCalls?.[0], '{ "place": "Oslo", "weather": "fine" }')];
+    const end = await execute(anna, { sessionId: first.sessionId, input });
+    expect(end.complete?.status).toBe("completed");
+    expect(textOf(end.events)).toBe('Heard {"place":"Oslo"}.');
+  });
+
   it("SESSION12 are all shown and can be answered, however much the others of their step said", async () => {
     const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
     scripts.set("beside_much", ({ step }) =>

@@ -38,7 +38,7 @@ export async function callArguments(call: PendingCall, { known, newest }: Argume
   throw new ThreadholdClientError({ code: "message_not_found", message, status: 404 });
 }
 
-function argumentsIn({ parts }: Message, callId: string): CallArguments | undefined {
+function argumentsIn({ parts }: Message, callId: string): JsonObject | undefined {
   for (const part of parts) {
     // A call that is still being written has no arguments yet but pieces of their text.
     if (part.type === "tool_call" && part.id === callId && typeof part.arguments !== "string") return part.arguments;
