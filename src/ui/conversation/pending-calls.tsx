@@ -30,7 +30,7 @@ export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement
   return (
     <section className={css["pending"]} aria-label="Waits for you">
       {calls.map((call) => (
-        <PendingCall key={call.id} handle={handle} call={call} />
+        <PendingCall key={`${call.thread_id ?? ""} ${call.id}`} handle={handle} call={call} />
       ))}
     </section>
   );
