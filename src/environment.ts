@@ -1,4 +1,4 @@
-// The Worker's bindings and variables, as wrangler.jsonc and `.dev.vars` give them.
+// The Worker's bindings and variables, as wrangler.toml and `.dev.vars` give them.
 
 import type { Variables } from "#http/dependencies.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";

@@ -97,7 +97,7 @@ async function buildInto(folder) {
 /**
  * The folder itself stays, since a running server watches it. Files appear whole, the document last, when all that it loads is
  * there; what the build before loads stays as well, for pages that are open. The record is what a running server waits for, to
- * look at the folder again (`watch_dir` in wrangler.jsonc).
+ * look at the folder again (`watch_dir` in wrangler.toml).
  */
 function serve(kept, hash) {
   const before = existsSync(recordFile) ? path.join(keptFolder, readFileSync(recordFile, "utf8")) : kept;

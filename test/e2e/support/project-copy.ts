@@ -17,7 +17,7 @@ const copied = [
   "package.json",
   "package-lock.json",
   "tsconfig.json",
-  "wrangler.jsonc",
+  "wrangler.toml",
 ];
 
 /** A project of its own. */
