@@ -38,6 +38,17 @@ const endOf = (events: readonly ThreadEvent[]) => events.at(-1);
 const stepsOf = (events: readonly ThreadEvent[]) => types(events).filter((type) => type === "step_end").length;
 
 describe("a run that reaches a limit", () => {
+  it.each<[string, Limits]>([
+    ["max_tokens", { tokens: 300 }],
+    ["max_cost", { cost: 0.001 }],
+  ])("HALT8 ends with the reason %s also where the provider counts no answer", async (reason, limits) => {
+    const uncounted: TestTurn = { ...acting, text: "word ".repeat(60), usage: { input: 0, output: 0 } };
+    personas.set("boss", () => uncounted);
+    const events = await converse(await newThread("capped"), "go", { limits: { ...limits, steps: 40 } });
+    expect(endOf(events)).toMatchObject({ type: "run_end", status: "limit", reason });
+    expect(stepsOf(events)).toBeLessThan(10);
+  });
+
   it.each<[string, Limits, number]>([
     ["max_steps", { steps: 3 }, 3],
     ["max_tokens", { tokens: 300 }, 3],

@@ -15,7 +15,7 @@ import { Answer } from "./answer.ts";
 import type { Asked, AttemptTimes } from "./asked.ts";
 import { spendingOf } from "./asked.ts";
 import { attemptLog } from "./attempt-log.ts";
-import { cutUsage } from "./cut-usage.ts";
+import { cutUsage, finishedUsage } from "./counted-usage.ts";
 import { delayBeforeRetry, longestWaitMs, retryPolicy } from "./retry.ts";
 import { watched } from "./watchdog.ts";
 
@@ -117,8 +117,9 @@ async function attempt(
   times.ended_at = ports.clock.now();
   const finish = answer.finish;
   const failure = answer.failure ?? (finish === null ? cutStream : null);
+  const words = answer.words();
   const { usage, estimated } =
-    finish === null ? cutUsage(request, told, answer.words()) : { usage: finish.usage, estimated: false };
+    finish === null ? cutUsage(request, told, words) : finishedUsage(request, finish.usage, words);
   const cost = costOf(model, usage, finish?.reported_cost ?? null);
   return { model, attempt: number, answer, times, usage, estimated, cost, failure };
 }

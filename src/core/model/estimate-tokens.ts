@@ -21,6 +21,11 @@ export function partTokens(parts: readonly StoredPart[]): number {
   return parts.reduce((sum, part) => sum + tokensOf(part), 0);
 }
 
+/** Tokens of everything a request sends: system prompt, messages and the tools it offers. */
+export function requestTokens(request: Pick<ModelRequest, "system" | "messages" | "tools">): number {
+  return request.tools.reduce((sum, tool) => sum + textTokens(JSON.stringify(tool)), promptTokens(request));
+}
+
 /** Tokens of what a request sends, tools aside. */
 export function promptTokens({ system, messages }: Pick<ModelRequest, "system" | "messages">): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), textTokens(system));
