@@ -17,6 +17,10 @@ export interface Definitions {
   models: DefinitionList<RouteAnswer<"GET /api/models/:name">>;
   /** What a model may call: tools, prompts that others offer, exposed agents, by `kind`. */
   tools: DefinitionList<RouteAnswer<"GET /api/tools/:name">>;
+  /** The hook files, in the order in which they run. */
+  hooks: Pick<DefinitionList<RouteAnswer<"GET /api/hooks">["hooks"][number]>, "list">;
+  /** The project's own routes. */
+  routes: Pick<DefinitionList<RouteAnswer<"GET /api/routes">["routes"][number]>, "list">;
 }
 
 /** The lists. */
@@ -38,5 +42,7 @@ export function definitions(requests: Requests): Definitions {
       list: async (options) => (await requests.json("GET /api/tools", { ...options })).tools,
       get: (name, options) => requests.json("GET /api/tools/:name", { ...options, params: { name } }),
     },
+    hooks: { list: async (options) => (await requests.json("GET /api/hooks", { ...options })).hooks },
+    routes: { list: async (options) => (await requests.json("GET /api/routes", { ...options })).routes },
   };
 }

@@ -12,6 +12,8 @@ GET /models
 GET /models/:name
 GET /tools
 GET /tools/:name
+GET /hooks
+GET /routes
 GET /openapi.json
 POST /tickets
 GET /usage

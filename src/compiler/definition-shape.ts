@@ -190,6 +190,7 @@ const agentFields = {
   exposeAsTool: z.boolean().optional(),
   toolDescription: z.string().optional(),
   description: z.string().optional(),
+  starters: z.array(name).optional(),
   icon: z.string().optional(),
   ...conduct,
 } satisfies Fields<AgentDefinition>;

@@ -19,6 +19,12 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
     );
     return `  ${name}: {${entries.length === 0 ? "" : `\n${entries.join("\n")}\n  `}},`;
   };
+  const files = (["models", "prompts", "agents", "tools"] as const).map((kind) => {
+    const rows = byName<unknown>(project[kind]).map(
+      ({ name, file }) => `      ${JSON.stringify(name)}: ${JSON.stringify(file)},`,
+    );
+    return `    ${kind}: {${rows.length === 0 ? "" : `\n${rows.join("\n")}\n    `}},`;
+  });
   const list = (name: string, entries: readonly { file: string }[]): string => {
     const rows = entries.map((entry) => {
       const fields = Object.entries(entry).map(([key, value]) => `      ${key}: ${JSON.stringify(value)},`);
@@ -35,6 +41,9 @@ ${table("agents", project.agents)}
 ${table("tools", project.tools)}
 ${list("hooks", project.hooks)}
 ${list("routes", project.routes.toSorted(compareRoutes))}
+  files: {
+${files.join("\n")}
+  },
   hash: ${JSON.stringify(hash)},
 };
 `;

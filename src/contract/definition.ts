@@ -5,6 +5,9 @@ import { z } from "zod";
 
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 
+/** The definition's file, as a path from the project's root: `agents/tools/refund.ts`. Null where the build does not name it. */
+const fileSchema = z.string().nullable();
+
 /** A side of an agent. */
 const sideViewSchema = z.object({
   label: z.string().nullable(),
@@ -16,12 +19,14 @@ const sideViewSchema = z.object({
   endSessionTool: z.string().nullable(),
 });
 
-/** An agent. `icon` is a full URL. */
+/** An agent. `icon` is a full URL; `starters` are first messages that a UI offers. */
 export const agentViewSchema = z.object({
   name: z.string(),
+  file: fileSchema,
   title: z.string(),
   type: z.enum(["ai_human", "dual_ai"]),
   description: z.string().nullable(),
+  starters: z.array(z.string()),
   icon: z.string().nullable(),
   exposeAsTool: z.boolean(),
   toolDescription: z.string().nullable(),
@@ -33,6 +38,7 @@ export const agentViewSchema = z.object({
 /** A prompt. `requiredSchema` is the JSON Schema of its input, null where it declares none. */
 export const promptViewSchema = z.object({
   name: z.string(),
+  file: fileSchema,
   toolDescription: z.string(),
   model: z.string(),
   prompt: jsonSchema,
@@ -56,6 +62,7 @@ export const promptViewSchema = z.object({
 /** A model. `ready` is false, and `missing` names the variable, while its key is not set. */
 export const modelViewSchema = z.object({
   name: z.string(),
+  file: fileSchema,
   provider: z.string(),
   model: z.string(),
   includedProviders: z.array(z.string()),
@@ -73,15 +80,32 @@ export const modelViewSchema = z.object({
 /** What a model may call: a tool, a prompt that another one offers, an agent that is exposed; with the JSON Schema it sees. */
 export const toolViewSchema = z.object({
   name: z.string(),
+  file: fileSchema,
   kind: z.enum(["tool", "prompt", "agent"]),
   description: z.string(),
   parameters: jsonObjectSchema,
   remote: z.boolean(),
+  /** Whether a person has to approve a call before its function runs; `conditional` where a function of the definition decides. */
+  approval: z.enum(["never", "conditional", "always"]),
   /** What a client's result has to fit, as JSON Schema; null where any text or JSON does. */
   result_schema: jsonObjectSchema.nullable(),
+});
+
+/** A hook file. Hooks of one name run in the order of the list. */
+export const hookViewSchema = z.object({ hook: z.string(), file: z.string() });
+
+/** A route of `agents/api/`. `path` is as it is called: dynamic segments as `:name`, the rest as `*name`. */
+export const routeViewSchema = z.object({
+  method: z.string(),
+  path: z.string(),
+  kind: z.enum(["controller", "thread"]),
+  access: z.enum(["public", "user", "admin"]),
+  file: z.string(),
 });
 
 export type AgentView = z.infer<typeof agentViewSchema>;
 export type PromptView = z.infer<typeof promptViewSchema>;
 export type ModelView = z.infer<typeof modelViewSchema>;
 export type ToolView = z.infer<typeof toolViewSchema>;
+export type HookView = z.infer<typeof hookViewSchema>;
+export type RouteView = z.infer<typeof routeViewSchema>;

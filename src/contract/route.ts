@@ -5,7 +5,14 @@ import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { catalogRoutes } from "./catalog-route.ts";
-import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "./definition.ts";
+import {
+  agentViewSchema,
+  hookViewSchema,
+  modelViewSchema,
+  promptViewSchema,
+  routeViewSchema,
+  toolViewSchema,
+} from "./definition.ts";
 import { exportRoutes } from "./export-route.ts";
 import { feedRoutes } from "./feed-route.ts";
 import { fileRoutes } from "./file-route.ts";
@@ -160,6 +167,22 @@ export const routes = {
     tag: "definitions",
     access: "user",
     answers: { 200: toolViewSchema },
+  },
+  listHooks: {
+    method: "GET",
+    path: "/api/hooks",
+    summary: "The hooks, in the order in which they run",
+    tag: "definitions",
+    access: "user",
+    answers: { 200: listSchema("hooks", hookViewSchema) },
+  },
+  listRoutes: {
+    method: "GET",
+    path: "/api/routes",
+    summary: "The project's own routes",
+    tag: "definitions",
+    access: "user",
+    answers: { 200: listSchema("routes", routeViewSchema) },
   },
   createThread: {
     method: "POST",

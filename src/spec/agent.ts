@@ -39,7 +39,7 @@ export interface SideConfig<
   endSessionTool?: Callable;
 }
 
-/** An agent (Standard Agents, agents). `strategy`, `limits`, `filters` and `threadLimits` are ours. */
+/** An agent (Standard Agents, agents). `strategy`, `limits`, `filters`, `threadLimits` and `starters` are ours. */
 export interface AgentDefinition<
   N extends string = string,
   Prompt extends string = PromptName,
@@ -68,6 +68,8 @@ export interface AgentDefinition<
   toolDescription?: string;
   /** A line for UIs and documentation. */
   description?: string;
+  /** First messages that UIs offer for a new thread. Ours, as no other document has them. */
+  starters?: string[];
   /** A URL, or a path from the root that is turned into one. */
   icon?: string;
 }

@@ -43,6 +43,8 @@ export interface Registry {
   tools: Record<string, () => Promise<AnyToolDefinition>>;
   hooks: readonly HookEntry[];
   routes: readonly RouteEntry[];
+  /** The file of each named definition, as a path from the project's root. Absent in a registry that no compiler wrote. */
+  files?: Readonly<Record<"models" | "prompts" | "agents" | "tools", Readonly<Record<string, string>>>>;
   /** Changes whenever a definition, or anything it imports, changes. */
   hash: string;
 }

@@ -50,6 +50,7 @@ describe("output", () => {
     expect(await compile(root)).toMatchObject({ code: 0, stderr: "" });
     const registry = read(root, ".threadhold/registry.ts");
     expect(registry).toContain('() => import("../agents/tools/search_docs.ts").then((module) => module.default)');
+    expect(registry).toContain('"search_docs": "agents/tools/search_docs.ts",');
     expect(registry.indexOf("agents/hooks/a.ts")).toBeLessThan(registry.indexOf("agents/hooks/b.ts"));
     expect(registry.indexOf('pattern: "/static"')).toBeLessThan(registry.indexOf('pattern: "/:x"'));
     const names = read(root, ".threadhold/names.d.ts");

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
+import { defineAgent, defineController, defineHook, defineModel, definePrompt, defineTool } from "#spec/index.ts";
 import type { Registry } from "#spec/index.ts";
 
 import { origin, refusalOf, testApp } from "./support/test-app.ts";
@@ -27,6 +27,7 @@ const desk = defineAgent({
   exposeAsTool: true,
   toolDescription: "Settles a complaint",
   description: "Handles complaints",
+  starters: ["My parcel is late", "I want a refund"],
   icon: "/icons/desk.svg",
 });
 const plain = defineAgent({ name: "plain", sideA: { prompt: "complain" }, icon: "https://cdn.example/x.svg" });
@@ -68,14 +69,43 @@ const fast = defineModel({
 const slow = defineModel({ name: "slow", provider: "test", model: "m" });
 const close = defineTool("Closes", async () => ({ status: "success" }));
 
+const spend = defineTool("Spends", null, async () => ({ status: "success" }), { needsApproval: true });
+const lend = defineTool("Lends", null, async () => ({ status: "success" }), { needsApproval: () => false });
+const cut = defineHook("filter_messages", async (_state, messages) => messages);
+const status = defineController(async () => new Response("ok"));
+
 const entry = <T>(value: T) => Promise.resolve(value);
 const registry: Registry = {
   agents: { desk: () => entry(desk), plain: () => entry(plain), exposed: () => entry(exposed) },
   prompts: { serve: () => entry(serve), complain: () => entry(complain) },
   models: { fast: () => entry(fast), slow: () => entry(slow) },
-  tools: { close: () => entry(close) },
-  hooks: [],
-  routes: [],
+  tools: { close: () => entry(close), spend: () => entry(spend), lend: () => entry(lend) },
+  hooks: [{ hook: "filter_messages", file: "agents/hooks/cut.ts", load: () => entry(cut) }],
+  routes: [
+    {
+      method: "GET",
+      pattern: "/threads/:id/status",
+      params: ["id"],
+      file: "agents/api/threads/[id]/status.get.ts",
+      kind: "thread",
+      load: () => entry(status),
+    },
+    {
+      method: "POST",
+      pattern: "/inbound",
+      params: [],
+      file: "agents/api/inbound.post.ts",
+      kind: "controller",
+      access: "public",
+      load: () => entry(status),
+    },
+  ],
+  files: {
+    agents: { desk: "agents/agents/front/desk.ts" },
+    prompts: { serve: "agents/prompts/serve.ts" },
+    models: { fast: "agents/models/fast.ts" },
+    tools: { close: "agents/tools/close.ts" },
+  },
   hash: "views",
 };
 const { ask } = testApp({ dependencies: { registry } });
@@ -88,6 +118,7 @@ describe("definitions keep the document's spelling", () => {
   it("VIEW1: an agent, with a path for an icon as a full URL", async () => {
     expect(await shown("/api/agents/desk")).toEqual({
       name: "desk",
+      file: "agents/agents/front/desk.ts",
       title: "Help desk",
       type: "dual_ai",
       maxSessionTurns: 4,
@@ -112,11 +143,14 @@ describe("definitions keep the document's spelling", () => {
       exposeAsTool: true,
       toolDescription: "Settles a complaint",
       description: "Handles complaints",
+      starters: ["My parcel is late", "I want a refund"],
       icon: `${origin}/icons/desk.svg`,
     });
     expect(await shown("/api/agents/plain")).toMatchObject({
       title: "plain",
+      file: null,
       type: "ai_human",
+      starters: [],
       icon: "https://cdn.example/x.svg",
       sideB: null,
       exposeAsTool: false,
@@ -127,6 +161,7 @@ describe("definitions keep the document's spelling", () => {
   it("VIEW1: a prompt, its input as JSON Schema", async () => {
     expect(await shown("/api/prompts/serve")).toEqual({
       name: "serve",
+      file: "agents/prompts/serve.ts",
       toolDescription: "Serves a customer",
       prompt: [
         { type: "text", content: "Serve. " },
@@ -165,6 +200,7 @@ describe("definitions keep the document's spelling", () => {
   it("VIEW1: a model", async () => {
     expect(await shown("/api/models/fast")).toMatchObject({
       name: "fast",
+      file: "agents/models/fast.ts",
       provider: "openrouter",
       model: "some/model",
       includedProviders: ["azure"],
@@ -173,6 +209,34 @@ describe("definitions keep the document's spelling", () => {
       outputPrice: 2,
       cachedPrice: 0.5,
       capabilities: { vision: true, functionCalling: true, structuredOutputs: false },
+    });
+  });
+});
+
+describe("definitions without a name", () => {
+  it("VIEW3 hooks and routes are listed with their files", async () => {
+    expect(await shown("/api/hooks")).toEqual({
+      hooks: [{ hook: "filter_messages", file: "agents/hooks/cut.ts" }],
+      next_cursor: null,
+    });
+    expect(await shown("/api/routes")).toEqual({
+      routes: [
+        {
+          method: "GET",
+          path: "/api/threads/:id/status",
+          kind: "thread",
+          access: "user",
+          file: "agents/api/threads/[id]/status.get.ts",
+        },
+        {
+          method: "POST",
+          path: "/api/inbound",
+          kind: "controller",
+          access: "public",
+          file: "agents/api/inbound.post.ts",
+        },
+      ],
+      next_cursor: null,
     });
   });
 });
@@ -188,10 +252,12 @@ describe("what a model may call", () => {
   it("VIEW2: tools, prompts that others offer, and agents with `exposeAsTool`, in order of name", async () => {
     expect(await shown("/api/tools")).toMatchObject({
       tools: [
-        { name: "close", kind: "tool", description: "Closes" },
+        { name: "close", kind: "tool", description: "Closes", file: "agents/tools/close.ts" },
         { name: "complain", kind: "prompt", description: "Complains" },
         { name: "desk", kind: "agent", description: "Settles a complaint" },
         { name: "exposed", kind: "agent", description: "X" },
+        { name: "lend", kind: "tool" },
+        { name: "spend", kind: "tool" },
       ],
       next_cursor: null,
     });
@@ -203,6 +269,12 @@ describe("what a model may call", () => {
     const task = { task: { type: "string", description: expect.any(String) } };
     expect(await shown("/api/tools/exposed")).toMatchObject({ parameters: schema(task, ["task"]) });
     expect(await shown("/api/tools/complain")).toMatchObject({ parameters: schema(task, ["task"]) });
+  });
+
+  it("VIEW2 a tool shows whether a person has to approve its calls", async () => {
+    expect(await shown("/api/tools/close")).toMatchObject({ approval: "never" });
+    expect(await shown("/api/tools/lend")).toMatchObject({ approval: "conditional" });
+    expect(await shown("/api/tools/spend")).toMatchObject({ approval: "always" });
   });
 
   it("VIEW2: what nobody offers is not among them", async () => {

@@ -46,9 +46,11 @@ describe("definitions", () => {
   it("HTTP24: a tool's arguments are a closed JSON Schema in which defaults may be left out", async () => {
     expect(await (await ask("/api/tools/get_weather")).json()).toEqual({
       name: "get_weather",
+      file: null,
       kind: "tool",
       description: "Tells the weather",
       remote: false,
+      approval: "never",
       result_schema: null,
       parameters: {
         type: "object",

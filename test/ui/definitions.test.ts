@@ -34,6 +34,8 @@ const shop: DefinitionSet = {
   ],
   models: [modelOf("large", { fallbacks: ["small"], missing: "LARGE_KEY" }), modelOf("small")],
   tools: [toolOf("look_up"), toolOf("close"), { ...toolOf("researcher"), kind: "prompt" }],
+  hooks: [],
+  routes: [],
 };
 
 function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): DefinitionGraph {

@@ -5,6 +5,7 @@ import { defineAgent } from "threadhold";
 export default defineAgent({
   name: "debate",
   description: "Demo: two models debate a motion until one of them closes the session. Needs no key.",
+  starters: ["Every town should have a tram."],
   toolDescription: "Have a motion debated by two models; the result is the verdict.",
   type: "dual_ai",
   // Turns of both sides together. Without this and an end tool a conversation of two models has no end of its own.

@@ -3,15 +3,24 @@
 import type { AgentView } from "#contract/definition.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 
-/** The view. `origin` completes an icon given as a path from the root. */
-export function agentView(agent: AnyAgentDefinition, origin: string): AgentView {
+/** Where an agent is shown from. */
+interface Shown {
+  /** Completes an icon given as a path from the root. */
+  origin: string;
+  file: string | null;
+}
+
+/** The view. */
+export function agentView(agent: AnyAgentDefinition, { origin, file }: Shown): AgentView {
   // oxlint-disable-next-line typescript/no-deprecated -- definitions still carry it, and it is the name people see
   const { title } = agent;
   return {
     name: agent.name,
+    file,
     title: title ?? agent.name,
     type: agent.type ?? "ai_human",
     description: agent.description ?? null,
+    starters: [...(agent.starters ?? [])],
     icon: agent.icon === undefined ? null : iconUrl(agent.icon, origin),
     exposeAsTool: agent.exposeAsTool ?? false,
     toolDescription: agent.toolDescription ?? null,

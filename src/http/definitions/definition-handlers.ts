@@ -1,8 +1,10 @@
 // The routes that show the project's definitions. Each list has all of its kind; there is never another page.
 
+import type { RouteView } from "#contract/definition.ts";
 import type { ErrorCode } from "#contract/error.ts";
 import { refuse } from "#contract/error.ts";
 import { closestWord } from "#lib/edit-distance.ts";
+import type { Registry, RouteEntry } from "#spec/registry.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
@@ -20,7 +22,9 @@ type DefinitionRoutes =
   | "listModels"
   | "getModel"
   | "listTools"
-  | "getTool";
+  | "getTool"
+  | "listHooks"
+  | "listRoutes";
 
 type KindName = "agent" | "prompt" | "model" | "tool";
 
@@ -34,20 +38,24 @@ interface Kind<D> {
 /** The handlers. */
 export function definitionHandlers({ dependencies }: Services): Pick<Handlers, DefinitionRoutes> {
   const { registry, readiness } = dependencies;
+  const fileOf = (kind: keyof NonNullable<Registry["files"]>, name: string): string | null => {
+    const files = registry.files?.[kind] ?? {};
+    return Object.hasOwn(files, name) ? (files[name] ?? null) : null;
+  };
   const agents = showing({
     kind: "agent",
     loaders: registry.agents,
-    view: (_name, agent, url) => agentView(agent, url.origin),
+    view: (name, agent, url) => agentView(agent, { origin: url.origin, file: fileOf("agents", name) }),
   });
   const prompts = showing({
     kind: "prompt",
     loaders: registry.prompts,
-    view: (_name, prompt) => promptView(prompt),
+    view: (name, prompt) => promptView(prompt, fileOf("prompts", name)),
   });
   const models = showing({
     kind: "model",
     loaders: registry.models,
-    view: (_name, model) => modelView(model, readiness(model)),
+    view: (name, model) => modelView(model, { ...readiness(model), file: fileOf("models", name) }),
   });
   return {
     listAgents: agents.list,
@@ -56,14 +64,21 @@ export function definitionHandlers({ dependencies }: Services): Pick<Handlers, D
     getPrompt: prompts.get,
     listModels: models.list,
     getModel: models.get,
-    listTools: async () => jsonAnswer({ tools: [...(await toolViews(registry)).values()], next_cursor: null }),
+    listTools: async () => jsonAnswer({ tools: [...(await toolViews(registry, fileOf)).values()], next_cursor: null }),
     getTool: async ({ params }) => {
-      const tools = await toolViews(registry);
+      const tools = await toolViews(registry, fileOf);
       const tool = tools.get(params.name);
       if (tool === undefined) throw unknown("tool", params.name, [...tools.keys()]);
       return jsonAnswer(tool);
     },
+    listHooks: async () =>
+      jsonAnswer({ hooks: registry.hooks.map(({ hook, file }) => ({ hook, file })), next_cursor: null }),
+    listRoutes: async () => jsonAnswer({ routes: registry.routes.map(routeView), next_cursor: null }),
   };
+}
+
+function routeView({ method, pattern, kind, access, file }: RouteEntry): RouteView {
+  return { method, path: `/api${pattern}`, kind, access: access ?? "user", file };
 }
 
 /** The two routes of a kind. */

@@ -6,10 +6,14 @@ import type { AnyModelDefinition } from "#spec/model.ts";
 import type { Readiness } from "../dependencies.ts";
 
 /** The view. */
-export function modelView(model: AnyModelDefinition, { ready, missing }: Readiness): ModelView {
+export function modelView(
+  model: AnyModelDefinition,
+  { ready, missing, file }: Readiness & { file: string | null },
+): ModelView {
   const { vision, functionCalling, structuredOutputs } = model.capabilities ?? {};
   return {
     name: model.name,
+    file,
     provider: model.provider,
     model: model.model,
     includedProviders: [...(model.includedProviders ?? [])],

@@ -6,9 +6,10 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import type { AnyPromptDefinition, ReasoningConfig } from "#spec/prompt.ts";
 
 /** The view. */
-export function promptView(prompt: AnyPromptDefinition): PromptView {
+export function promptView(prompt: AnyPromptDefinition, file: string | null): PromptView {
   return {
     name: prompt.name,
+    file,
     toolDescription: prompt.toolDescription,
     model: prompt.model,
     prompt: asJson(prompt.prompt),

@@ -8,32 +8,39 @@ import { callSchema } from "#spec/call-schema.ts";
 import { readTool } from "#spec/define-tool.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition, AnyToolArgs, AnyToolDefinition, Registry } from "#spec/index.ts";
 
-const notRemote = { remote: false, result_schema: null };
+const loop = { remote: false, result_schema: null, approval: "never" } as const;
+
+/** The file of a definition, or null. */
+type FileOf = (kind: "agents" | "prompts" | "tools", name: string) => string | null;
 
 /** A tool. */
-function toolView(name: string, definition: AnyToolDefinition): ToolView {
+function toolView(name: string, definition: AnyToolDefinition, file: string | null): ToolView {
   const { description, schema, run, options } = readTool(definition);
-  const { resultSchema } = options;
+  const { resultSchema, needsApproval = false } = options;
   return {
     name,
+    file,
     kind: "tool",
     description,
     parameters: schemaOf(schema),
     remote: run === undefined,
+    // The client that runs a remote tool asks for itself.
+    approval:
+      run === undefined || needsApproval === false ? "never" : needsApproval === true ? "always" : "conditional",
     result_schema: run === undefined && resultSchema !== undefined ? schemaOf(resultSchema) : null,
   };
 }
 
 /** A prompt that another one offers its model. */
-function promptToolView(prompt: AnyPromptDefinition): ToolView {
+function promptToolView(prompt: AnyPromptDefinition, file: string | null): ToolView {
   const { name, toolDescription: description } = prompt;
-  return { name, kind: "prompt", description, ...notRemote, parameters: schemaOf(callSchema(prompt)) };
+  return { name, file, kind: "prompt", description, ...loop, parameters: schemaOf(callSchema(prompt)) };
 }
 
 /** An agent that is exposed; it is the prompt of its side A that says what a call must bring. */
-function agentToolView(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolView {
+function agentToolView(agent: AnyAgentDefinition, prompt: AnyPromptDefinition, file: string | null): ToolView {
   const description = agent.toolDescription ?? agent.description ?? "";
-  return { name: agent.name, kind: "agent", description, ...notRemote, parameters: schemaOf(callSchema(prompt)) };
+  return { name: agent.name, file, kind: "agent", description, ...loop, parameters: schemaOf(callSchema(prompt)) };
 }
 
 function schemaOf(schema: AnyToolArgs | null): JsonObject {
@@ -43,21 +50,23 @@ function schemaOf(schema: AnyToolArgs | null): JsonObject {
 /** Everything a model of the project may call, by name: tools, prompts that others offer, agents with `exposeAsTool`. */
 export async function toolViews(
   registry: Pick<Registry, "tools" | "prompts" | "agents">,
+  fileOf: FileOf,
 ): Promise<Map<string, ToolView>> {
   const views = new Map<string, ToolView>();
   const prompts = new Map((await loaded(registry.prompts)).map(([, prompt]) => [prompt.name, prompt]));
   for (const [, agent] of await loaded(registry.agents)) {
     const prompt = prompts.get(agent.sideA.prompt);
-    if (agent.exposeAsTool === true && prompt !== undefined) views.set(agent.name, agentToolView(agent, prompt));
+    if (agent.exposeAsTool === true && prompt !== undefined)
+      views.set(agent.name, agentToolView(agent, prompt, fileOf("agents", agent.name)));
   }
   for (const { tools = [] } of prompts.values()) {
     for (const offer of tools) {
       const prompt = prompts.get(typeof offer === "string" ? offer : offer.name);
-      if (prompt !== undefined) views.set(prompt.name, promptToolView(prompt));
+      if (prompt !== undefined) views.set(prompt.name, promptToolView(prompt, fileOf("prompts", prompt.name)));
     }
   }
   // A name means the tool, where there is one.
-  for (const [name, tool] of await loaded(registry.tools)) views.set(name, toolView(name, tool));
+  for (const [name, tool] of await loaded(registry.tools)) views.set(name, toolView(name, tool, fileOf("tools", name)));
   return new Map([...views].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 

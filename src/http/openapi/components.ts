@@ -3,7 +3,14 @@
 
 import type { z } from "zod";
 
-import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "#contract/definition.ts";
+import {
+  agentViewSchema,
+  hookViewSchema,
+  modelViewSchema,
+  promptViewSchema,
+  routeViewSchema,
+  toolViewSchema,
+} from "#contract/definition.ts";
 import { errorBodySchema } from "#contract/error.ts";
 import { eventSchema } from "#contract/event.ts";
 import { fileRecordSchema } from "#contract/file-record.ts";
@@ -33,6 +40,8 @@ const shared: readonly (readonly [string, z.ZodType])[] = [
   ["Prompt", promptViewSchema],
   ["Model", modelViewSchema],
   ["Tool", toolViewSchema],
+  ["Hook", hookViewSchema],
+  ["Route", routeViewSchema],
 ];
 
 /** Components and the references to them. */

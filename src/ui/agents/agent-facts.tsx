@@ -10,14 +10,12 @@ import { DefinitionLink } from "./definition-link.tsx";
 import type { Agent } from "./definition.ts";
 import { Facts, Part } from "./facts.tsx";
 import { LatestThreads } from "./latest-threads.tsx";
-import { starters } from "./starters.ts";
 
 import css from "./definition.module.css";
 
-/** Starts a thread with it; a demo's first word is offered beside. */
+/** Starts a thread with it, empty or with one of its starters. */
 export function StartThread({ agent, ready }: { agent: Agent; ready: boolean }): ReactElement {
   const create = useNewThread();
-  const starter = ready ? starters[agent.name] : undefined;
   return (
     <>
       <div className={css["actions"]}>
@@ -28,14 +26,15 @@ export function StartThread({ agent, ready }: { agent: Agent; ready: boolean }):
         >
           {create.isPending ? "Starting…" : "Start a thread"}
         </Button>
-        {starter === undefined ? null : (
+        {(ready ? agent.starters : []).map((starter) => (
           <Button
+            key={starter}
             disabled={create.isPending}
             onClick={() => create.mutate({ thread: { agent_id: agent.name, title: titleFrom(starter) }, say: starter })}
           >
             Say “{starter}”
           </Button>
-        )}
+        ))}
       </div>
       {create.error === null ? null : <ErrorNote title="The thread was not started" error={create.error} />}
     </>

@@ -79,6 +79,7 @@ function Shown({ reference, set, links }: ShownProps): ReactElement {
   return (
     <>
       {aboutOf(reference, set) === "" ? null : <p className={css["lead"]}>{aboutOf(reference, set)}</p>}
+      <File of={reference} set={set} />
       <MissingKeys missing={missing} />
       <Details reference={reference} set={set} links={links} ready={missing.length === 0} />
       <RelationList of={reference} links={links} />
@@ -111,6 +112,17 @@ function Details({ reference, set, links, ready }: ShownProps & { ready: boolean
       return tool === undefined ? null : <ToolFacts tool={tool} set={set} links={links} />;
     }
   }
+}
+
+/** The file it is defined in, where the build names it. */
+function File({ of: { kind, name }, set }: { of: Reference; set: DefinitionSet }): ReactElement | null {
+  const file = set[`${kind}s`].find((one) => one.name === name)?.file ?? null;
+  if (file === null) return null;
+  return (
+    <p className={css["file"]}>
+      Defined in <code>{file}</code>
+    </p>
+  );
 }
 
 /** Its description, where it has one. */

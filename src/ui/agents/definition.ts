@@ -9,6 +9,8 @@ export type Prompt = Listed<"prompts">;
 export type Model = Listed<"models">;
 /** What a model may call: of kind `tool`, or a prompt or an agent that stands as one. */
 export type Tool = Listed<"tools">;
+export type Hook = Listed<"hooks">;
+export type Route = Listed<"routes">;
 
 /** Everything that the project defines, each kind by name. */
 export interface DefinitionSet {
@@ -16,6 +18,8 @@ export interface DefinitionSet {
   prompts: readonly Prompt[];
   models: readonly Model[];
   tools: readonly Tool[];
+  hooks: readonly Hook[];
+  routes: readonly Route[];
 }
 
 /** The kinds, in the order of the pages. */

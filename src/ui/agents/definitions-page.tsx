@@ -11,6 +11,7 @@ import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { DefinitionList } from "./definition-list.tsx";
 import { kinds } from "./definition.ts";
 import type { DefinitionSet } from "./definition.ts";
+import { FileList } from "./file-list.tsx";
 import { FindingList } from "./finding-list.tsx";
 import type { Finding } from "./findings.ts";
 import { definitionGraph, filteredGraph } from "./graph/definition-graph.ts";
@@ -110,6 +111,7 @@ function Shown({ set, links, findings, filter }: ShownProps): ReactElement {
         </Suspense>
       ) : null}
       <DefinitionList graph={graph} links={links} />
+      <FileList set={set} filter={wanted} />
     </>
   );
 }

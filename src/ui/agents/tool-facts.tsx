@@ -21,7 +21,7 @@ interface ToolFactsProps {
 
 /** What it is. */
 export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
-  const { name, kind, parameters, remote, result_schema } = tool;
+  const { name, kind, parameters, remote, result_schema, approval } = tool;
   const agents = useMemo(() => agentsWith(name, set, links), [name, set, links]);
   return (
     <>
@@ -34,13 +34,21 @@ export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
         </Part>
       )}
       <Part title="Try it">
-        {kind === "tool" && !remote ? (
+        {approval === "conditional" ? (
+          <p className={css["aside"]}>
+            The definition decides for each call whether a person has to approve it. A call by hand that needs approval
+            is refused.
+          </p>
+        ) : null}
+        {kind === "tool" && !remote && approval !== "always" ? (
           <InvokeTool key={name} tool={tool} agents={agents} />
         ) : (
           <p className={css["aside"]}>
-            {kind === "tool"
-              ? "A client answers its calls, so there is nothing to run here. In a thread of an agent that has it, its calls are answered by hand."
-              : "It runs a loop of its own, which only a run can hold. Start a thread with an agent that may call it."}
+            {approval === "always"
+              ? "A person has to approve each call, which only a run can ask for. Start a thread with an agent that may call it."
+              : kind === "tool"
+                ? "A client answers its calls, so there is nothing to run here. In a thread of an agent that has it, its calls are answered by hand."
+                : "It runs a loop of its own, which only a run can hold. Start a thread with an agent that may call it."}
           </p>
         )}
       </Part>
@@ -48,6 +56,7 @@ export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
         <Facts
           facts={[
             ["Defined as", kind === "tool" ? null : <DefinitionLink key="defined" kind={kind} name={name} />],
+            ["Approval", approvals[approval]],
             ["Runs", kind === "tool" ? (remote ? "at the client, which posts its result" : "on the server") : null],
           ]}
         />
@@ -55,6 +64,12 @@ export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
     </>
   );
 }
+
+const approvals: Readonly<Record<Tool["approval"], string | null>> = {
+  never: null,
+  conditional: "a person approves the calls for which the definition asks for it",
+  always: "a person approves each call",
+};
 
 /** All agents; those whose prompts offer the tool come first. */
 function agentsWith(tool: string, set: DefinitionSet, links: readonly Link[]): Agent[] {

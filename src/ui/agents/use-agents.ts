@@ -1,4 +1,4 @@
-// The project's agents as the pages show them: with whether they can be asked at once, and a first word for the demos.
+// The project's agents as the pages show them: with what they are made of, and whether they can be asked at once.
 
 import { useQuery } from "@tanstack/react-query";
 
@@ -10,9 +10,13 @@ type Listed<K extends keyof Definitions> = Awaited<ReturnType<Definitions[K]["li
 /** An agent's definition. */
 export type Agent = Listed<"agents">;
 
-/** An agent, and the variable that its model waits for; null where it is ready. */
+/** An agent with what its sides' prompts name, each name once. */
 export interface KnownAgent {
   agent: Agent;
+  models: readonly string[];
+  /** What its models may call. */
+  tools: readonly string[];
+  /** The variable without which a model of it cannot be asked; null where it is ready. */
   missing: string | null;
 }
 
@@ -33,11 +37,7 @@ export function useAgents(): {
         prompts.list({ signal }),
         models.list({ signal }),
       ]);
-      const missing = ({ sideA }: Agent): string | null => {
-        const prompt = known.find(({ name }) => name === sideA.prompt);
-        return behind.find(({ name }) => name === prompt?.model)?.missing ?? null;
-      };
-      const listed = all.map((agent) => ({ agent, missing: missing(agent) }));
+      const listed = all.map((agent) => withParts(agent, known, behind));
       return [...listed.filter((one) => one.missing === null), ...listed.filter((one) => one.missing !== null)];
     },
   });
@@ -45,6 +45,28 @@ export function useAgents(): {
 }
 
 const none: readonly KnownAgent[] = [];
+
+type Prompt = Listed<"prompts">;
+type Model = Listed<"models">;
+
+function withParts(agent: Agent, prompts: readonly Prompt[], models: readonly Model[]): KnownAgent {
+  const sides = [agent.sideA, ...(agent.sideB === null ? [] : [agent.sideB])];
+  const used = sides.flatMap((side) => prompts.filter(({ name }) => name === side.prompt));
+  const named = [...new Set(used.map(({ model }) => model))];
+  return {
+    agent,
+    models: named,
+    tools: [...new Set(used.flatMap(({ tools }) => tools.map(toolName)))],
+    missing: named.flatMap((name) => models.find((model) => model.name === name)?.missing ?? [])[0] ?? null,
+  };
+}
+
+/** An entry of a prompt's `tools` is a name, or an object with one. */
+function toolName(entry: Prompt["tools"][number]): string {
+  if (typeof entry === "string") return entry;
+  const name = typeof entry === "object" && entry !== null && "name" in entry ? entry.name : undefined;
+  return typeof name === "string" ? name : "";
+}
 
 /** A tool's definition. */
 export type Tool = Listed<"tools">;

@@ -32,11 +32,24 @@ export function useDefinitions(): KnownDefinitions {
   const { data, error, refetch } = useQuery({
     queryKey: ["definitions"],
     queryFn: async ({ signal }): Promise<DefinitionSet> => {
-      const { agents, prompts, models, tools } = client.definitions;
+      const { agents, prompts, models, tools, hooks, routes } = client.definitions;
       const options = { signal };
-      const all = [agents.list(options), prompts.list(options), models.list(options), tools.list(options)] as const;
-      const [ofAgents, ofPrompts, ofModels, ofTools] = await Promise.all(all);
-      return { agents: ofAgents, prompts: ofPrompts, models: ofModels, tools: ofTools };
+      const [ofAgents, ofPrompts, ofModels, ofTools, ofHooks, ofRoutes] = await Promise.all([
+        agents.list(options),
+        prompts.list(options),
+        models.list(options),
+        tools.list(options),
+        hooks.list(options),
+        routes.list(options),
+      ]);
+      return {
+        agents: ofAgents,
+        prompts: ofPrompts,
+        models: ofModels,
+        tools: ofTools,
+        hooks: ofHooks,
+        routes: ofRoutes,
+      };
     },
     staleTime: 1000,
     refetchInterval: everyMs,

@@ -1,10 +1,10 @@
-// The first page: every agent of the project, the demos with a first word that one click says.
+// The first page: every agent of the project, with what it is made of and the starters that one click sends.
 
 import type { ReactElement } from "react";
 import { Link } from "wouter";
 
+import { AgentParts } from "../agents/agent-parts.tsx";
 import { definitionPath } from "../agents/definition.ts";
-import { starters } from "../agents/starters.ts";
 import { useAgents } from "../agents/use-agents.ts";
 import type { KnownAgent } from "../agents/use-agents.ts";
 import { Button, IconButton } from "../kit/button.tsx";
@@ -25,7 +25,7 @@ export function StartPage(): ReactElement {
       <header className={css["head"]}>
         <h1 className={css["title"]}>Start a thread</h1>
         <p className={css["lead"]}>
-          Each agent of this project is a few files in <code>agents/</code>. The demos need no key.
+          Each agent of this project is a few files in <code>agents/</code>.
         </p>
       </header>
       <div className={css["state"]}>
@@ -63,8 +63,9 @@ interface AgentEntryProps {
   onStart: (say?: string) => void;
 }
 
-function AgentEntry({ known: { agent, missing }, busy, onStart }: AgentEntryProps): ReactElement {
-  const starter = missing === null ? starters[agent.name] : undefined;
+function AgentEntry({ known, busy, onStart }: AgentEntryProps): ReactElement {
+  const { agent, missing } = known;
+  const starters = missing === null ? agent.starters : [];
   return (
     <li className={css["agent"]} data-ready={missing === null}>
       <div className={css["about"]}>
@@ -74,6 +75,7 @@ function AgentEntry({ known: { agent, missing }, busy, onStart }: AgentEntryProp
         <p className={css["what"]}>
           {agent.description ?? (agent.type === "dual_ai" ? "Two models talk to each other." : "")}
         </p>
+        <AgentParts known={known} />
         {missing === null ? null : (
           <p className={css["missing"]}>
             Set <code>{missing}</code> in <code>.dev.vars</code> to use it.
@@ -81,23 +83,33 @@ function AgentEntry({ known: { agent, missing }, busy, onStart }: AgentEntryProp
         )}
       </div>
       <div className={css["begin"]}>
-        {starter === undefined ? (
+        {starters.length === 0 ? (
           <Button small disabled={busy} onClick={() => onStart()} aria-label={`Empty thread with ${agent.title}`}>
             Empty thread
           </Button>
         ) : (
-          <button type="button" className={css["starter"]} disabled={busy} onClick={() => onStart(starter)}>
-            <span className="visually-hidden">Start {agent.title} with: </span>
-            {starter}
-          </button>
-        )}
-        {starter === undefined ? null : (
-          <IconButton
-            icon="plus"
-            label={`Empty thread with ${agent.title}`}
-            disabled={busy}
-            onClick={() => onStart()}
-          />
+          <>
+            <div className={css["starters"]}>
+              {starters.map((starter) => (
+                <button
+                  key={starter}
+                  type="button"
+                  className={css["starter"]}
+                  disabled={busy}
+                  onClick={() => onStart(starter)}
+                >
+                  <span className="visually-hidden">Start {agent.title} with: </span>
+                  {starter}
+                </button>
+              ))}
+            </div>
+            <IconButton
+              icon="plus"
+              label={`Empty thread with ${agent.title}`}
+              disabled={busy}
+              onClick={() => onStart()}
+            />
+          </>
         )}
       </div>
     </li>

@@ -89,6 +89,6 @@ function Nothing({ filtered }: { filtered: boolean }): ReactElement {
       Search looks at titles and the last message. Clear a filter to see more.
     </EmptyNote>
   ) : (
-    <EmptyNote title="No threads yet">Start one with a demo, or press N for any agent.</EmptyNote>
+    <EmptyNote title="No threads yet">Press N to start one with any agent.</EmptyNote>
   );
 }

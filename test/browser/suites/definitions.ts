@@ -88,9 +88,28 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByLabel("Filter by name").inputValue()).toBe("agent_17");
     });
 
-    it("UI93 an agent's page leads to what it uses, and begins a thread that it then lists", async () => {
+    it("UI90 hooks and API routes are listed with their files, and the filter narrows them", async () => {
+      const { page } = await open("/");
+      const hook = { hook: "filter_messages", file: "agents/hooks/shorten.ts" };
+      await page.route("**/api/~/hooks", (route) => route.fulfill({ json: { hooks: [hook], next_cursor: null } }));
+      await page.goto("/agents");
+      const hooks = page.getByRole("region", { name: /^Hooks/ });
+      await hooks
+        .getByRole("listitem")
+        .filter({ hasText: /filter_messages\s*agents\/hooks\/shorten\.ts/ })
+        .waitFor();
+      const routes = page.getByRole("region", { name: /^API routes/ });
+      const summary = routes.getByRole("listitem").filter({ hasText: "GET /api/threads/:id/summary" });
+      await summary.getByText("agents/api/threads/[id]/summary.get.ts").waitFor();
+      await page.getByLabel("Filter by name").fill("summary");
+      await hooks.waitFor({ state: "detached" });
+      expect(await routes.getByRole("listitem").count()).toBe(1);
+    });
+
+    it("UI93 an agent's page names its file, leads to what it uses, and begins a thread that it then lists", async () => {
       const { page } = await open("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
+      await page.getByText("agents/agents/debate/debate.ts").waitFor();
       const side = page.getByRole("region", { name: "Side B" });
       await side.getByRole("link", { name: "tool close_debate" }).waitFor();
       await side.getByRole("link", { name: "prompt debate_against" }).click();
@@ -175,16 +194,23 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("alert").filter({ hasText: "Nobody waits for it any more." }).waitFor();
     });
 
-    it("UI95 a tool that needs consent is refused with words that say so, one at the client is not offered", async () => {
+    it("UI95 a tool that always needs approval, and one that a client runs, offer no run and give the reason", async () => {
+      const { page } = await open("/tools/pay_out");
+      await page.getByText("A person has to approve each call").first().waitFor();
+      expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
+      await page.goto("/tools/get_location");
+      await page.getByText("A client answers its calls").waitFor();
+      expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
+    });
+
+    it("UI95 a tool that needs approval for some calls tells that before a run, and such a call is refused", async () => {
       const { page } = await open("/tools/place_order");
+      await page.getByText("A call by hand that needs approval is refused.").waitFor();
       await page.getByLabel(/^item/).fill("An espresso machine");
       await page.getByLabel(/^price/).fill("900");
       await page.getByRole("button", { name: "Run place_order" }).click();
       await page.getByText("needs a person's consent").waitFor();
       await page.getByText("approve the call there").waitFor();
-      await page.goto("/tools/get_location");
-      await page.getByText("A client answers its calls").waitFor();
-      expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
     });
 
     it("UI96 an unknown name, nothing defined, and a failure each say what to do", async () => {

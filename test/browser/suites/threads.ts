@@ -11,13 +11,28 @@ export function threads({ api, open }: PlaygroundUse): void {
   describe("threads", () => {
     const marked = (): string => `mark ${crypto.randomUUID().slice(0, 8)}`;
 
-    it("UI10 a demo's first word is one click away, and its thread is named after it", async () => {
+    it("UI10 a starter is one click away, and its thread is named after it", async () => {
       const { page } = await open("/");
       await page.getByRole("button", { name: "What is a thread?" }).click();
       await page.getByRole("article", { name: /^You/ }).getByText("What is a thread?").waitFor();
       await page.getByText("Here is what the handbook says.").waitFor();
       await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
       expect(new URL(page.url()).pathname).toMatch(/^\/threads\/[0-9a-f-]{36}$/);
+    });
+
+    it("UI10 an agent of the project offers its own starters, and shows what it is made of", async () => {
+      const { page } = await open("/");
+      const entry = page
+        .getByRole("listitem")
+        .filter({ has: page.getByRole("heading", { name: "moody", exact: true }) });
+      await entry.getByText("Does what it is told").waitFor();
+      await entry.getByRole("link", { name: "patient_count" }).waitFor();
+      expect(await entry.getByRole("button", { name: /^Start moody with: / }).allTextContents()).toEqual([
+        "Start moody with: It is fine",
+        "Start moody with: count to two",
+      ]);
+      await entry.getByRole("button", { name: "Start moody with: It is fine" }).click();
+      await page.getByRole("article", { name: /^You/ }).getByText("It is fine").waitFor();
     });
 
     it("UI11 a thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {

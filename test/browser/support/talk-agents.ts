@@ -9,6 +9,7 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/models/moody_spare.ts", spare);
   project.write("agents/tools/patient_count.ts", tool);
   project.write("agents/tools/ask_guest.ts", remote);
+  project.write("agents/tools/pay_out.ts", payment);
   project.write("agents/prompts/moody_rules.ts", prompt);
   project.write("agents/prompts/clerk.ts", clerk);
   project.write("agents/prompts/scribe_rules.ts", scribe);
@@ -91,6 +92,11 @@ export default defineTool("Asks the guest", z.object({ what: z.string() }), unde
 });
 `;
 
+const payment = `import { defineTool } from "threadhold";
+
+export default defineTool("Pay out.", null, async () => ({ status: "success" }), { needsApproval: true });
+`;
+
 const prompt = `import { definePrompt } from "threadhold";
 
 export default definePrompt({
@@ -146,6 +152,7 @@ const agent = `import { defineAgent } from "threadhold";
 export default defineAgent({
   name: "moody",
   description: "Does what it is told",
+  starters: ["It is fine", "count to two"],
   sideA: { label: "Moody", prompt: "moody_rules", maxSteps: 5 },
 });
 `;

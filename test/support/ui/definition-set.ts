@@ -21,9 +21,11 @@ function sideOf(prompt: string, endSessionTool: string | null): Side {
 export function agentOf(name: string, sides: { sideA: string; sideB?: string; endSessionTool?: string }): Agent {
   return {
     name,
+    file: null,
     title: name,
     type: sides.sideB === undefined ? "ai_human" : "dual_ai",
     description: null,
+    starters: [],
     icon: null,
     exposeAsTool: false,
     toolDescription: null,
@@ -37,6 +39,7 @@ export function agentOf(name: string, sides: { sideA: string; sideB?: string; en
 export function promptOf(name: string, more: { model: string; tools?: Json[]; prompt?: Json }): Prompt {
   return {
     name,
+    file: null,
     toolDescription: name,
     prompt: name,
     tools: [],
@@ -55,6 +58,7 @@ export function promptOf(name: string, more: { model: string; tools?: Json[]; pr
 export function modelOf(name: string, { fallbacks = [], missing = null }: Partial<Model> = {}): Model {
   return {
     name,
+    file: null,
     provider: "test",
     model: name,
     includedProviders: [],
@@ -73,7 +77,16 @@ export function modelOf(name: string, { fallbacks = [], missing = null }: Partia
 /** A tool of its own. */
 export function toolOf(name: string): Tool {
   const parameters = { type: "object", properties: {} };
-  return { name, kind: "tool", description: name, parameters, remote: false, result_schema: null };
+  return {
+    name,
+    file: null,
+    kind: "tool",
+    description: name,
+    parameters,
+    remote: false,
+    approval: "never",
+    result_schema: null,
+  };
 }
 
 /** 200 definitions: 50 agents with a prompt each, 80 tools that are shared, 20 models of which each falls back to the next. */
@@ -89,5 +102,7 @@ export function manyDefinitions(): DefinitionSet {
     ),
     models: of(20, (at) => modelOf(`model_${at}`, { fallbacks: at % 5 === 4 ? [] : [`model_${at + 1}`] })),
     tools: of(80, (at) => toolOf(`tool_${at}`)),
+    hooks: [],
+    routes: [],
   };
 }
