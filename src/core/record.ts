@@ -84,6 +84,8 @@ export interface QueuedCall {
   id: string;
   name: string;
   arguments: JsonObject;
+  /** A run began with it or tried to make it. No other run is given it when that one fails. */
+  tried?: true;
 }
 
 /** Input that waits for its run. */
@@ -135,6 +137,8 @@ export interface RunRecord {
   nested_retries?: Record<string, { step: number; model: number; attempt: number; at: number }>;
   /** Calls that definitions queued and that were not made yet. */
   calls?: QueuedCall[];
+  /** Runs in direct succession before this one that each left calls for the next. Absent for none. */
+  chain?: number;
   /** Child threads that are known to have begun: they need not be asked again. */
   begun_children?: string[];
   /** What child threads were given of the run's bounds, by their ids. */

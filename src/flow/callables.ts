@@ -1,7 +1,6 @@
 // What a prompt lets its model call: tools, prompts, agents, each as the loop runs it (Standard Agents, PromptDefinition
 // `tools`). A name means the tool of that name, else the prompt, else the agent.
 
-import { refuse } from "#contract/error.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -48,16 +47,4 @@ export async function callable(
   const agent = await definitions.agent(name);
   const prompt = await definitions.prompt(agent.sideA.prompt);
   return agent.type === "dual_ai" ? agentToolRunner(agent, prompt, sources) : handoffRunner(agent, prompt);
-}
-
-/** Refused for a name that nothing callable has. */
-export async function knownCallable(
-  name: string,
-  sources: CallableSources,
-  builderFor: BuilderFor,
-): Promise<ToolRunner> {
-  const runner = await callable(name, sources, builderFor);
-  if (runner !== null) return runner;
-  const known = sources.definitions.names("tools").join(", ") || "none";
-  throw refuse("tool_not_found", `There is no tool named "${name}". Defined: ${known}.`);
 }

@@ -12,7 +12,7 @@ import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { callable, knownCallable } from "./callables.ts";
+import { callable } from "./callables.ts";
 import type { CallableSources } from "./callables.ts";
 import { withAttachments } from "./history-attachments.ts";
 import { earlierMessages, history } from "./history.ts";
@@ -58,7 +58,9 @@ export class StepBuilder implements StepPort {
       const { prompt, side } = await this.#speaker.voice();
       const tools = new Map(await this.#tools(prompt));
       for (const name of names) {
-        if (!tools.has(name)) tools.set(name, await knownCallable(name, this.#sources, this.#builderFor));
+        // A release may have removed it, and a copy may come from a deployment that had it: its call is answered with an error.
+        const runner = tools.has(name) ? null : await callable(name, this.#sources, this.#builderFor);
+        if (runner !== null) tools.set(name, runner);
       }
       return { tools, toolMode: toolMode(prompt), ...this.#place(side) };
     });

@@ -166,7 +166,7 @@ export const archivedMessageSchema = z.strictObject({
 });
 export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;
 
-/** A call that a definition queued. The owner of a thread may make any of them anyway, so nothing is gained by forging one. */
+/** A call that a definition queued, of any name: one that is not defined here is answered with an error when it is made. */
 const queuedCallSchema = z.strictObject({ id: z.string().min(1).max(200), name: word, arguments: parsedObject });
 
 /** A run that ended, waits, or was under way. What definitions kept in `state.context` ended with it. */

@@ -23,7 +23,7 @@ export function archivedRun(record: RunRecord): ArchivedRun {
   const waits = record.status === "queued" && calls !== undefined;
   return {
     ...kept,
-    ...(waits ? { calls } : {}),
+    ...(waits ? { calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })) } : {}),
     queued: queued === null ? null : { message: queued.message === null ? null : archivedMessage(queued.message) },
   } as ArchivedRun;
 }

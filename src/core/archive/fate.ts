@@ -88,6 +88,7 @@ export const runFate = {
   // Of runs that wait; of others the export leaves them out.
   calls: "carried",
   counts_before: "counted",
+  chain: "left",
   resume_at: "left",
   retry: "left",
   nested_retries: "left",

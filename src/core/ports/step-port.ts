@@ -39,7 +39,7 @@ export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | 
 /** Contract: never rejects for anything a definition can cause; a problem ends the run with an error. */
 export interface StepPort {
   plan(shape: StepShape, signal: AbortSignal): Promise<StepPlan | StepProblem>;
-  /** Without asking a model: what may be called now, `names` among it whether the prompt lists them or not. */
+  /** Without asking a model: what may be called now, with the defined ones of `names`, whether the prompt lists them or not. */
   tools(names: readonly string[]): Promise<StepTools | StepProblem>;
 }
 

@@ -18,7 +18,8 @@ export async function queuedStep(
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<StepProblem | { until: number } | null> {
-  const calls = ports.run.calls ?? [];
+  const calls = (ports.run.calls ?? []).map((call): QueuedCall => ({ ...call, tried: true }));
+  ports.run.calls = calls;
   await ports.faults.at("queued.tools");
   const tools = await ports.steps.tools(calls.map((call) => call.name));
   if ("problem" in tools) return tools;
@@ -55,7 +56,12 @@ function callingMessage(
     branch: ports.run.branch,
     position: id,
     role: plan.role,
-    parts: calls.map((call) => ({ type: "tool_call", ...call })),
+    parts: calls.map(({ id: callId, name, arguments: args }) => ({
+      type: "tool_call",
+      id: callId,
+      name,
+      arguments: args,
+    })),
     name: null,
     tool_call_id: null,
     parent_id: ports.line.parent_id,

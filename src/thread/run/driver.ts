@@ -5,13 +5,14 @@ import type { EventOf } from "#contract/event.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord, QueuedCall, RunRecord } from "#core/record.ts";
 
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
 import { Outgoings } from "../children/outgoings.ts";
 import { FileSweeper } from "../files/file-sweeper.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Outbox } from "../outbox.ts";
+import { leftCalls } from "./left-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
 import { assembleRun, hasAnswer } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
@@ -58,9 +59,12 @@ export class Driver {
   }
 
   /** Begins a run now; the caller made sure that none is active. */
-  begin(run: RunRecord, how: { trigger: EventOf<"run_start">["trigger"]; isNew: boolean }): RunRecord {
+  begin(
+    run: RunRecord,
+    how: { trigger: EventOf<"run_start">["trigger"]; isNew: boolean; follows?: boolean },
+  ): RunRecord {
     const begun = beginRun(this.#context, run, how);
-    this.#drive(begun, { takenUp: !how.isNew });
+    this.#drive(begun, { takenUp: how.follows ?? !how.isNew });
     return begun;
   }
 
@@ -229,7 +233,8 @@ export class Driver {
     try {
       if (takenUp) {
         // Durable before it goes on: a run that kills its object at once takes with it what was written in the same turn,
-        // and would else be taken up for ever, or undo the end of the run before it.
+        // and would else be taken up for ever, or undo the end of the run before it. Waiting for the disk also lets other
+        // requests in, a stop or a deletion among them, between runs that fail at once.
         await faults.at("run.taken-up");
         await storage.sync();
       }
@@ -290,7 +295,7 @@ export class Driver {
     // there before and is not taken still stands behind a call that waits.
     const known = assembled?.answered ?? new Set();
     if (run.stop || assembled?.journal.messages.some((row) => hasAnswer(row) && !known.has(row.id)) === true) {
-      this.#drive(run);
+      this.#drive(run, { takenUp: true });
       return;
     }
     const { outbox } = this;
@@ -303,26 +308,27 @@ export class Driver {
     if (isShown) this.#context.background(this.flushAndSleep());
   }
 
-  #finish(run: RunRecord, assembled: AssembledRun | null, end: RunEnd): void {
+  #finish(run: RunRecord, assembled: AssembledRun | null, ended: RunEnd): void {
     const { live, alarm, clock } = this.#context;
+    const { next, end } = leftCalls(run, ended);
     // One that was not driven has no heartbeat; its end has to be told.
     alarm.notAfter(clock.now() / 1000 + longestHeartbeatMs);
     const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
     finishRun(this.#context, run, { end, messages, outbox: this.outbox });
     assembled?.journal.close();
     this.#leave();
-    if (end.status !== "stopped") this.#beginLeftCalls(run);
+    this.#beginCalls(run, next);
     if (!this.beginNext()) live.broadcaster.rest();
     this.#context.background(this.flushAndSleep());
   }
 
-  /** Calls that were queued after the run's last step begin a run of their own. */
-  #beginLeftCalls({ calls = [] }: RunRecord): void {
+  /** Calls that a run left begin a run of their own. */
+  #beginCalls({ chain = 0 }: RunRecord, calls: QueuedCall[]): void {
     if (calls.length === 0 || this.#closing || this.#context.live.record.held) return;
-    const run = { ...newRun(this.#context, { kind: "tool", limits: null, input: null }), calls };
-    // Whoever waits already came first.
+    const run = { ...newRun(this.#context, { kind: "tool", limits: null, input: null }), calls, chain: chain + 1 };
+    // Inputs that wait already came first.
     if (this.#context.live.record.queue.length > 0) enqueueRun(this.#context, run);
-    else this.begin(run, { trigger: "continuation", isNew: true });
+    else this.begin(run, { trigger: "continuation", isNew: true, follows: true });
   }
 
   #leave(): void {

@@ -22,6 +22,7 @@ export function finishRun(
   // What only a run under way needs to know.
   const {
     begun_children: _,
+    chain: ______,
     forced: __,
     grants: ___,
     at_limit: ____,

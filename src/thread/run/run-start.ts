@@ -3,7 +3,7 @@
 import type { EventOf } from "#contract/event.ts";
 import type { Limits, RunKind } from "#contract/run.ts";
 import { nothingDone, notUnderWay } from "#core/blank-run.ts";
-import type { MessageRecord, QueuedInput, RunRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, QueuedCall, QueuedInput, RunRecord, ThreadRecord } from "#core/record.ts";
 
 import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -102,6 +102,7 @@ export function beginRun(
     after_position: last_position,
     counts_before: counts,
     events: [...run.events, ...start.stored],
+    ...(run.calls === undefined ? {} : { calls: run.calls.map((call): QueuedCall => ({ ...call, tried: true })) }),
     ...passed.run,
   };
   live.atomically(() => {

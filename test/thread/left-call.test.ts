@@ -1,0 +1,199 @@
+// Queued calls that no run can make: their tool or their agent is gone, or each run fails and leaves calls for the next.
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { registry } from "../worker/definitions.ts";
+import { acts, personas } from "../worker/team.ts";
+import { exported, linesOf, replaced, sealed } from "./archive-client.ts";
+import { door, freshTeam, lastRunOf } from "./team-driver.ts";
+import { admin, converse, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+const runPage = { limit: 50, order: "asc" as const };
+const definitions = { tools: { ...registry.tools }, agents: { ...registry.agents } };
+const removed = { message: "no", status: 400 };
+
+beforeEach(freshTeam);
+
+afterEach(() => {
+  Object.assign(registry.tools, definitions.tools);
+  Object.assign(registry.agents, definitions.agents);
+});
+
+const runsOf = async (id: string) => (await value(stubOf(id).listRuns(admin, runPage))).items;
+const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const ends = (events: Awaited<ReturnType<typeof converse>>) => events.filter(({ type }) => type === "run_end");
+
+/** A thread whose model is being asked while a call of `act` waits; the model fails once the door is open. */
+async function waitingCall() {
+  const id = await newThread("boss");
+  const [fail, reached] = [door(), door()];
+  acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+  let first = true;
+  personas.set("boss", async () => {
+    if (!first) return { text: "done" };
+    first = false;
+    reached.open();
+    await fail.passed;
+    return { error: removed };
+  });
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await reached.opened();
+  await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+  return { id, fail, following };
+}
+
+/** Runs that each fail, and each leave a call for the next one. */
+async function endlessChain(at: (run: number) => Promise<unknown> | undefined) {
+  const id = await newThread("boss");
+  let asked = 0;
+  acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
+  personas.set("boss", async () => {
+    asked += 1;
+    await at(asked);
+    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    return { error: removed };
+  });
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).postMessage(admin, message("go"), null));
+  return { id, following, asked: () => asked };
+}
+
+describe("a queued call that cannot be made", () => {
+  it("QUEUE6 of a tool that a release removed is answered with an error, and its run goes on", async () => {
+    const { id, fail, following } = await waitingCall();
+    delete registry.tools["act"];
+    fail.open();
+    await following.until((event) => event.type === "run_end" && event.status === "completed");
+    following.close();
+    expect((await runsOf(id)).map(({ status }) => status)).toEqual(["error", "completed"]);
+    const [, calling, result] = await messagesOf(id);
+    expect(calling).toMatchObject({ metadata: { queued: true } });
+    expect(result).toMatchObject({ role: "tool", name: "act" });
+    expect(result?.content).toMatch(/^There is no tool named "act"\./);
+  });
+
+  it("QUEUE6 of a thread whose agent a release removed ends one run with an error that names it, and no other run begins", async () => {
+    const { id, fail, following } = await waitingCall();
+    const other = await newThread("parallel");
+    delete registry.agents["boss"];
+    fail.open();
+    await following.until(() => ends(following.events).length === 2);
+    following.close();
+    expect((await converse(other, "hello")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+    await evict(id);
+    const runs = await runsOf(id);
+    expect(runs.map(({ reason }) => reason)).toEqual(["api", "agent_not_found"]);
+    expect(runs.at(-1)?.error?.message).toMatch(/Queued calls were not made: "act"\.$/);
+    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).remove(admin));
+    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+  });
+
+  it("QUEUE6 a hundred inputs of a thread without its agent each fail once, and others are answered meanwhile", async () => {
+    const id = await newThread("boss");
+    const other = await newThread("parallel");
+    const [fail, reached] = [door(), door()];
+    personas.set("boss", async () => {
+      reached.open();
+      await fail.passed;
+      return { error: removed };
+    });
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postMessage(admin, message("first"), null));
+    await reached.opened();
+    for (let at = 0; at < 100; at += 1) await value(stubOf(id).postMessage(admin, message(`input ${at}`), null));
+    delete registry.agents["boss"];
+    fail.open();
+    await following.until(() => ends(following.events).length === 2);
+    expect(types(await converse(other, "hello")).at(-1)).toBe("run_end");
+    await following.until(() => ends(following.events).length === 101);
+    following.close();
+    const reasons = new Set(following.events.flatMap((event) => (event.type === "run_end" ? [event.reason] : [])));
+    expect([...reasons]).toEqual(["api", "agent_not_found"]);
+  });
+
+  it("QUEUE6 runs that fail and leave a call for the next one come to an end after ten in a row, with a crash among them", async () => {
+    const [reached, never] = [door(), door()];
+    const { id, asked, ...before } = await endlessChain((run) => {
+      if (run !== 4) return undefined;
+      reached.open();
+      return never.passed;
+    });
+    await reached.opened();
+    before.following.close();
+    await crash(id);
+    const following = await follow(id, { after: "0" });
+    const last = await following.until(
+      (event) => event.type === "run_end" && event.error?.message.includes("not made") === true,
+    );
+    following.close();
+    expect(last).toMatchObject({ status: "error", reason: "api" });
+    // The run that the crash cut asked twice.
+    expect(asked()).toBe(12);
+    await evict(id);
+    expect((await runsOf(id)).length).toBe(11);
+    expect((await lastRunOf(id)).id).toBe(last.run_id);
+    // The next message begins a run as always.
+    personas.set("boss", () => ({ text: "back" }));
+    expect((await converse(id, "hello")).at(-1)).toMatchObject({ status: "completed" });
+  });
+
+  it("QUEUE6 a stop and a deletion take effect amid runs that each begin the next", async () => {
+    const [reached, never] = [door(), door()];
+    const chain = await endlessChain((run) => {
+      if (run !== 4) return undefined;
+      reached.open();
+      return never.passed;
+    });
+    await reached.opened();
+    await value(stubOf(chain.id).stop(admin, null));
+    await chain.following.until((event) => event.type === "run_end" && event.status === "stopped");
+    chain.following.close();
+    expect((await runsOf(chain.id)).map(({ status }) => status)).toEqual(["error", "error", "error", "stopped"]);
+    expect((await value(stubOf(chain.id).describe(admin))).status).toBe("idle");
+
+    const again = door();
+    const { id, following } = await endlessChain((run) => {
+      if (run !== 4) return undefined;
+      again.open();
+      return never.passed;
+    });
+    await again.opened();
+    await value(stubOf(id).remove(admin));
+    following.close();
+    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+  });
+
+  it("IMPORT20 a waiting run's call of a name that is not defined here is imported, and answered with an error when it is made", async () => {
+    const id = await newThread("boss");
+    const [hold, reached] = [door(), door()];
+    personas.set("boss", async () => {
+      reached.open();
+      await hold.passed;
+      return { text: "done" };
+    });
+    await value(stubOf(id).postMessage(admin, message("first"), null));
+    await reached.opened();
+    await value(stubOf(id).postMessage(admin, message("second"), null));
+    const lines = linesOf(await exported(id));
+    hold.open();
+    const waiting = lines.find(({ run }) => run?.status === "queued");
+    if (waiting === undefined) throw new Error("no run waits");
+    waiting["run"].calls = [{ id: "x", name: "no_such_tool", arguments: {} }];
+    await replaced(id, await sealed(lines));
+    personas.set("boss", () => ({ text: "after all" }));
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    await following.until((event) => event.type === "run_end" && event.run_id === waiting["run"].id);
+    following.close();
+    const answers = (await messagesOf(id)).map(({ role, content }) => [role, content?.slice(0, 37) ?? null]);
+    expect(answers.slice(-4)).toEqual([
+      ["user", "second"],
+      ["assistant", null],
+      ["tool", 'There is no tool named "no_such_tool"'],
+      ["assistant", "after all"],
+    ]);
+  });
+});
