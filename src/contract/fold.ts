@@ -90,7 +90,17 @@ function foldSnapshot(event: EventOf<"snapshot">): ThreadView {
   };
   let view = base;
   for (const part of event.partial) view = apply(view, part);
-  return { ...view, last_seq: event.seq };
+  return { ...withRecordedStatus(view, event.thread), last_seq: event.seq };
+}
+
+/**
+ * The active run with the status of its thread's record. Of a thread that was evicted the snapshot's events are rebuilt from rows
+ * and may lack those that changed the status, so the record wins.
+ */
+function withRecordedStatus(view: ThreadView, { active_run_id: id, status }: Thread): ThreadView {
+  const run = id === null ? undefined : view.runs[id];
+  if (run === undefined || (status !== "running" && status !== "awaiting_tool_execution")) return view;
+  return { ...view, runs: { ...view.runs, [run.id]: { ...run, status } } };
 }
 
 function apply(view: ThreadView, event: PlainEvent): ThreadView {

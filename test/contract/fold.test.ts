@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import type { EventOf, PlainEvent } from "#contract/event.ts";
+import type { EventDraft, EventOf, PlainEvent } from "#contract/event.ts";
 import { emptyView, fold, foldAll } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
 import { toThread } from "#core/view.ts";
@@ -201,6 +201,27 @@ it("FOLD10: a run is active from its start to its end", () => {
     runs: { run: { status: "completed", usage, cost: 1 } },
   });
 });
+
+it.each(["running", "awaiting_tool_execution"] as const)(
+  "FOLD12: an active run has the status of its thread's record in a snapshot, whatever the snapshot's events say: %s",
+  (status) => {
+    const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
+    const wait: EventDraft = { type: "awaiting_tool_execution", tool_calls: [] };
+    for (const partial of [numbered([start]), numbered([start, wait]), numbered([start, wait, ...worked(1, "out")])]) {
+      const thread = toThread(threadRecord({ status, active_run_id: "run" }));
+      const snapshot: EventOf<"snapshot"> = {
+        seq: 9,
+        thread_id: thread.id,
+        at: 1,
+        type: "snapshot",
+        thread,
+        messages: [],
+        partial,
+      };
+      expect(foldAll([snapshot]).runs["run"]?.status).toBe(status);
+    }
+  },
+);
 
 it("FOLD11: a changed message is replaced where it stands, a deleted one goes with its tool", () => {
   const told = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];

@@ -77,6 +77,26 @@ describe("a call of a remote tool", () => {
     expect(await alarmOf(id)).toBe(Math.ceil(first / 1000));
   });
 
+  it("REMOTE1 still waits in a snapshot of a thread that was evicted, before and after a part of its calls is answered", async () => {
+    const { id, following, ids } = await asking("still_waits", [ask("one"), ask("two")]);
+    const statuses = async () => {
+      await evict(id);
+      const late = await follow(id);
+      await late.until(({ type }) => type === "snapshot");
+      late.close();
+      return [late.events, following.events].map((events) => {
+        const { runs, active_run_id: active } = foldAll(events);
+        return runs[active ?? ""]?.status;
+      });
+    };
+    expect(await statuses()).toEqual(["awaiting_tool_execution", "awaiting_tool_execution"]);
+    await value(answer(id, says(ids[1], "two!")));
+    expect(await statuses()).toEqual(["awaiting_tool_execution", "awaiting_tool_execution"]);
+    await value(answer(id, says(ids[0], "one!")));
+    await following.until(isEnd);
+    following.close();
+  });
+
   it("REMOTE3 is answered in parts, and the model is asked once when all are there", async () => {
     const { id, following, ids } = await asking("in_parts", [ask("one"), ask("two"), ask("three")]);
     asked = 0;

@@ -4,7 +4,7 @@
 import type { PlainEvent } from "#contract/event.ts";
 import { isAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { fromStored } from "#core/stored-event.ts";
 
 import { boundedRows } from "../method/bounded-page.ts";
@@ -33,17 +33,22 @@ export function openStepRows(store: ThreadStore, thread: ThreadRecord): MessageR
   return own.some(({ status }) => status === "started") ? own : [];
 }
 
-/** What was told of those calls and of the run's beginning, in order. */
+/** Events of those calls, of the run's start and of its current wait for a client, in order. */
 export function openCallEvents(store: ThreadStore, thread: ThreadRecord): PlainEvent[] {
   const rows = openStepRows(store, thread);
   const run = rows.length === 0 || thread.active_run_id === null ? null : store.run(thread.active_run_id);
   if (run === null) return [];
   const source = eventSource(store, thread, rows);
   const start = run.events.filter(({ type }) => type === "run_start");
+  const wait = run.status === "awaiting_tool_execution" ? run.events.findLast(isWait) : undefined;
   const calls = rows.filter(({ role }) => role === "tool").flatMap(({ events }) => events);
-  return [...start, ...calls]
+  return [...start, ...(wait === undefined ? [] : [wait]), ...calls]
     .sort((left, right) => left.seq - right.seq)
     .flatMap((event) => fromStored(event, source) ?? []);
+}
+
+function isWait({ type }: StoredEvent): boolean {
+  return type === "awaiting_tool_execution";
 }
 
 function isOwnAnswer(row: MessageRecord): boolean {
