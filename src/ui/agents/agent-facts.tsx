@@ -4,7 +4,6 @@ import type { ReactElement } from "react";
 
 import { Button } from "../kit/button.tsx";
 import { ErrorNote } from "../kit/note.tsx";
-import { titleFrom } from "../threads/thread-title.ts";
 import { useNewThread } from "../threads/use-new-thread.ts";
 import { DefinitionLink } from "./definition-link.tsx";
 import type { Agent } from "./definition.ts";
@@ -30,7 +29,7 @@ export function StartThread({ agent, ready }: { agent: Agent; ready: boolean }):
           <Button
             key={starter}
             disabled={create.isPending}
-            onClick={() => create.mutate({ thread: { agent_id: agent.name, title: titleFrom(starter) }, say: starter })}
+            onClick={() => create.mutate({ thread: { agent_id: agent.name }, say: starter })}
           >
             Say “{starter}”
           </Button>

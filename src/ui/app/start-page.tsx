@@ -9,7 +9,6 @@ import { useAgents } from "../agents/use-agents.ts";
 import type { KnownAgent } from "../agents/use-agents.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
-import { titleFrom } from "../threads/thread-title.ts";
 import { useNewThread } from "../threads/use-new-thread.ts";
 import { usePageTitle } from "./page-title.ts";
 
@@ -44,12 +43,7 @@ export function StartPage(): ReactElement {
             key={known.agent.name}
             known={known}
             busy={create.isPending}
-            onStart={(say) =>
-              create.mutate({
-                thread: { agent_id: known.agent.name, ...(say === undefined ? {} : { title: titleFrom(say) }) },
-                say,
-              })
-            }
+            onStart={(say) => create.mutate({ thread: { agent_id: known.agent.name }, say })}
           />
         ))}
       </ul>

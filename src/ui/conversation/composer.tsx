@@ -10,7 +10,7 @@ import { useShortcuts } from "../app/shortcuts.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { bytes } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
-import { titleFrom } from "../threads/thread-title.ts";
+import { nameAfter } from "../threads/thread-title.ts";
 import { keepUntilArrived, returnToDraft, useDraft } from "./drafts.ts";
 import { useDraftedFiles } from "./use-drafted-files.ts";
 import type { DraftedFile } from "./use-drafted-files.ts";
@@ -68,12 +68,10 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
       return handle.messages.post(message);
     },
     onMutate: ({ content }) => keepUntilArrived(handle.id, content),
-    onSuccess: (_, { content, files, names }, letGo) => {
+    onSuccess: ({ message }, { files, names }, letGo) => {
       letGo();
       drafted.clear(files);
-      const title = titleFrom(content);
-      // A name is a kindness: without it the thread goes by its id, as before.
-      if (names && title !== "") handle.patch({ title }).catch(() => undefined);
+      if (names && message !== null) void nameAfter(handle, message);
     },
     // What could not be sent stands where it was written, before what was written since.
     onError: (_, { content }, letGo) => {

@@ -1,4 +1,4 @@
-// Makes a thread and opens it, perhaps with a first word that is said at once.
+// Makes a thread and opens it, perhaps with a first message. A thread without a title is named after that message.
 
 import { useMutation } from "@tanstack/react-query";
 import { useLocation } from "wouter";
@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import type { NewThread, Thread } from "#client/index.ts";
 import { useThreadholdClient } from "#react/index.ts";
 
-import { threadPath } from "./thread-title.ts";
+import { nameAfter, threadPath } from "./thread-title.ts";
 
 /** What is asked for. */
 export interface NewThreadRequest {
@@ -22,7 +22,10 @@ export function useNewThread() {
   return useMutation({
     mutationFn: async ({ thread, say }: NewThreadRequest): Promise<Thread> => {
       const made = await client.threads.create(thread);
-      if (say !== undefined) await client.thread(made).messages.post({ content: say });
+      if (say === undefined) return made;
+      const handle = client.thread(made);
+      const { message } = await handle.messages.post({ content: say });
+      if (made.title === null && message !== null) await nameAfter(handle, message);
       return made;
     },
     onSuccess: ({ id }) => navigate(threadPath(id)),

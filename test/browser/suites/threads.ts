@@ -35,6 +35,22 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("article", { name: /^You/ }).getByText("It is fine").waitFor();
     });
 
+    it("UI10 a thread is named after its first message as hooks left it, in head, list, palette and catalog", async () => {
+      const card = "4111111111111111";
+      const { id } = await api().createThread("assistant");
+      const { page } = await open(`/threads/${id}`);
+      await page.getByLabel("Message", { exact: true }).fill(`Charge ${card} for this`);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "Charge [card] for this" }).waitFor();
+      const row = page.locator(`[data-thread="${id}"]`);
+      await row.getByText("Charge [card] for this").first().waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option", { name: /^Charge \[card\] for this/ }).waitFor();
+      expect(await page.content()).not.toContain(card);
+      const { body } = await api().call("GET", `/api/threads?q=${card}`);
+      expect(body).toMatchObject({ threads: [] });
+    });
+
     it("UI11 a thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {
       const title = marked();
       const { page } = await open("/");

@@ -13,6 +13,7 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/prompts/moody_rules.ts", prompt);
   project.write("agents/prompts/clerk.ts", clerk);
   project.write("agents/prompts/scribe_rules.ts", scribe);
+  project.write("agents/hooks/mask_cards.ts", maskCards);
   project.write("agents/agents/moody.ts", agent);
   project.write("agents/agents/committee.ts", committee);
 }
@@ -107,6 +108,14 @@ export default definePrompt({
   tools: ["patient_count", "place_order", "ask_guest", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
   prompt: "Do what you are told.",
 });
+`;
+
+const maskCards = `import { defineHook } from "threadhold";
+
+export default defineHook("before_create_message", async (_state, message) => ({
+  ...message,
+  content: typeof message.content === "string" ? message.content.replace(/\\b\\d{16}\\b/g, "[card]") : message.content,
+}));
 `;
 
 const clerk = `import { definePrompt } from "threadhold";
