@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 
-/** A finding of the build as `/healthz` shows it. */
+/** A finding of the build, or about the configuration, as `/healthz` shows it. */
 export const diagnosticSchema = z.object({
   severity: z.enum(["error", "warning"]),
   code: z.string(),
@@ -15,7 +15,7 @@ export const diagnosticSchema = z.object({
   source: z.string().optional(),
 });
 
-/** Answer of `GET /healthz`; `diagnostics` only when the last build found something. */
+/** Answer of `GET /healthz`; `diagnostics` only when there is one. */
 export const healthSchema = z.object({
   status: z.literal("ok"),
   version: z.string(),

@@ -77,7 +77,7 @@ export function createApp(dependencies: AppDependencies): App {
 
 function handlersOf(services: Services): Handlers {
   return {
-    ...healthHandlers(services.dependencies),
+    ...healthHandlers(services),
     ...openApiHandlers(services.dependencies.version),
     ...definitionHandlers(services),
     ...catalogHandlers(services),

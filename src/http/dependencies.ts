@@ -24,7 +24,7 @@ export interface Variables {
   JWKS_URL?: string | undefined;
   JWT_ISSUER?: string | undefined;
   JWT_AUDIENCE?: string | undefined;
-  /** Signs tickets. Needed only where `JWKS_URL` is the sole way in; else a key is derived from the secrets. */
+  /** Signs tickets. Without it a key is derived from `JWT_SECRET` and administrators' secrets; without those no tickets. */
   TICKET_SECRET?: string | undefined;
   /** `true` serves loopback hosts without credentials while none are configured. */
   OPEN_LOOPBACK?: string | undefined;

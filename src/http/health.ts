@@ -1,12 +1,26 @@
-// `GET /healthz`: that the service answers, and what the last build found, so that a broken definition shows where the
-// developer looks first.
+// `GET /healthz`: that the service answers, what the last build found, so that a broken definition shows where the
+// developer looks first, and what the configuration lacks.
+
+import type { z } from "zod";
+
+import type { diagnosticSchema } from "#contract/health.ts";
 
 import { jsonAnswer } from "./answer/json-answer.ts";
-import type { AppDependencies } from "./dependencies.ts";
+import { ticketsAreOff, ticketsOff } from "./auth/auth-settings.ts";
 import type { Handlers } from "./route/handler.ts";
+import type { Services } from "./services.ts";
 
 /** The handler. */
-export function healthHandlers({ version, diagnostics }: AppDependencies): Pick<Handlers, "health"> {
-  const body = { status: "ok", version, ...(diagnostics.length === 0 ? {} : { diagnostics }) };
+export function healthHandlers({ dependencies, settings }: Services): Pick<Handlers, "health"> {
+  const diagnostics = [...dependencies.diagnostics, ...(ticketsAreOff(settings) ? [noTicketSecret] : [])];
+  const found = diagnostics.length === 0 ? {} : { diagnostics };
+  const body = { status: "ok", version: dependencies.version, ...found };
   return { health: () => Promise.resolve(jsonAnswer(body)) };
 }
+
+const noTicketSecret: z.infer<typeof diagnosticSchema> = {
+  severity: "warning",
+  code: "no_ticket_secret",
+  message: ticketsOff,
+  file: "variables",
+};

@@ -4,7 +4,7 @@ import { v4 as randomId } from "uuid";
 
 import { platformTimers } from "#lib/timers.ts";
 
-import { readAuthSettings } from "./auth/auth-settings.ts";
+import { readAuthSettings, ticketsAreOff, ticketsOff } from "./auth/auth-settings.ts";
 import type { AuthSettings } from "./auth/auth-settings.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
@@ -26,6 +26,7 @@ import type { ThreadCalls } from "./thread/thread-calls.ts";
 /** The shared parts. */
 export interface Services {
   dependencies: AppDependencies;
+  settings: AuthSettings;
   authenticator: Authenticator;
   /** Null where there is nothing to sign tickets with. */
   tickets: Tickets | null;
@@ -47,6 +48,9 @@ export function createServices(dependencies: AppDependencies): Services {
   };
   const settings = readAuthSettings(variables);
   if (settings.state === "closed") warn("authentication", settings.reason);
+  if (ticketsAreOff(settings)) {
+    report(JSON.stringify({ level: "warning", event: "tickets_off", variable: "TICKET_SECRET", message: ticketsOff }));
+  }
   const allowedOrigins = parseAllowedOrigins(variables.ALLOWED_ORIGINS);
   if (allowedOrigins.size === 0 && (variables.ALLOWED_ORIGINS ?? "").trim() !== "") {
     warn("ALLOWED_ORIGINS", "Not a comma list of origins such as https://app.example; no origin is allowed.");
@@ -66,6 +70,7 @@ export function createServices(dependencies: AppDependencies): Services {
   const fetchKeys = dependencies.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
   return {
     dependencies,
+    settings,
     authenticator: createAuthenticator(settings, { now, fetch: fetchKeys, allowedOrigins }),
     tickets: ticketsOf(settings, now),
     allowedOrigins,

@@ -91,7 +91,7 @@ describe("a ticket", () => {
   });
 
   it("AUTH8: of another deployment is refused", async () => {
-    const foreign = testApp({ variables: { API_TOKENS: "anna-secret=anna" } });
+    const foreign = testApp({ variables: { API_TOKENS: "other-admin,anna-secret=anna" } });
     const app = testApp();
     const { id } = app.seed();
     const path = `/api/threads/${id}/stream`;

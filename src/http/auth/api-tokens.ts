@@ -36,12 +36,13 @@ export type TokenLookup = (token: string) => Promise<Caller | null>;
 
 /** A lookup over the list; hashes are made once, when first needed. */
 export function createTokenLookup(tokens: readonly ApiToken[]): TokenLookup {
-  let hashes: Promise<{ hash: Uint8Array; caller: Caller }[]> | undefined;
+  let hashes: readonly { hash: Uint8Array; caller: Caller }[] | undefined;
   return async (token) => {
-    hashes ??= Promise.all(tokens.map(async ({ secret, caller }) => ({ hash: await sha256(secret), caller })));
+    // Settled hashes are kept and not their promise, which may never settle once the request that began it has ended.
+    hashes ??= await Promise.all(tokens.map(async ({ secret, caller }) => ({ hash: await sha256(secret), caller })));
     const presented = await sha256(token);
     let found: Caller | null = null;
-    for (const { hash, caller } of await hashes) {
+    for (const { hash, caller } of hashes) {
       if (equalInConstantTime(hash, presented)) found = caller;
     }
     return found;

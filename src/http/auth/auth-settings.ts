@@ -18,9 +18,23 @@ export interface JwtSettings {
 
 /** The state of authentication. */
 export type AuthSettings =
-  | { state: "configured"; tokens: readonly ApiToken[]; jwt: JwtSettings | null; ticketSecret: string | null }
+  | {
+      state: "configured";
+      tokens: readonly ApiToken[];
+      jwt: JwtSettings | null;
+      /** Null where no configured secret is unknown to every user: then there are no tickets. */
+      ticketSecret: string | null;
+    }
   | { state: "open_loopback"; hostChecked: boolean }
   | { state: "closed"; reason: string };
+
+/** Whether callers are identified but no ticket can be signed. */
+export function ticketsAreOff(settings: AuthSettings): boolean {
+  return settings.state === "configured" && settings.ticketSecret === null;
+}
+
+/** What an operator reads of it. */
+export const ticketsOff = "Tickets are off: no configured secret is unknown to every user. Set TICKET_SECRET.";
 
 const guarded = ["API_TOKENS", "JWT_SECRET", "JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "TICKET_SECRET"] as const;
 
@@ -39,14 +53,34 @@ export function readAuthSettings(variables: Variables): AuthSettings {
   if (typeof tokens === "string") return closed(tokens);
   const keys = readKeys(JWT_SECRET, JWKS_URL);
   if (typeof keys === "string") return closed(keys);
+  const repeated = sharedSecret(tokens, { JWT_SECRET, TICKET_SECRET });
+  if (repeated !== undefined) return closed(`${repeated} is also a secret of API_TOKENS; each needs its own.`);
   const { JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = variables;
-  const derived = [API_TOKENS, JWT_SECRET].filter((secret) => secret !== undefined).join("\n");
   return {
     state: "configured",
     tokens,
     jwt: keys === null ? null : { keys, issuer, audience },
-    ticketSecret: TICKET_SECRET ?? (derived === "" ? null : derived),
+    ticketSecret: TICKET_SECRET ?? derivedTicketSecret(tokens, JWT_SECRET),
   };
+}
+
+/** The variable whose value a holder of an API token knows as well. */
+function sharedSecret(
+  tokens: readonly ApiToken[],
+  values: Pick<Variables, "JWT_SECRET" | "TICKET_SECRET">,
+): string | undefined {
+  const known = new Set(tokens.map(({ secret }) => secret));
+  return (["JWT_SECRET", "TICKET_SECRET"] as const).find((name) => known.has(values[name]?.trim() ?? ""));
+}
+
+/**
+ * What tickets are signed with where TICKET_SECRET is absent: JWT_SECRET and the secrets of administrators, which no user
+ * knows. A user's secret adds nothing, because its user could sign a ticket for anybody with it. Null without any.
+ */
+function derivedTicketSecret(tokens: readonly ApiToken[], jwtSecret: string | undefined): string | null {
+  const administrators = tokens.filter(({ caller }) => caller.admin).map(({ secret }) => secret);
+  const secrets = [...(jwtSecret === undefined ? [] : [jwtSecret]), ...administrators];
+  return secrets.length === 0 ? null : JSON.stringify(secrets);
 }
 
 function readKeys(secret: string | undefined, address: string | undefined): JwtKeys | string | null {

@@ -39,8 +39,14 @@ export interface Tickets {
 
 /** Tickets signed with a key made from `secret`, which is asked for at first use. `now` is microseconds. */
 export function createTickets(secret: () => string, now: () => number): Tickets {
-  let imported: Promise<CryptoKey> | undefined;
-  const key = (): Promise<CryptoKey> => (imported ??= importKey(secret()));
+  // The key is kept and not its promise: a promise that a request began may never settle once that request has ended.
+  let imported: CryptoKey | undefined;
+  let material: string | undefined;
+  const key = async (): Promise<CryptoKey> => {
+    material ??= secret();
+    imported ??= await importKey(material);
+    return imported;
+  };
   const sign = async (claims: TicketClaims): Promise<string> => {
     const payload = new TextEncoder().encode(JSON.stringify(claims));
     const signature = await crypto.subtle.sign("HMAC", await key(), payload);

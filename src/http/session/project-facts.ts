@@ -13,7 +13,7 @@ export interface ProjectFacts {
 
 /** Reads them when they are first asked for, and keeps them: definitions do not change while the Worker lives. */
 export function projectFacts({ models, tools }: Pick<Registry, "models" | "tools">): () => Promise<ProjectFacts> {
-  let known: Promise<ProjectFacts> | null = null;
+  let known: ProjectFacts | null = null;
   const read = async (): Promise<ProjectFacts> => {
     const [allModels, allTools] = await Promise.all([loaded(models), loaded(tools)]);
     const remote = allTools.filter(([, tool]) => readTool(tool).run === undefined).map(([name]) => name);
@@ -22,12 +22,8 @@ export function projectFacts({ models, tools }: Pick<Registry, "models" | "tools
       remoteTools: new Set(remote),
     };
   };
-  return () => {
-    known ??= read();
-    // One that failed is read again.
-    known.catch(() => (known = null));
-    return known;
-  };
+  // Settled facts are kept and not their promise, which may never settle once the request that began it has ended.
+  return async () => (known ??= await read());
 }
 
 function loaded<D>(loaders: Record<string, () => Promise<D>>): Promise<[string, D][]> {

@@ -15,7 +15,10 @@ export function ticketHandlers({ tickets, table }: Services): Pick<Handlers, "cr
   return {
     async createTicket({ caller, body }) {
       if (tickets === null) {
-        throw refuse("auth_not_configured", "With JWKS_URL alone, tickets need TICKET_SECRET to be signed with.");
+        throw refuse(
+          "auth_not_configured",
+          "Tickets are off until TICKET_SECRET is set. Streams take a token in the header.",
+        );
       }
       const { found } = table("GET", body.path);
       const target = found?.target;
