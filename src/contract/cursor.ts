@@ -2,7 +2,10 @@
 
 import { z } from "zod";
 
+import { parseBoundedJson } from "#lib/bounded-json.ts";
+
 import { refuse } from "./error.ts";
+import { bodyBounds } from "./json.ts";
 
 const shape = z.tuple([z.string(), z.string().min(1).max(200)]);
 
@@ -16,7 +19,7 @@ export function encodeCursor(after: string, list: string): string {
 export function decodeCursor(cursor: string, list: string): string {
   try {
     const text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
-    const [kind, after] = shape.parse(JSON.parse(text));
+    const [kind, after] = shape.parse(parseBoundedJson(text, bodyBounds));
     if (kind === list) return after;
   } catch {
     // Broken: refused below, like one of another list.

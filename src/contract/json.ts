@@ -2,14 +2,69 @@
 
 import { z } from "zod";
 
+import type { JsonBounds } from "#lib/bounded-json.ts";
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
+/** Bounds of a JSON body, and of everything else that a request brings as JSON. */
+export const bodyBounds: JsonBounds = { values: 100_000, depth: 64 };
+
+/** Bounds of JSON that a thread keeps or that a model writes. */
+export const keptBounds: JsonBounds = { values: 500_000, depth: 256 };
+
+/** A copy of a value that is JSON. Throws a `NoJson` at the first part that is none. One walk, without a schema per value. */
+function copyOf(value: unknown, depth: number): Json {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value !== "object" || depth > keptBounds.depth) throw new NoJson();
+  if (Array.isArray(value)) {
+    const list: Json[] = [];
+    // By number, since a list may have holes.
+    for (let at = 0; at < value.length; at += 1) list.push(copyOf(value[at], depth + 1));
+    return list;
+  }
+  if (!isPlain(value)) throw new NoJson();
+  const object: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    if (key !== "__proto__") object[key] = copyOf((value as Record<string, unknown>)[key], depth + 1);
+  }
+  return object;
+}
+
+class NoJson extends Error {
+  override readonly name = "NoJson";
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+/** The schema reads a copy, so that what it gives does not change with what it was given. */
+function copying(shape: z.ZodType, fits: (value: Json) => boolean, expected: string): z.ZodType {
+  const copied = (value: unknown, context: z.core.ParsePayload): unknown => {
+    try {
+      const copy = copyOf(value, 0);
+      if (fits(copy)) return copy;
+    } catch (thrown) {
+      if (!(thrown instanceof NoJson)) throw thrown;
+    }
+    context.issues.push({ code: "custom", message: `Has to be ${expected}`, input: value });
+    return value;
+  };
+  return z.preprocess(copied, shape);
+}
+
 /** Schema of any JSON value. */
-export const jsonSchema: z.ZodType<Json> = z.json() as z.ZodType<Json>;
+export const jsonSchema: z.ZodType<Json> = copying(z.unknown(), () => true, "JSON") as z.ZodType<Json>;
 
 /** Schema of a JSON object whose values are any JSON. */
-export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), jsonSchema) as z.ZodType<JsonObject>;
+export const jsonObjectSchema: z.ZodType<JsonObject> = copying(
+  z.record(z.string(), z.unknown()),
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "an object of JSON",
+) as z.ZodType<JsonObject>;

@@ -5,7 +5,9 @@ import { z } from "zod";
 
 import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
+import { bodyBounds } from "#contract/json.ts";
 import { watcherWindow } from "#contract/subscription.ts";
+import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 const placeSchema = z.object({
   owner: z.string().nullable(),
@@ -99,7 +101,7 @@ export class Watcher {
 
 function safeJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text, bodyBounds);
   } catch {
     return null;
   }

@@ -1,11 +1,13 @@
 // The messages a step sends: which of the stored ones, seen through the project's two filter hooks, in the form a model
 // takes (decisions 4, 14, 16).
 
+import { keptBounds } from "#contract/json.ts";
 import { parseArguments } from "#core/model/answer.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
 import { textOf } from "#core/view.ts";
+import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { AnyPromptDefinition, LLMMessage, Message } from "#spec/index.ts";
 
 import { seenFrom } from "./history-sides.ts";
@@ -175,7 +177,7 @@ function argumentsText(value: unknown): string {
 
 function safeParse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text, keptBounds);
   } catch {
     return null;
   }

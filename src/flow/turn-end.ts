@@ -1,11 +1,13 @@
 // When a side's turn is over, and what it then comes to (Standard Agents, SideConfig; decisions 5 to 7).
 
+import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { isAnswer, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import type { CallOutcome, StepOutcome } from "#core/ports/strategy.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { textOf } from "#core/view.ts";
+import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 /** Blank answers in a row before the run gives up. */
@@ -51,7 +53,7 @@ export function blankStreak(messages: readonly MessageRecord[], line: Line): num
 
 function parsed(text: string | undefined): Json | undefined {
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as Json);
+    return text === undefined ? undefined : (parseBoundedJson(text, keptBounds) as Json);
   } catch {
     return undefined;
   }

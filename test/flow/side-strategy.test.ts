@@ -52,6 +52,12 @@ it.for<[string, ToolResult, JsonObject, unknown]>([
   ["its arguments where the result lacks it", { status: "success", result: '{"other":1}' }, { said: "args" }, "args"],
   ["its arguments where the result is no JSON", { status: "success", result: "fine" }, { said: 0 }, 0],
   ["its arguments where it failed", { status: "error", error: "no" }, { said: "args" }, "args"],
+  [
+    "its arguments where the result is nested without end",
+    { status: "success", result: `{"said":${"[".repeat(9999)}${"]".repeat(9999)}}` },
+    { said: "args" },
+    "args",
+  ],
   ["the result's text where both lack it", { status: "success", result: "fine" }, {}, "fine"],
   ["no inherited field", { status: "success", result: "{}" }, {}, "{}"],
 ])("SIDE4: the outcome is the property of %s", ([, result, args, outcome], { expect: expectHere }) => {

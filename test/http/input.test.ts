@@ -59,7 +59,14 @@ describe("bodies", () => {
       "invalid_request",
       ["metadata.__proto__"],
     ],
-    ["nesting without end is refused", { headers: jsonType, body: deep }, 400, "invalid_request", ["metadata.a.0"]],
+    ["nesting without end is refused", { headers: jsonType, body: deep }, 400, "invalid_request", []],
+    [
+      "a number that no JSON can hold is refused",
+      { headers: jsonType, body: '{"agent_id":"helper","metadata":{"a":[1e999]}}' },
+      400,
+      "invalid_request",
+      ["metadata.a.0"],
+    ],
   ];
   const types: Case[] = [
     [

@@ -174,6 +174,7 @@ const refusedOnes: [string, Spoil][] = [
   ["half a character deep inside", (lines) => void (first(lines, "thread")["metadata"] = { a: [{ "\udc00": 1 }] })],
   ["more metadata than a thread has", (lines) => void (first(lines, "thread")["metadata"] = { a: "x".repeat(65_536) })],
   ["a media type that ends a header", (lines) => void (first(lines, "file")["mime_type"] = "text/plain\r\nx-own: 1")],
+  ["values without end", (lines) => void (first(lines, "message")["metadata"] = { many: Array(500_001).fill(1) })],
   ["nesting without end", (lines) => void (first(lines, "message")["metadata"] = { deep: nested(600) })],
   ["a long title", (lines) => void (first(lines, "thread")["title"] = "x".repeat(501))],
   ["a path that leads out", (lines) => void (first(lines, "file")["path"] = "/../../etc/passwd")],

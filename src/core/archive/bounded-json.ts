@@ -4,23 +4,20 @@
 import { z } from "zod";
 
 import type { Json, JsonObject } from "#contract/json.ts";
+import type { JsonBounds } from "#lib/bounded-json.ts";
 
-/** Levels of nesting that are let through. What the runtime itself keeps has at most 100 on top of a few of its own. */
-export const nestingLimit = 500;
+/** Bounds of a line. What the runtime itself keeps is nested less, with a few levels of its own around it. */
+export const lineBounds: JsonBounds = { values: 500_000, depth: 500 };
 
-/** Drops every `__proto__` key of a parsed value; false for one that is nested too deeply. */
-export function tamed(value: unknown): boolean {
-  const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { value: current, depth } = next;
+/** Drops every `__proto__` key of a parsed value. */
+export function tame(value: unknown): void {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const current = waiting.pop();
     if (typeof current !== "object" || current === null) continue;
-    if (depth >= nestingLimit) return false;
     if (Object.hasOwn(current, "__proto__")) Reflect.deleteProperty(current, "__proto__");
-    for (const inner of Object.values(current)) {
-      if (typeof inner === "object" && inner !== null) waiting.push({ value: inner, depth: depth + 1 });
-    }
+    for (const inner of Object.values(current)) if (typeof inner === "object" && inner !== null) waiting.push(inner);
   }
-  return true;
 }
 
 /** Whether every text in a tamed value, keys too, is Unicode. */

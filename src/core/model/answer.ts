@@ -1,7 +1,9 @@
 // Assembles a model's answer from its parts and tells what is seen of it, block by block.
 
+import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/message.ts";
+import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import type { EventList } from "../event-list.ts";
 import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.ts";
@@ -20,12 +22,12 @@ interface OpenBlock {
 export function parseArguments(json: string): { arguments: JsonObject | string; invalid?: true } {
   if (json.trim() === "") return { arguments: {} };
   try {
-    const value: unknown = JSON.parse(json);
+    const value = parseBoundedJson(json, keptBounds);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return { arguments: value as JsonObject };
     }
   } catch {
-    // Not JSON: the call is answered with an error the model can read.
+    // Not JSON, or out of bounds: the call is answered with an error the model can read.
   }
   return { arguments: json, invalid: true };
 }

@@ -16,7 +16,12 @@ export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.ou
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const fields = result.error.issues.flatMap((issue) => fieldsOf(issue, known)).slice(0, fieldLimit);
+  const fields: FieldError[] = [];
+  for (const issue of result.error.issues) {
+    fields.push(...fieldsOf(issue, known));
+    if (fields.length >= fieldLimit) break;
+  }
+  fields.length = Math.min(fields.length, fieldLimit);
   throw invalidFields([fields[0] ?? { path: "", message: "Invalid input" }, ...fields.slice(1)]);
 }
 
@@ -24,12 +29,17 @@ function fieldsOf(issue: Issue, known: readonly string[]): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
     const candidates = path.length === 0 ? known : [];
-    return issue.keys.map((key) => ({ path: [...path, key].join("."), message: unknownField(key, candidates) }));
+    // Looking for what was meant takes time, and no refusal names more.
+    return issue.keys
+      .slice(0, fieldLimit)
+      .map((key) => ({ path: [...path, key].join("."), message: unknownField(key, candidates) }));
   }
   if (issue.code === "invalid_union") {
     const branch = nearest(issue.errors);
     if (branch !== undefined) {
-      return branch.flatMap((inner) => fieldsOf({ ...inner, path: [...issue.path, ...inner.path] }, []));
+      return branch
+        .slice(0, fieldLimit)
+        .flatMap((inner) => fieldsOf({ ...inner, path: [...issue.path, ...inner.path] }, []));
     }
   }
   return [{ path: path.join("."), message: issue.message }];
@@ -43,7 +53,7 @@ function unknownField(key: string, candidates: readonly string[]): string {
 /** The branch of a union that got furthest before it failed; none where every branch failed at once. */
 function nearest(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const reach = (branch: readonly Issue[]): number =>
-    Math.max(...branch.map((issue) => issue.path.length + (issue.code === "unrecognized_keys" ? 1 : 0)));
+    branch.reduce((most, issue) => Math.max(most, issue.path.length + Number(issue.code === "unrecognized_keys")), 0);
   const best = branches.toSorted((left, right) => reach(right) - reach(left))[0];
   return best !== undefined && reach(best) > 0 ? best : undefined;
 }

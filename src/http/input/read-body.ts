@@ -1,8 +1,9 @@
-// Reads a JSON body: its type checked first, its bytes counted as they come, its UTF-8 taken strictly.
+// Reads a JSON body: its type checked first, its bytes counted as they come, its UTF-8 taken strictly, its values and their
+// nesting counted before it is parsed.
 
 import { refuse } from "#contract/error.ts";
 
-import { checkJson } from "./check-json.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** What a route reads. */
 export interface BodyRule {
@@ -24,9 +25,8 @@ export async function readJsonBody(request: Request, rule: BodyRule): Promise<un
     request.body === null ? new Uint8Array() : await readBytes(request.body as ReadableStream<Uint8Array>, rule.limit);
   if (bytes.length === 0 && rule.optional) return {};
   if (type === null) throw wrongType();
-  const value = parse(decode(bytes));
-  checkJson(value);
-  return value;
+  if (bytes.length === 0) throw refuse("invalid_request", "The body is empty; JSON is expected.");
+  return parseJson(decode(bytes), "The body");
 }
 
 function isJsonType(type: string): boolean {
@@ -41,7 +41,7 @@ async function readBytes(body: ReadableStream<Uint8Array>, limit: number): Promi
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = body.getReader();
-  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+  for (let step = await pieceOf(reader); !step.done; step = await pieceOf(reader)) {
     length += step.value.length;
     if (length > limit) {
       await reader.cancel();
@@ -58,22 +58,20 @@ async function readBytes(body: ReadableStream<Uint8Array>, limit: number): Promi
   return bytes;
 }
 
+/** The next piece. A client that breaks off has sent a bad request; nothing of the service is broken. */
+async function pieceOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read();
+  } catch {
+    throw refuse("invalid_request", "The body broke off.");
+  }
+}
+
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     throw refuse("invalid_request", "The body is not valid UTF-8.");
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw refuse(
-      "invalid_request",
-      text === "" ? "The body is empty; JSON is expected." : "The body is not valid JSON.",
-    );
   }
 }
 

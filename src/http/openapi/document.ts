@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 
+import { bodyBounds } from "#contract/json.ts";
 import { routeNames, routes } from "#contract/route.ts";
 import type { BuiltInRoute, RouteName } from "#contract/route.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
@@ -13,6 +14,10 @@ type Part = Record<string, unknown>;
 
 /** `:name`, or `*name?` for the rest of a path, whose slashes a client may send as they are or as `%2F`. */
 const dynamicSegment = /[:*](\w+)\??/g;
+
+const bounds =
+  `A JSON body has at most ${String(bodyBounds.values)} values (413 too_large) ` +
+  `and ${String(bodyBounds.depth)} levels of nesting (400 invalid_request).`;
 
 /** The document of a deployment. */
 export function openApiDocument(version: string): Part {
@@ -28,7 +33,7 @@ export function openApiDocument(version: string): Part {
     info: {
       title: "Threadhold",
       version,
-      description: "Durable AI-agent threads. Every route under /api/ is served under /api/~/ too.",
+      description: `Durable AI-agent threads. Every route under /api/ is served under /api/~/ too. ${bounds}`,
     },
     paths,
     components: {

@@ -8,9 +8,9 @@ import { callerHeader, creationHeader, exportPath, importPath } from "#core/thre
 import { discardBody } from "#lib/discard-body.ts";
 import { randomUuidText } from "#lib/uuid-text.ts";
 
-import { checkJson } from "../input/check-json.ts";
 import { invalidField } from "../input/field-error.ts";
 import { parseInput } from "../input/parse-input.ts";
+import { parseJson } from "../input/parse-json.ts";
 import { readRequestKey } from "../input/request-key.ts";
 import type { Call, Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
@@ -147,8 +147,7 @@ async function firstLineOf(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
 
 /** What a first line says. */
 function headerOf(bytes: Uint8Array): ExportHeader {
-  const line = parsed(bytes);
-  checkJson(line);
+  const line = parseJson(decoded(bytes), "The first line");
   checkExportVersion(line);
   const header = parseInput(exportHeaderSchema, line);
   const id = randomUuidText(header.thread_id);
@@ -156,11 +155,11 @@ function headerOf(bytes: Uint8Array): ExportHeader {
   throw invalidField("thread_id", "Has to be a version 4 UUID in small letters");
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function decoded(bytes: Uint8Array): string {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw refuse("invalid_request", "This is no exported thread: its first line is not JSON.");
+    throw refuse("invalid_request", "This is no exported thread: its first line is not UTF-8.");
   }
 }
 

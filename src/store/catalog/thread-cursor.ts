@@ -4,6 +4,8 @@
 import { z } from "zod";
 
 import { refuse } from "#contract/error.ts";
+import { bodyBounds } from "#contract/json.ts";
+import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import type { ThreadListQuery } from "./catalog.ts";
 
@@ -42,7 +44,7 @@ function readCursor(text: string): unknown {
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
+    return parseBoundedJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes), bodyBounds);
   } catch {
     throw broken();
   }

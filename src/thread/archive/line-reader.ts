@@ -7,9 +7,10 @@ import { checkExportVersion, exportHeaderSchema } from "#contract/export-header.
 import type { ExportHeader } from "#contract/export-header.ts";
 import { archiveLineSchema, lineLimit } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
-import { nestingLimit, tamed } from "#core/archive/bounded-json.ts";
+import { lineBounds, tame } from "#core/archive/bounded-json.ts";
 import { decodedChunk } from "#core/archive/chunk-line.ts";
 import { fromBase64 } from "#lib/base64.ts";
+import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 import { RunningDigest } from "#lib/running-digest.ts";
 
 const lineFeed = 10;
@@ -117,8 +118,8 @@ export class LineReader {
 
   #parsed(raw: Uint8Array): unknown {
     const value = this.#json(raw);
-    if (tamed(value)) return value;
-    throw this.refused(`is nested more than ${nestingLimit} levels deep`);
+    tame(value);
+    return value;
   }
 
   async #someLine(): Promise<Uint8Array> {
@@ -129,9 +130,9 @@ export class LineReader {
 
   #json(raw: Uint8Array): unknown {
     try {
-      return JSON.parse(this.#decoder.decode(raw));
-    } catch {
-      throw this.refused("is not JSON in UTF-8");
+      return parseBoundedJson(this.#decoder.decode(raw), lineBounds);
+    } catch (thrown) {
+      throw this.refused(thrown instanceof JsonBoundError ? thrown.message : "is not JSON in UTF-8");
     }
   }
 

@@ -2,9 +2,11 @@
 // theirs are made of. Told while it can be put right, not by a call that fails.
 
 import { refuse } from "#contract/error.ts";
+import { bodyBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { checkArguments } from "#flow/check-arguments.ts";
+import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 import { readTool } from "#spec/index.ts";
 import type { ToolParts } from "#spec/index.ts";
 
@@ -72,8 +74,10 @@ function fitting({ id, at }: PostedAnswer, { name, schema, value, field }: Given
 function jsonIn(value: Json): Json {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value) as Json;
-  } catch {
-    return value;
+    return parseBoundedJson(value, bodyBounds) as Json;
+  } catch (thrown) {
+    if (!(thrown instanceof JsonBoundError)) return value;
+    const { bound, limit, message } = thrown;
+    throw refuse(bound === "values" ? "too_large" : "invalid_request", `A result ${message}.`, { bound, limit });
   }
 }

@@ -3,7 +3,9 @@
 import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
+import { bodyBounds } from "#contract/json.ts";
 import { subscribeSchema } from "#contract/request.ts";
+import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import { tellChildrenOfWatcher } from "../children/watching.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -64,7 +66,7 @@ export function acknowledge({ live }: ObjectContext, socket: WebSocket, text: st
 
 function safeJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text, bodyBounds);
   } catch {
     return null;
   }

@@ -1,0 +1,66 @@
+// Parses JSON of a request within the bounds of the contract, and refuses what no schema should have to survive: lone
+// surrogates, which no UTF-8 can hold, numbers that JSON cannot write again, and keys that would reach for a prototype.
+
+import { refuse } from "#contract/error.ts";
+import type { ThreadholdError } from "#contract/error.ts";
+import { bodyBounds } from "#contract/json.ts";
+import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
+
+import { invalidField } from "./field-error.ts";
+
+/** The parsed value. Throws `too_large` or `invalid_request`, where `what` begins the sentence. */
+export function parseJson(text: string, what: string): unknown {
+  const value = parsed(text, what);
+  checkValue(value);
+  return value;
+}
+
+function parsed(text: string, what: string): unknown {
+  try {
+    return parseBoundedJson(text, bodyBounds);
+  } catch (thrown) {
+    if (thrown instanceof JsonBoundError) throw overBound(thrown, what);
+    throw refuse("invalid_request", `${what} is not valid JSON.`);
+  }
+}
+
+/** The refusal, with the bound in its details. */
+function overBound({ bound, limit, message }: JsonBoundError, what: string): ThreadholdError {
+  return refuse(bound === "values" ? "too_large" : "invalid_request", `${what} ${message}.`, { bound, limit });
+}
+
+/** A list or an object, and its place in what it stands in: a path is made only for a refusal. */
+interface Place {
+  value: object;
+  key: string;
+  outer: Place | null;
+}
+
+/** Walks without recursion. Nesting was bounded before. */
+function checkValue(value: unknown): void {
+  const waiting: Place[] = [];
+  const root: Place = { value: { "": value }, key: "", outer: null };
+  for (let place: Place | undefined = root; place !== undefined; place = waiting.pop()) {
+    for (const [key, inner] of Object.entries(place.value)) {
+      checkText(key, place);
+      if (key === "__proto__") throw invalidField(pathOf(place, key), "Not a name a field can have");
+      if (typeof inner === "string") checkText(inner, place, key);
+      else if (typeof inner === "number" && !Number.isFinite(inner)) {
+        throw invalidField(pathOf(place, key), "Is too large a number");
+      } else if (typeof inner === "object" && inner !== null)
+        waiting.push({ value: inner as object, key, outer: place });
+    }
+  }
+}
+
+function checkText(text: string, place: Place, key?: string): void {
+  if (text.isWellFormed()) return;
+  throw invalidField(pathOf(place, key), "Holds half of a surrogate pair, which is no Unicode text");
+}
+
+function pathOf(place: Place, key?: string): string {
+  const path = key === undefined ? [] : [key];
+  for (let at: Place | null = place; at !== null; at = at.outer) path.unshift(at.key);
+  // The walk begins at a list around the value, whose names are nobody's fields.
+  return path.slice(2).join(".");
+}

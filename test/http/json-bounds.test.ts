@@ -1,0 +1,98 @@
+// Bounds of JSON bodies, over every route that takes one: they are met before a body is parsed and before anything is done.
+
+import { describe, expect, it } from "vitest";
+
+import type { BuiltInRoute } from "#contract/built-in-route.ts";
+import { defaultBodyLimit, routeNames, routes } from "#contract/route.ts";
+
+import { adminToken, testApp } from "./support/test-app.ts";
+import type { ErrorBody, TestApp } from "./support/test-app.ts";
+
+const withBody = routeNames.flatMap((name) => {
+  const route: BuiltInRoute = routes[name];
+  return route.body === undefined ? [] : [{ name, route }];
+});
+
+async function send({ ask, seed }: TestApp, { method, path }: BuiltInRoute, body: string) {
+  const { id } = seed(null);
+  const at = path.replace(":id", id).replaceAll(/[:*]\w+\??/g, "x");
+  const headers = { "content-type": "application/json" };
+  const response = await ask(at, { method, token: adminToken, headers, body });
+  return { status: response.status, error: (await response.json<ErrorBody>()).error };
+}
+
+describe("JSON of requests", () => {
+  it("HTTP32: some routes take a body", () => expect(withBody.length).toBeGreaterThan(10));
+
+  // Neither body is JSON in the end, so that a parser would refuse it for that.
+  it.each(withBody)("HTTP32: $name refuses a body of too many values before it is parsed", async ({ route }) => {
+    const app = testApp();
+    const limit = route.bodyLimit ?? defaultBodyLimit;
+    for (const value of ["1,", "[],", '{"a":""},', "null,"]) {
+      const count = Math.floor((limit - 10) / value.length);
+      if (count <= 100_000) continue;
+      const { status, error } = await send(app, route, `{"a":[${value.repeat(count)}`);
+      expect([status, error.code, error.details]).toEqual([413, "too_large", { bound: "values", limit: 100_000 }]);
+      expect(error.message).toBe("The body has more than 100000 values.");
+    }
+    expect(app.reached).toEqual([]);
+  });
+
+  it.each(withBody)("HTTP32: $name refuses a body nested too deeply before it is parsed", async ({ route }) => {
+    const app = testApp();
+    for (const text of ["[".repeat(65), '{"a":'.repeat(65), "[".repeat(200_000)]) {
+      const { status, error } = await send(app, route, text);
+      expect([status, error.code, error.details]).toEqual([400, "invalid_request", { bound: "depth", limit: 64 }]);
+    }
+    expect(app.reached).toEqual([]);
+  });
+
+  it("HTTP32: a body within the bounds is taken, and metadata as it was sent", async () => {
+    const { ask } = testApp();
+    const deep = JSON.parse(`${"[".repeat(60)}${"]".repeat(60)}`) as unknown;
+    const metadata = { deep, list: Array<number>(30_000).fill(1), "": { "": [null, true, "x"] } };
+    const response = await ask("/api/threads", { method: "POST", json: { agent_id: "helper", metadata } });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ metadata });
+  });
+
+  it("HTTP32: a refusal of many wrong fields names some of them", async () => {
+    const { ask } = testApp();
+    const fields = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`f${String(index)}`, 1]));
+    const bodies = [
+      { agent_id: "helper", ...fields },
+      { agent_id: "helper", initial_messages: Array<number>(90_000).fill(1) },
+      { agent_id: "helper", initial_messages: [{ role: "user", content: Array<number>(90_000).fill(1) }] },
+    ];
+    for (const json of bodies) {
+      const response = await ask("/api/threads", { method: "POST", json });
+      expect(response.status).toBe(400);
+      const named = (await response.json<ErrorBody>()).error.details?.fields?.length ?? 0;
+      expect(named).toBeGreaterThan(0);
+      expect(named).toBeLessThanOrEqual(20);
+    }
+  });
+
+  it("HTTP33: a body that breaks off is refused, and nothing of the service is called broken", async () => {
+    const app = testApp();
+    const { id } = app.seed();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"content":')),
+      pull: (controller) => controller.error(new Error("the connection was lost")),
+    });
+    const headers = { "content-type": "application/json" };
+    const response = await app.ask(`/api/threads/${id}/messages`, { method: "POST", headers, body });
+    expect(response.status).toBe(400);
+    expect((await response.json<ErrorBody>()).error.code).toBe("invalid_request");
+    expect(app.log).toEqual([]);
+  });
+
+  it("HTTP32: the first line of an import is bounded as bodies are", async () => {
+    const { ask, reached } = testApp();
+    const headers = { "content-type": "application/x-ndjson" };
+    const response = await ask("/api/threads/import", { method: "POST", headers, body: `${"[".repeat(65)}\n` });
+    expect(response.status).toBe(400);
+    expect((await response.json<ErrorBody>()).error.details).toEqual({ bound: "depth", limit: 64 });
+    expect(reached).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+// Bounds of JSON from outside: counted on the text, as a parser would count them on what it builds, and before it builds.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { exceededBound, JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
+
+/** Values and nesting of what a parser made. */
+function measured(value: unknown): { values: number; depth: number } {
+  if (typeof value !== "object" || value === null) return { values: 1, depth: 0 };
+  const inner = Object.values(value).map(measured);
+  return {
+    values: inner.reduce((sum, { values }) => sum + values, 1),
+    depth: inner.reduce((most, { depth }) => Math.max(most, depth), 0) + 1,
+  };
+}
+
+const bounds = { values: 10, depth: 5 };
+const wide = { values: 1_000_000, depth: 1000 };
+
+describe("bounded JSON", () => {
+  it("HTTP32: values and nesting are counted on the text as they are in the parsed value", () => {
+    const layout = fc.constantFrom(undefined, 1, "\t", "\n \r");
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), layout, (value, space) => {
+        const text = JSON.stringify(value, null, space);
+        const { values, depth } = measured(JSON.parse(text));
+        expect(exceededBound(text, { values, depth })).toBeNull();
+        expect(exceededBound(text, { values: values - 1, depth })).toBe("values");
+        if (depth > 0) expect(exceededBound(text, { values, depth: depth - 1 })).toBe("depth");
+        expect(parseBoundedJson(text, wide)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each([
+    ['"[[[[,,,,"', 1, 0],
+    ['["\\"[,,","\\\\",",\\\\\\","]', 4, 1],
+    ['{"a,[{\\"":{}}', 2, 2],
+    [" [ ] ", 1, 1],
+    ["[\n[ ],{ } ]", 3, 2],
+    ['""', 1, 0],
+  ])("HTTP32: what stands inside a text counts for nothing (%s)", (text, values, depth) => {
+    expect(exceededBound(text, { values, depth })).toBeNull();
+    expect(exceededBound(text, { values: values - 1, depth })).toBe("values");
+  });
+
+  it.each([
+    ["values", "[" + "1,".repeat(20)],
+    ["values", '{"a":[' + '"x",'.repeat(20)],
+    ["depth", "[".repeat(20)],
+    ["depth", '{"a":'.repeat(20)],
+    ["values", `[${"[],".repeat(11)}}`],
+  ] as const)(
+    "HTTP32: the bound of %s is met before a text is parsed that is no JSON in the end (%s)",
+    (bound, text) => {
+      const thrown = thrownBy(() => parseBoundedJson(text, bounds));
+      expect(thrown).toBeInstanceOf(JsonBoundError);
+      expect(thrown).toMatchObject({ bound, limit: bounds[bound] });
+    },
+  );
+
+  it.each(["", "[1 2 3]", '"', '"\\', "[1,", "{,}", "nul", "\u00a0[]", '["\\u"]'])(
+    "HTTP32: what is no JSON stays the parser's to refuse (%j)",
+    (text) => {
+      expect(() => parseBoundedJson(text, wide)).toThrow(SyntaxError);
+    },
+  );
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (thrown) {
+    return thrown;
+  }
+  return null;
+}
