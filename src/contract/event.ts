@@ -7,7 +7,7 @@ import { toolCallSchema } from "./content.ts";
 import { fileRecordSchema } from "./file-record.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 import { messageSchema, roleSchema, sideSchema, stopReasonSchema } from "./message.ts";
-import { runErrorSchema, runKindSchema, runStatusSchema } from "./run.ts";
+import { runErrorSchema, runKindSchema, runStatusSchema, runTotalsSchema } from "./run.ts";
 import { pendingCallSchema, threadSchema } from "./thread.ts";
 import type { PendingCall } from "./thread.ts";
 import { toolResultSchema } from "./tool-result.ts";
@@ -80,12 +80,16 @@ const plainEventSchema = z.discriminatedUnion("type", [
   event("input_rejected", { reason: z.string() }),
   event("awaiting_tool_execution", {
     tool_calls: z.array(awaitedCallSchema),
+    /** The run's by then. Absent in events of older deployments. */
+    totals: runTotalsSchema.optional(),
   }),
   event("step_start", { model: z.string(), attempt: z.number().int().positive() }),
   event("step_end", {
     usage: usageSchema,
     stop_reason: stopReasonSchema.nullable(),
     cost: costSchema,
+    /** The run's by then, this step included. Absent in events of older deployments. */
+    totals: runTotalsSchema.optional(),
   }),
   event("turn_end", { reason: z.string(), outcome: jsonSchema.optional() }),
   event("message_start", { role: roleSchema, position: z.string() }),

@@ -32,6 +32,8 @@ export interface ToolView {
 export interface RunView {
   id: string;
   status: RunStatus;
+  /** What it used by its last step; all of it once it ended. */
+  steps: number;
   usage: Usage;
   cost: number | null;
   reason: string | null;
@@ -108,6 +110,7 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
     case "run_start":
     case "run_end":
     case "awaiting_tool_execution":
+    case "step_end":
       return applyRun(view, event);
     case "message_start":
       return putMessage(view, startedMessage(event));
@@ -138,7 +141,6 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
       return { ...view, thread: event.thread };
     case "input_rejected":
     case "step_start":
-    case "step_end":
     case "turn_end":
     case "agent_handoff":
     case "subagent_event":
@@ -153,12 +155,16 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
   }
 }
 
-function applyRun(view: ThreadView, event: EventOf<"run_start" | "run_end" | "awaiting_tool_execution">): ThreadView {
+function applyRun(
+  view: ThreadView,
+  event: EventOf<"run_start" | "run_end" | "awaiting_tool_execution" | "step_end">,
+): ThreadView {
   const id = event.run_id;
   if (id === undefined) return view;
   const known = view.runs[id] ?? {
     id,
     status: "running",
+    steps: 0,
     usage: zeroUsage,
     cost: 0,
     reason: null,
@@ -174,7 +180,12 @@ function applyRun(view: ThreadView, event: EventOf<"run_start" | "run_end" | "aw
       return put({ ...known, status: "running" }, id);
     case "awaiting_tool_execution":
       // None is left where a child thread had made them, and somebody answered there.
-      return put({ ...known, status: event.tool_calls.length === 0 ? "running" : "awaiting_tool_execution" }, id);
+      return put(
+        { ...known, ...event.totals, status: event.tool_calls.length === 0 ? "running" : "awaiting_tool_execution" },
+        id,
+      );
+    case "step_end":
+      return put({ ...known, ...event.totals }, view.active_run_id);
     case "run_end": {
       const { status, usage, cost, reason, error } = event;
       const active = view.active_run_id === id ? null : view.active_run_id;

@@ -47,6 +47,15 @@ export const runErrorSchema = z.object({
 });
 export type RunError = z.infer<typeof runErrorSchema>;
 
+/** What a run used by then: its model requests on every line and its settled child threads. `steps` are of its own line. */
+export const runTotalsSchema = z.object({
+  steps: z.number().int().nonnegative(),
+  usage: usageSchema,
+  cost: costSchema,
+});
+export type RunTotals = z.infer<typeof runTotalsSchema>;
+
+/** A run. `steps`, `usage`, `cost` and `models` of an unfinished run are as of its last step. */
 export const runSchema = z.object({
   id: z.string(),
   status: runStatusSchema,

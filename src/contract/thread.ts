@@ -50,6 +50,7 @@ export const threadSchema = z.object({
   created_at: z.number().int(),
   updated_at: z.number().int(),
   message_count: z.number().int().nonnegative(),
+  /** Of all runs, with the unfinished one as of its last step; so is `cost`. */
   usage: usageSchema,
   cost: costSchema,
   last_seq: z.number().int().nonnegative(),

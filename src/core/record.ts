@@ -6,7 +6,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { LogType } from "#contract/log.ts";
 import type { Role, Side, StopReason } from "#contract/message.ts";
-import type { Limits, RunError, RunKind, RunStatus } from "#contract/run.ts";
+import type { Limits, RunError, RunKind, RunStatus, RunTotals } from "#contract/run.ts";
 import type { ClientTool, SessionOptions } from "#contract/session/execute-input.ts";
 import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
@@ -245,6 +245,8 @@ export interface ThreadRecord {
   cost: number | null;
   /** What runs that are over did. */
   work?: Work;
+  /** What the active run used as of its last step; written whenever the row is. Null at rest. */
+  active_totals?: RunTotals | null;
   active_run_id: string | null;
   /** Runs that wait, in order. Kept here so that a finished run knows its successor without a search. */
   queue: string[];

@@ -1,11 +1,12 @@
 // What a run knows of itself between steps. All of it follows from rows, so a cut run begins where its rows end.
 
 import type { ToolCallPart } from "#contract/content.ts";
+import type { RunTotals } from "#contract/run.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { Delivered } from "./awaited.ts";
-import { isAnswer, isModelAnswer, isOnLine } from "./line.ts";
+import { isAnswer, isModelAnswer, isOnLine, mainLine } from "./line.ts";
 import type { Line } from "./line.ts";
 import type { Progress, StepOutcome } from "./ports/strategy.ts";
 import type { MessageRecord, RunRecord } from "./record.ts";
@@ -79,6 +80,15 @@ export function nextStepNumber(messages: readonly MessageRecord[], line: Line): 
 /** Of a started call that does not say what it waits for, as in a copy: it waited for somebody outside, and did nothing. */
 export function hasOnlyWaited({ answered, approval }: Pick<MessageRecord, "answered" | "approval">): boolean {
   return answered !== undefined && approval?.approved !== true;
+}
+
+/** What a run used by now; `messages` are the run's. */
+export function totalsOf(
+  { usage, cost }: Pick<RunRecord, "usage" | "cost">,
+  messages: readonly MessageRecord[],
+): RunTotals {
+  const steps = messages.filter((message) => isModelAnswer(message) && isOnLine(mainLine, message)).length;
+  return { steps, usage, cost };
 }
 
 /** What one model attempt used. */

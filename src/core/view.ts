@@ -5,6 +5,7 @@ import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread } from "#contract/thread.ts";
+import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 
 import { attachmentsOf } from "./attachment-view.ts";
 import type { LogRecord, MessageCounts, MessageRecord, RunRecord, StoredPart, ThreadRecord } from "./record.ts";
@@ -108,6 +109,7 @@ export function shownMessages(counts: MessageCounts): number {
 
 /** A thread on the wire. */
 export function toThread(record: ThreadRecord): Thread {
+  const active = record.active_totals ?? nothingUsed;
   return {
     id: record.id,
     agent_id: record.agent_id,
@@ -120,8 +122,8 @@ export function toThread(record: ThreadRecord): Thread {
     created_at: record.created_at,
     updated_at: record.updated_at,
     message_count: shownMessages(record.counts),
-    usage: record.usage,
-    cost: record.cost,
+    usage: addUsage(record.usage, active.usage),
+    cost: addCost(record.cost, active.cost),
     last_seq: record.last_seq,
     active_run_id: record.active_run_id,
     pending_tool_calls: record.pending ?? [],
@@ -129,6 +131,8 @@ export function toThread(record: ThreadRecord): Thread {
     parent: parentView(record.parent),
   };
 }
+
+const nothingUsed = { usage: zeroUsage, cost: 0 };
 
 /** The parent as the wire shows it: without what only the two threads need of each other. */
 function parentView(parent: ThreadRecord["parent"]): Thread["parent"] {

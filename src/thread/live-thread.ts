@@ -8,6 +8,7 @@ import type { Json } from "#contract/json.ts";
 import { counted, totalOf } from "#core/message-counts.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import { totalsOf } from "#core/run-state.ts";
 import { toStored } from "#core/stored-event.ts";
 import { textOf, toMessage, toThread } from "#core/view.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
@@ -114,6 +115,13 @@ export class LiveThread {
   drives(run: RunRecord | null): void {
     this.#run = run;
     this.closing.clear();
+  }
+
+  /** Keeps what the active run used by now. Not written: the next write of a row takes it along. */
+  used(run: RunRecord, messages: readonly MessageRecord[]): void {
+    const active_totals = totalsOf(run, messages);
+    run.steps = active_totals.steps;
+    this.change({ active_totals });
   }
 
   /** The run that is being driven. */

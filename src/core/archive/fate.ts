@@ -143,6 +143,8 @@ export const threadFate = {
   usage: "counted",
   cost: "counted",
   work: "counted",
+  // The run under way ends in the copy.
+  active_totals: "left",
   seq_reserved: "anew",
   outbox: "anew",
   creation: "anew",

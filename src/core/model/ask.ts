@@ -74,8 +74,8 @@ export async function ask(
       const max = policy.retries + 1;
       events.tell({ type: "model_retry", attempt: place.attempt, max, delay_ms: delay, error });
     }
-    ports.journal.log(attemptLog(asked, { plan, ports, events: events.take() }));
     spend(spendingOf(asked));
+    ports.journal.log(attemptLog(asked, { plan, ports, events: events.take() }));
     await ports.faults.at("model.limits");
     const reached = (await ports.limits?.reached()) ?? null;
     if (reached !== null && !signal.aborted) return { type: "limit", reached, at: place };

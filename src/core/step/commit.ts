@@ -11,6 +11,7 @@ import { attemptLog } from "../model/attempt-log.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { MessageRecord } from "../record.ts";
+import { totalsOf } from "../run-state.ts";
 import type { SettledCall } from "../tools/call-slot.ts";
 import type { RanCalls } from "../tools/run-calls.ts";
 import { toMessage } from "../view.ts";
@@ -59,7 +60,8 @@ export async function commitAsked(
   let effects: Awaited<ReturnType<typeof finishStep>> = {};
   if (restsUntil === null) {
     const { usage, cost } = asked;
-    events.stage({ type: "step_end", usage, stop_reason: stopReasonOf(asked), cost });
+    const totals = totalsOf(ports.run, ports.journal.messages);
+    events.stage({ type: "step_end", usage, stop_reason: stopReasonOf(asked), cost, totals });
     if (answer !== null) {
       await ports.faults.at("step.finish-asked");
       effects = await finishStep(answer, ports, events);

@@ -6,7 +6,7 @@ import { zeroUsage } from "#contract/usage.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { StepProblem } from "../ports/step-port.ts";
 import type { MessageRecord, QueuedCall } from "../record.ts";
-import { callsOf, nextStepNumber } from "../run-state.ts";
+import { callsOf, nextStepNumber, totalsOf } from "../run-state.ts";
 import type { CallPlan } from "../tools/call-slot.ts";
 import { runCalls } from "../tools/run-calls.ts";
 import { appendAnswer } from "./commit.ts";
@@ -38,7 +38,8 @@ export async function queuedStep(
   await ports.faults.at("queued.run-calls");
   const ran = await runCalls(callsOf(answer), [], { plan, ports, events, signal });
   if (ran.restsUntil !== null) return { until: ran.restsUntil };
-  events.stage({ type: "step_end", usage: zeroUsage, stop_reason: "tool_calls", cost: 0 });
+  const totals = totalsOf(ports.run, ports.journal.messages);
+  events.stage({ type: "step_end", usage: zeroUsage, stop_reason: "tool_calls", cost: 0, totals });
   await ports.faults.at("queued.commit");
   await writeStepEnd(answer, ran, { plan, ports, events });
   return null;

@@ -9,6 +9,7 @@ import { keepContext } from "../keep-context.ts";
 import { drivenOf, lineOf } from "../model/attempt-log.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { MessageRecord } from "../record.ts";
+import { totalsOf } from "../run-state.ts";
 import type { OpenStep } from "../run-state.ts";
 import type { CallPlan } from "../tools/call-slot.ts";
 import { runCalls } from "../tools/run-calls.ts";
@@ -29,7 +30,8 @@ export async function resumeStep(open: OpenStep, ports: RunPorts, signal: AbortS
   const ran = await runCalls(open.calls, open.results, { plan, ports, events, signal, skippable });
   if (ran.restsUntil !== null) return ran.restsUntil;
   const { usage, stop_reason, cost } = answer;
-  events.stage({ type: "step_end", usage: usage ?? zeroUsage, stop_reason, cost });
+  const totals = totalsOf(ports.run, ports.journal.messages);
+  events.stage({ type: "step_end", usage: usage ?? zeroUsage, stop_reason, cost, totals });
   await ports.faults.at("resume.commit");
   await writeStepEnd(answer, ran, { plan, ports, events });
   return null;

@@ -10,6 +10,7 @@ import { logEntries, toolCallEntries } from "#core/log-entries.ts";
 import type { LogRecord, RunRecord } from "#core/record.ts";
 import { toLog, toRun } from "#core/view.ts";
 
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import { rebuiltRequest } from "./rebuilt-request.ts";
@@ -28,7 +29,7 @@ export function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
     beyond = next.at(-1)?.id;
     if (next.length < asked) break;
   }
-  return page(rows, limit, { list: "runs", view: toRun });
+  return page(rows, limit, { list: "runs", view: (run) => toRun(present(live, run)) });
 }
 
 /** One run. */
@@ -39,7 +40,14 @@ export function getRun({ live }: ObjectContext, id: string): Run {
   if (joined !== undefined) {
     throw refuse("run_not_found", `The input "${id}" began no run: it joined the run "${joined}".`, { run_id: joined });
   }
-  return toRun(run);
+  return toRun(present(live, run));
+}
+
+/** A run that is being driven as it is in memory: its row is written when it rests. */
+function present({ driven }: Pick<LiveThread, "driven">, run: RunRecord): RunRecord {
+  return driven?.id === run.id
+    ? { ...run, steps: driven.steps, usage: driven.usage, cost: driven.cost, spent: driven.spent }
+    : run;
 }
 
 /** A page of log rows. A tool call stands inside the row of its step; `type=tool_call` shows those calls alone. */

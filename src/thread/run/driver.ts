@@ -80,7 +80,7 @@ export class Driver {
     }
     const run = live.store.run(id);
     if (run === null) {
-      live.change({ active_run_id: null, status: "idle" });
+      live.change({ active_run_id: null, active_totals: null, status: "idle" });
       live.save();
       this.beginNext();
       return;

@@ -45,6 +45,7 @@ export class Journal implements RunJournal {
   }
 
   log(record: LogRecord, agent?: string): void {
+    this.#live.used(this.#run, this.#messages);
     this.#live.atomically(() => {
       this.#live.store.insertLog(record);
       if (agent === undefined) return;

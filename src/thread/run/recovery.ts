@@ -32,7 +32,9 @@ export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
   const { live, clock } = context;
   const logs = runLogs(context, run);
   const tries = restartsSinceProgress(logs) + 1;
-  const rebuilt = rebuild(run, logs, live.store.messagesAfter(run.branch, run.after_position));
+  const messages = live.store.messagesAfter(run.branch, run.after_position);
+  const rebuilt = rebuild(run, logs, messages);
+  live.used(rebuilt, messages);
   const retraction: EventDraft = { type: "message_retracted", run_id: run.id, reason: "recovery" };
   if (tries > recoveryAttempts) {
     live.tell([retraction]);

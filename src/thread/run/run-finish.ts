@@ -54,6 +54,7 @@ export function finishRun(
     live.change({
       status: end.status === "error" ? "error" : "idle",
       active_run_id: null,
+      active_totals: null,
       usage: addUsage(usage, finished.usage),
       cost: addCost(cost, finished.cost),
       work: addWork(workIn(live.record), work),

@@ -69,6 +69,7 @@ export function recordRest(
   { until, ...rest }: Rest & { until: number },
 ): boolean {
   run.resume_at = until;
+  context.live.used(run, rest.messages);
   const calls = [...awaitedCalls(rest.messages), ...limitCalls(run)];
   if (calls.length === 0) {
     const { live } = context;
@@ -100,7 +101,9 @@ function show(
   run: RunRecord,
   { calls, mark }: { calls: AwaitedCall[]; mark: () => void },
 ): void {
-  const told = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls }]);
+  const { steps, usage, cost } = run;
+  const totals = { steps, usage, cost };
+  const told = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls, totals }]);
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
   run.status = status;
   run.events = withRoomForRests([...run.events, ...told.stored]);

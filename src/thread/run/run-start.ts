@@ -113,7 +113,14 @@ export function beginRun(
     }
     if (isNew) live.store.insertRun(begun);
     else live.store.updateRun(begun);
-    live.change({ status: "running", active_run_id: run.id, steers: 0, updated_at: clock.now(), ...passed.thread });
+    live.change({
+      status: "running",
+      active_run_id: run.id,
+      active_totals: null,
+      steers: 0,
+      updated_at: clock.now(),
+      ...passed.thread,
+    });
     live.save();
   });
   start.send();
