@@ -84,6 +84,11 @@ export class ThreadholdClient {
     return this.#requests.fetch(path, init);
   }
 
+  /** Lets every subscription that waits before its next try connect at once, as after "Try now" or once the server is known to be back. */
+  reconnect(): void {
+    for (const follow of [...this.#follows.values(), ...this.#replays, ...this.#feeds.values()]) follow.retry();
+  }
+
   /** Closes every subscription, and asks for no list by itself any more; sends that are followed reject, their runs go on. Requests can still be made. */
   close(): void {
     this.#closing.abort();

@@ -211,6 +211,22 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("connecting");
   });
 
+  it("CLIENT28 a subscription that is asked to retry connects at once, and one that is open, opening or closed stays as it is", () => {
+    const { follow, server } = following();
+    follow.retry();
+    expect(server.wires.length).toBe(1);
+    server.wire.opened();
+    server.catchUp();
+    follow.retry();
+    expect([follow.connection.state, server.wires.length]).toEqual(["live", 1]);
+    server.wire.lose(new Error("gone"), 5000);
+    follow.retry();
+    expect([follow.connection.state, server.wires.length]).toEqual(["connecting", 2]);
+    follow.close();
+    follow.retry();
+    expect(follow.connection.state).toBe("closed");
+  });
+
   it("CLIENT24 being seen again cuts no wait short that the server asked for", () => {
     const { follow, server, time, presence } = following({ random: () => 0 });
     server.wire.lose(new Error("busy"), 5000);

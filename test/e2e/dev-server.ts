@@ -56,7 +56,7 @@ export function runDevCommand(args: string[], project = thisProject): Omit<DevSe
   };
 }
 
-/** Resolves once the server says it is ready; rejects with its output if it ends before. */
+/** Resolves once the server says it is ready; rejects with its output if it ends before. A `--port` among `args` is taken as it is. */
 export async function startDevServer(
   stateFolder: string,
   args: string[] = [],
@@ -64,7 +64,8 @@ export async function startDevServer(
 ): Promise<DevServer> {
   const from = firstPort;
   firstPort += portsPerStart;
-  const port = await nextFreePort(from, portsPerStart);
+  const given = args.indexOf("--port");
+  const port = given === -1 ? await nextFreePort(from, portsPerStart) : Number(args[given + 1]);
   const server = runDevCommand(["--persist-to", stateFolder, "--port", String(port), ...args], project);
   const url = `http://localhost:${port}`;
   const ready = new Promise<void>((resolve, reject) => {

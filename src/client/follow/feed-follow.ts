@@ -86,6 +86,11 @@ export class FeedFollow {
     return this.#link.hold();
   }
 
+  /** Ends the wait before the next try. */
+  retry(): void {
+    this.#link.retry();
+  }
+
   close(): void {
     this.#link.close();
   }

@@ -101,6 +101,11 @@ export class Follow {
     return this.#link.hold();
   }
 
+  /** Ends the wait before the next try. */
+  retry(): void {
+    this.#link.retry();
+  }
+
   close(): void {
     this.#link.close();
   }

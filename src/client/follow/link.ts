@@ -123,6 +123,11 @@ export class Link {
     };
   }
 
+  /** Ends the wait before the next try. A connection that is open or opens is left as it is. */
+  retry(): void {
+    this.#due();
+  }
+
   close(): void {
     this.#signal({ type: "left" });
   }

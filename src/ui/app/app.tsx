@@ -11,6 +11,7 @@ import { filesRoute } from "../files/file-address.ts";
 import { EmptyNote, LoadingNote } from "../kit/note.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
 import { DeletionsProvider } from "../threads/deletions.tsx";
+import { ReachGate } from "./reach-gate.tsx";
 import { Shell } from "./shell.tsx";
 import { StartPage } from "./start-page.tsx";
 import { ThreadPages } from "./thread-pages.tsx";
@@ -33,46 +34,48 @@ export function App(): ReactElement {
   const [path] = useLocation();
   return (
     <AccessGate>
-      <DeletionsProvider>
-        <Shell>
-          <PartBoundary at={path}>
-            <Switch>
-              <Route path="/">
-                <StartPage />
-              </Route>
-              <Route path="/threads/:id/trace">{({ id }) => <ThreadPages key={id} id={id} at="trace" />}</Route>
-              <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
-              <Route path={filesRoute}>
-                {({ id = "" }) => (
-                  <Suspense fallback={<LoadingNote what="the files" />}>
-                    <FilesPage key={id} id={id} />
+      <ReachGate>
+        <DeletionsProvider>
+          <Shell>
+            <PartBoundary at={path}>
+              <Switch>
+                <Route path="/">
+                  <StartPage />
+                </Route>
+                <Route path="/threads/:id/trace">{({ id }) => <ThreadPages key={id} id={id} at="trace" />}</Route>
+                <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
+                <Route path={filesRoute}>
+                  {({ id = "" }) => (
+                    <Suspense fallback={<LoadingNote what="the files" />}>
+                      <FilesPage key={id} id={id} />
+                    </Suspense>
+                  )}
+                </Route>
+                <Route path="/usage">
+                  <Suspense fallback={<LoadingNote what="usage" />}>
+                    <UsagePage />
                   </Suspense>
-                )}
-              </Route>
-              <Route path="/usage">
-                <Suspense fallback={<LoadingNote what="usage" />}>
-                  <UsagePage />
-                </Suspense>
-              </Route>
-              <Route path="/agents">
-                <Suspense fallback={<LoadingNote what="definitions" />}>
-                  <DefinitionsPage />
-                </Suspense>
-              </Route>
-              <Route path={definitionRoute}>
-                {({ kind, name }: { kind?: string; name?: string }) => (
-                  <Suspense fallback={<LoadingNote what="the definition" />}>
-                    <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
+                </Route>
+                <Route path="/agents">
+                  <Suspense fallback={<LoadingNote what="definitions" />}>
+                    <DefinitionsPage />
                   </Suspense>
-                )}
-              </Route>
-              <Route>
-                <EmptyNote title="There is no such page">Choose a thread, or go back to the start.</EmptyNote>
-              </Route>
-            </Switch>
-          </PartBoundary>
-        </Shell>
-      </DeletionsProvider>
+                </Route>
+                <Route path={definitionRoute}>
+                  {({ kind, name }: { kind?: string; name?: string }) => (
+                    <Suspense fallback={<LoadingNote what="the definition" />}>
+                      <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
+                    </Suspense>
+                  )}
+                </Route>
+                <Route>
+                  <EmptyNote title="There is no such page">Choose a thread, or go back to the start.</EmptyNote>
+                </Route>
+              </Switch>
+            </PartBoundary>
+          </Shell>
+        </DeletionsProvider>
+      </ReachGate>
     </AccessGate>
   );
 }

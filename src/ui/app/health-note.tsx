@@ -1,22 +1,14 @@
 // What the last build of the definitions found. A developer mends it in an editor, so it is asked for again and again.
 
-import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
 
-import { useThreadholdClient } from "#react/index.ts";
+import { useHealth } from "./reach-gate.tsx";
 
 import css from "./shell.module.css";
 
-const everyMs = 5000;
-
 /** Nothing while the build is sound. */
 export function HealthNote(): ReactElement | null {
-  const client = useThreadholdClient();
-  const { data } = useQuery({
-    queryKey: ["health"],
-    queryFn: ({ signal }) => client.health({ signal }),
-    refetchInterval: everyMs,
-  });
+  const { data } = useHealth();
   const found = data?.diagnostics ?? [];
   if (found.length === 0) return null;
   const errors = found.filter(({ severity }) => severity === "error").length;

@@ -12,6 +12,7 @@ import { PartBoundary } from "../kit/part-boundary.tsx";
 import { NewThreadDialog } from "../threads/new-thread-dialog.tsx";
 import { ThreadList } from "../threads/thread-list.tsx";
 import { HealthNote } from "./health-note.tsx";
+import { OutageNote } from "./reach-gate.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { chooseTheme, useTheme } from "./theme.ts";
 import { Wordmark } from "./wordmark.tsx";
@@ -81,6 +82,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
           </Button>
         ) : null}
       </header>
+      <OutageNote />
       <HealthNote />
       <div className={css["body"]}>
         <nav className={css["side"]} aria-label="Threads">

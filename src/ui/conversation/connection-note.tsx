@@ -1,32 +1,62 @@
-// How the subscription stands, where it does not stand well. What is shown stays; what came meanwhile is told when it is back.
+// The state of a thread's subscription, where it is not live while the server can be reached. An outage of the server is shown by the
+// page's frame.
 
-import type { ReactElement } from "react";
+import { useEffect, useRef, useState } from "react";
+import type { ReactElement, ReactNode } from "react";
 
 import type { Connection } from "#client/index.ts";
+import { useThreadholdClient } from "#react/index.ts";
+
+import { Button } from "../kit/button.tsx";
+import { wordsOf } from "../kit/note.tsx";
+import { useReach } from "../kit/outage.ts";
+import { useSecond } from "../kit/use-second.ts";
 
 import css from "./conversation.module.css";
 
 /** Nothing while it is live. */
 export function ConnectionNote({ connection }: { connection: Connection }): ReactElement | null {
-  const words = wordsFor(connection);
-  if (words === null) return null;
+  const { state } = connection;
+  const isBroken = state === "waiting" || (state === "connecting" && connection.attempt > 0);
+  if (isBroken) return <Broken connection={connection} />;
+  if (state === "offline") {
+    return <Note state={state}>Offline. What you see stays, and is brought up to date once the network is back.</Note>;
+  }
+  if (state !== "closed" || connection.error === null) return null;
+  return <Note state={state}>This thread is not updated any more: {wordsOf(connection.error)}</Note>;
+}
+
+/** Not shown before the server was checked: if it does not answer, the page's frame shows that. */
+function Broken({ connection }: { connection: Connection }): ReactElement | null {
+  const { lost, checkedAt, check } = useReach();
+  const client = useThreadholdClient();
+  const [since] = useState(Date.now);
+  useEffect(() => check(), [check]);
+  if (lost || checkedAt < since) return null;
   return (
-    <p className={css["connection"]} role="status" data-state={connection.state}>
-      {words}
-    </p>
+    <Note state="waiting">
+      <span>The connection to this thread was lost.</span> <Countdown connection={connection} />{" "}
+      <Button small disabled={connection.state !== "waiting"} onClick={() => client.reconnect()}>
+        Try now
+      </Button>
+    </Note>
   );
 }
 
-function wordsFor(connection: Connection): string | null {
-  switch (connection.state) {
-    case "offline":
-      return "Offline. What you see stays; it catches up when the network is back.";
-    case "waiting":
-      return `The connection was lost and is tried again. ${connection.error.message}`;
-    case "closed":
-      return connection.error === null ? null : `This thread is not followed any more: ${connection.error.message}`;
-    case "connecting":
-    case "live":
-      return null;
-  }
+function Countdown({ connection }: { connection: Connection }): ReactElement {
+  const now = useSecond();
+  const begun = useRef({ connection, at: now });
+  if (begun.current.connection !== connection) begun.current = { connection, at: Date.now() };
+  const seconds =
+    connection.state === "waiting" ? Math.max(1, Math.ceil((begun.current.at + connection.delayMs - now) / 1000)) : 0;
+  // Not read out: it changes every second.
+  return <span aria-hidden="true">{seconds === 0 ? "Trying…" : `Next try in ${seconds} s.`}</span>;
+}
+
+function Note({ state, children }: { state: Connection["state"]; children: ReactNode }): ReactElement {
+  return (
+    <div className={css["connection"]} role="status" data-state={state}>
+      {children}
+    </div>
+  );
 }

@@ -32,10 +32,25 @@ export async function* keptEvents(asked: KeptEvents): AsyncGenerator<ThreadEvent
     if (id !== null) events.push(JSON.parse(data) as ThreadEvent);
   });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+  for (let piece = await next(reader, signal); !piece.done; piece = await next(reader, signal)) {
     parse(piece.value);
     if (events.length > 0) yield events;
     events = [];
   }
-  if (!whole) throw new ThreadholdNetworkError("The server's answer broke off.");
+  if (!whole) throw new ThreadholdNetworkError(brokenOff);
+}
+
+const brokenOff = "The server's answer broke off.";
+
+/** The next piece. Browsers throw errors of their own kinds where a body breaks off. */
+async function next(
+  reader: ReadableStreamDefaultReader<string>,
+  signal: AbortSignal,
+): Promise<ReadableStreamReadResult<string>> {
+  try {
+    return await reader.read();
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw new ThreadholdNetworkError(brokenOff, { cause: thrown });
+  }
 }

@@ -101,7 +101,7 @@ export function MessageList({ handle, live, count, running }: MessageListProps):
           <ErrorNote title="Older messages could not be read" error={history.error} onRetry={() => more()} />
         )}
         {notes.error === null ? null : (
-          <ErrorNote title="What runs noted before could not be read" error={notes.error} onRetry={notes.retry} />
+          <ErrorNote title="Earlier notes of runs could not be read" error={notes.error} onRetry={notes.retry} />
         )}
         {rows.length === 0 ? <Nothing /> : null}
         <NestedRowsContext value={NestedRows}>

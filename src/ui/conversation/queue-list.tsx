@@ -26,7 +26,7 @@ export function QueueList({ handle }: { handle: ThreadHandle }): ReactElement | 
     };
   }, [handle, refetch]);
   if (error !== null)
-    return <ErrorNote title="What waits could not be read" error={error} onRetry={() => void refetch()} />;
+    return <ErrorNote title="The waiting messages could not be read" error={error} onRetry={() => void refetch()} />;
   if (data === undefined || data.length === 0) return null;
   return (
     <section className={css["queue"]} aria-label="Waiting messages">

@@ -3,6 +3,7 @@
 import type { ReactElement, ReactNode } from "react";
 
 import { Button } from "./button.tsx";
+import { isNetworkError, useReported } from "./outage.ts";
 import { Sweep } from "./sweep.tsx";
 
 import css from "./note.module.css";
@@ -32,10 +33,15 @@ interface ErrorNoteProps {
   title: string;
   error: unknown;
   onRetry?: (() => void) | undefined;
+  /** A person asked for what failed: it is shown during an outage too, and repeated only by that person. */
+  action?: boolean;
 }
 
-/** Something failed. The server's own words say what to mend. */
-export function ErrorNote({ title, error, onRetry }: ErrorNoteProps): ReactElement {
+/** Something failed. The server's message says what to mend. What could only not be read is read again after an outage. */
+export function ErrorNote({ title, error, onRetry, action = false }: ErrorNoteProps): ReactElement | null {
+  const passing = onRetry !== undefined && !action && isNetworkError(error) ? error : null;
+  const reported = useReported(passing, () => onRetry?.());
+  if (reported) return null;
   return (
     <div className={css["error"]} role="alert">
       <strong>{title}</strong>
@@ -49,7 +55,8 @@ export function ErrorNote({ title, error, onRetry }: ErrorNoteProps): ReactEleme
   );
 }
 
-/** What an error says. */
+/** An error's message. That of a request without an answer ends in its address, which helps in a console and not in a page. */
 export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return isNetworkError(error) ? message.replace(/: [A-Z]+ https?:\S+$/, ".") : message;
 }

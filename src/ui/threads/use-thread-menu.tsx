@@ -50,7 +50,7 @@ export function useThreadMenu(thread: Thread, onChanged: () => void): { entries:
     <>
       {editing ? <EditThreadDialog thread={thread} onClose={() => setEditing(false)} onSaved={onChanged} /> : null}
       <Dialog open={save.error !== null} onClose={() => save.reset()} title="Export">
-        <ErrorNote title="The thread was not exported" error={save.error} onRetry={() => save.mutate()} />
+        <ErrorNote title="The thread was not exported" error={save.error} action onRetry={() => save.mutate()} />
       </Dialog>
     </>
   );

@@ -67,7 +67,7 @@ export function EditFile({ handle, file, onClose }: EditFileProps): ReactElement
         />
       )}
       {saveError === null ? null : (
-        <ErrorNote title="Nothing was saved" error={saveError} onRetry={() => editing.save()} />
+        <ErrorNote title="Nothing was saved" error={saveError} action onRetry={() => editing.save()} />
       )}
       <EditorField
         label={`Text of ${visibleText(file.name)}`}
