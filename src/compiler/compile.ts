@@ -1,13 +1,12 @@
-// One build: find, bundle, load, read, check. Everything wrong is found in one go where it can be: files that do not
+// One build: find, bundle, load, read, check; for Node, which reads definitions, and for Workers, which run them. Everything wrong is found in one go where it can be: files that do not
 // parse are left out and the rest is checked without them.
 
 import { join } from "node:path";
 
-import type { Message } from "esbuild";
-
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { checkAgents } from "./agent-check.ts";
+import { reportBundleError } from "./bundle-error.ts";
 import { readDefinition } from "./definition-reader.ts";
 import { collectFindings, sortDiagnostics, type Findings } from "./findings.ts";
 import { checkIncludes } from "./include-check.ts";
@@ -19,6 +18,7 @@ import { emptyProject, type Project } from "./project.ts";
 import { checkReferences } from "./reference-check.ts";
 import { checkRoutes } from "./route-check.ts";
 import { openSyntaxTrees, type SyntaxTrees } from "./syntax-tree.ts";
+import { checkForWorkers } from "./worker-check.ts";
 
 /** What a build found. `project` may be written out only when there is no error. */
 export interface Compilation {
@@ -69,6 +69,11 @@ interface Loaded {
   sources: string[];
 }
 
+/** What throws in Node already is reported; Workers would report it once more. */
+function loadedFiles(outcomes: ReadonlyMap<string, ModuleOutcome>): string[] {
+  return [...outcomes].flatMap(([file, { type }]) => (type === "loaded" ? [file] : []));
+}
+
 async function loadFiles(
   files: readonly ProjectFile[],
   places: BundlePlaces,
@@ -80,6 +85,7 @@ async function loadFiles(
     const bundled = await bundleModules(readable, places);
     if (bundled.type === "built") {
       const outcomes = await evaluateModules({ code: bundled.code, sourceMap: bundled.sourceMap, places });
+      await checkForWorkers(loadedFiles(outcomes), places, report);
       return { outcomes, bundle: bundled.code, sources: projectInputs(bundled.inputs, places.root) };
     }
     const faulty = new Set(bundled.errors.map((error) => error.location?.file));
@@ -90,20 +96,4 @@ async function loadFiles(
     readable = rest;
   }
   return nothing;
-}
-
-function reportBundleError(error: Message, { findings, trees }: { findings: Findings; trees: SyntaxTrees }): void {
-  const { location } = error;
-  const importing = /^Could not (?:resolve|read)|^No matching export/.test(error.text);
-  const hint = /^Did you mean to import "(.+)" instead\?$/.exec(error.notes[0]?.text ?? "")?.[1];
-  const file = location?.file ?? "agents";
-  const place = location
-    ? {
-        line: location.line,
-        column: location.column + 1,
-        source: trees.lineText(file, location.line) ?? location.lineText,
-      }
-    : undefined;
-  const message = error.text.charAt(0).toLowerCase() + error.text.slice(1);
-  findings.error({ code: importing ? "import" : "syntax", file, place, message, suggestion: hint });
 }

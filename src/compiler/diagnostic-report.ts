@@ -1,5 +1,6 @@
 // Findings as text for a terminal: place, severity, message, the line with a mark under it, what was probably meant.
 
+import { suggestionText } from "#lib/suggestion-text.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 type Paint = (text: string) => string;
@@ -56,9 +57,4 @@ function codeFrame(
   const number = `  ${line} │ `;
   const mark = " ".repeat(column - 1 - from) + "^";
   return [`${palette.dim(number)}${shown}`, `${palette.dim(`${" ".repeat(number.length - 2)}│ `)}${palette.red(mark)}`];
-}
-
-/** A single word was meant instead; anything longer is something to write. */
-function suggestionText(suggestion: string): string {
-  return /^[\w.\-/[\]~]+$/.test(suggestion) ? `Did you mean "${suggestion}"?` : `Write: ${suggestion}`;
 }

@@ -1,13 +1,16 @@
-// Bundles all definitions into one module in which each stays asleep until it is asked for, so that one that throws
-// does not take the others with it. `threadhold` and `@standardagents/spec` are our spec, zod is the installed one.
+// Bundles all definitions into one module that loads each of them on demand, so that one that throws does not take the
+// others with it. There are two bundles: one for Node, which the compiler reads definitions from, and one made with the
+// options of wrangler's own bundle, so that what wrangler could not bundle is found before the registry is written.
+// `threadhold` and `@standardagents/spec` are our spec, zod is the installed one.
 
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { build, type BuildFailure, type Message, type Plugin } from "esbuild";
+import { build, type BuildFailure, type BuildOptions, type Message, type Plugin } from "esbuild";
 
 import { isObject } from "./definition-kind.ts";
 import { runtimeStubSource } from "./runtime-stub.ts";
+import { runtimeModuleName, workerOptions, type WorkerBundleOptions } from "./worker-bundle-options.ts";
 
 /** Where a build happens. */
 export interface BundlePlaces {
@@ -24,37 +27,56 @@ export type BundleResult =
   | { type: "built"; code: string; sourceMap: string; inputs: string[] }
   | { type: "failed"; errors: Message[] };
 
-/** Bundles the given files; the result exports `load`, a table from file to loader. */
-export async function bundleModules(files: readonly string[], places: BundlePlaces): Promise<BundleResult> {
+/** Bundles the given files for Node; the result exports `load`, a table from file to loader. */
+export function bundleModules(files: readonly string[], places: BundlePlaces): Promise<BundleResult> {
+  return bundleInto(tableOf(files), places, {
+    platform: "node",
+    target: "node20",
+    tsconfigRaw: {},
+    loader: { ".txt": "text", ".md": "text", ".html": "text", ".sql": "text", ".bin": "binary", ".wasm": "empty" },
+    banner: {
+      js: `import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(${JSON.stringify(
+        join(places.root, "package.json"),
+      )});`,
+    },
+    plugins: [resolution(places), runtimeStubs],
+  });
+}
+
+/** Bundles the same table as wrangler bundles the registry; `entry` is added to the module. */
+export function bundleForWorkers(
+  files: readonly string[],
+  places: BundlePlaces,
+  options: WorkerBundleOptions & { entry: string },
+): Promise<BundleResult> {
+  const { plugins = [], ...rest } = workerOptions(options);
+  return bundleInto(`${tableOf(files)}\n${options.entry}`, places, {
+    ...rest,
+    plugins: [resolution(places, "inline"), ...plugins],
+  });
+}
+
+function tableOf(files: readonly string[]): string {
   const table = files.map((file) => `${JSON.stringify(file)}: () => import(${JSON.stringify(`./${file}`)}),`);
+  return `export const load = {\n${table.join("\n")}\n};`;
+}
+
+async function bundleInto(contents: string, places: BundlePlaces, options: BuildOptions): Promise<BundleResult> {
   try {
     const result = await build({
-      stdin: {
-        contents: `export const load = {\n${table.join("\n")}\n};`,
-        resolveDir: places.root,
-        sourcefile: "definitions.js",
-      },
+      ...options,
+      stdin: { contents, resolveDir: places.root, sourcefile: "definitions.js" },
       absWorkingDir: places.root,
       outfile: places.outputFile,
       write: false,
       metafile: true,
       bundle: true,
       format: "esm",
-      platform: "node",
-      target: "node20",
       sourcemap: "external",
       sourcesContent: false,
       logLevel: "silent",
       logLimit: 0,
       keepNames: true,
-      tsconfigRaw: {},
-      loader: { ".txt": "text", ".md": "text", ".html": "text", ".sql": "text", ".bin": "binary", ".wasm": "empty" },
-      banner: {
-        js: `import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(${JSON.stringify(
-          join(places.root, "package.json"),
-        )});`,
-      },
-      plugins: [resolution(places)],
     });
     const inputs = Object.keys(result.metafile.inputs).filter((path) => path !== "definitions.js");
     const [map, code] = [".map", ".mjs"].map(
@@ -71,7 +93,8 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return isObject(error) && Array.isArray(error.errors);
 }
 
-function resolution(places: BundlePlaces): Plugin {
+/** Finds our own modules and zod, which the Node bundle shares with the compiler and the Worker's bundle holds. */
+function resolution(places: BundlePlaces, zod: "shared" | "inline" = "shared"): Plugin {
   const inner = { resolvedHere: true };
   return {
     name: "threadhold-definitions",
@@ -91,16 +114,25 @@ function resolution(places: BundlePlaces): Plugin {
           own.errors.length === 0
             ? own
             : await bundler.resolve(path, { resolveDir: places.packageRoot, kind, pluginData: inner });
-        return found.errors.length === 0 ? { path: pathToFileURL(found.path).href, external: true } : found;
+        if (found.errors.length > 0 || zod === "inline") return found;
+        return { path: pathToFileURL(found.path).href, external: true };
       });
-      bundler.onResolve({ filter: /^cloudflare:/ }, ({ path }) => ({ path, namespace: "runtime-stub" }));
-      bundler.onLoad({ filter: /.*/, namespace: "runtime-stub" }, () => ({
-        contents: runtimeStubSource,
-        loader: "js",
-      }));
     },
   };
 }
+
+/** Node's modules, and a stand-in for what exists only inside Workers or in another version of Node. */
+const runtimeStubs: Plugin = {
+  name: "threadhold-runtime-stubs",
+  setup(bundler) {
+    bundler.onResolve({ filter: runtimeModuleName }, ({ path }) => ({ path, namespace: "runtime-stub" }));
+    // Taken as a value: an import of a name that a module lacks would keep the whole bundle from being loaded.
+    bundler.onLoad({ filter: /.*/, namespace: "runtime-stub" }, ({ path }) => ({
+      contents: `${runtimeStubSource}\nmodule.exports = process.getBuiltinModule(${JSON.stringify(path)}) ?? stub;`,
+      loader: "js",
+    }));
+  },
+};
 
 /** The bundle's own sources that belong to the project, as paths from its root. */
 export function projectInputs(inputs: readonly string[], root: string): string[] {

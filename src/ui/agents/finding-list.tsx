@@ -2,6 +2,8 @@
 
 import type { ReactElement } from "react";
 
+import { suggestionText } from "#lib/suggestion-text.ts";
+
 import { placeOf } from "./findings.ts";
 import type { Finding } from "./findings.ts";
 
@@ -18,7 +20,7 @@ export function FindingList({ findings }: { findings: readonly Finding[] }): Rea
             <p>
               <strong>{finding.severity === "error" ? "Error" : "Warning"}</strong> <code>{placeOf(finding)}</code>{" "}
               {finding.message}
-              {finding.suggestion === undefined ? "" : `. Did you mean ${finding.suggestion}?`}
+              {finding.suggestion === undefined ? "" : `. ${suggestionText(finding.suggestion)}`}
             </p>
             {finding.source === undefined ? null : <pre>{finding.source.trim()}</pre>}
             {finding.notes?.map((note) => (

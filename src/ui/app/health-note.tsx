@@ -2,6 +2,8 @@
 
 import type { ReactElement } from "react";
 
+import { suggestionText } from "#lib/suggestion-text.ts";
+
 import { useHealth } from "./reach-gate.tsx";
 
 import css from "./shell.module.css";
@@ -25,7 +27,7 @@ export function HealthNote(): ReactElement | null {
               {line === undefined ? "" : `:${line}`}
             </code>{" "}
             {message}
-            {suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}
+            {suggestion === undefined ? "" : `. ${suggestionText(suggestion)}`}
           </li>
         ))}
       </ul>

@@ -55,6 +55,27 @@ export function editing(use: () => SuiteServer): void {
       expect(await api.messages(id)).toHaveLength(12);
     });
 
+    it.each([
+      ["a package that is not installed", 'import ky from "ky-of-nobody";', "Run: npm install ky-of-nobody"],
+      ["a file that is not there", 'import { gone } from "../lib/gone.ts";', 'could not resolve "../lib/gone.ts"'],
+      ["a module that Workers do not have", 'import sea from "node:sea";', 'no module "node:sea"'],
+    ])(
+      "E2E23 an import of %s keeps the last good build answering, and is shown until it is mended",
+      async (_what, line, shown) => {
+        const { api, project, server } = use();
+        const file = "agents/tools/remember.ts";
+        const tool = readFileSync(path.join(project.root, file), "utf8");
+        project.write(file, `${line}\n${tool}`);
+        await expect.poll(() => errors(api), reload).toEqual([file]);
+        expect(server.output()).toContain(`${file}:1:`);
+        expect(server.output()).toContain(shown);
+        const { id } = await api.createThread();
+        expect((await api.say(id, "What is a tool?")).run.text).toContain("A tool is a file in agents/tools.");
+        project.write(file, tool);
+        await expect.poll(() => errors(api), reload).toEqual([]);
+      },
+    );
+
     it("E2E36 an answer that a reload cuts is given again, and its reader resumes where it was", async () => {
       const { api, project } = use();
       const { id } = await api.createThread("assistant", {

@@ -1,0 +1,44 @@
+// An error of the bundler as a finding: where it is, and what to do about an import that leads nowhere.
+
+import { builtinModules } from "node:module";
+
+import type { Message } from "esbuild";
+
+import type { Findings } from "./findings.ts";
+import type { SyntaxTrees } from "./syntax-tree.ts";
+
+/** Reports one error. */
+export function reportBundleError(
+  error: Message,
+  { findings, trees }: { findings: Findings; trees: SyntaxTrees },
+): void {
+  const { location } = error;
+  const file = location?.file ?? "agents";
+  const place = location
+    ? {
+        line: location.line,
+        column: location.column + 1,
+        source: trees.lineText(file, location.line) ?? location.lineText,
+      }
+    : undefined;
+  const lost = /^Could not resolve "(.+)"$/.exec(error.text)?.[1];
+  const importing =
+    lost !== undefined || /^Could not read|^No matching export|^No loader is configured/.test(error.text);
+  const hint = /^Did you mean to import "(.+)" instead\?$/.exec(error.notes[0]?.text ?? "")?.[1];
+  const command = lost === undefined ? undefined : installCommand(lost);
+  findings.error({
+    code: importing ? "import" : "syntax",
+    file,
+    place,
+    message: error.text.charAt(0).toLowerCase() + error.text.slice(1),
+    suggestion: hint ?? command,
+  });
+}
+
+/** The command that installs a package, for the name of one. */
+function installCommand(specifier: string): string | undefined {
+  const name = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i.exec(specifier)?.[0];
+  const rest = name === undefined ? "" : specifier.slice(name.length);
+  if (name === undefined || (rest !== "" && !rest.startsWith("/")) || builtinModules.includes(name)) return undefined;
+  return `npm install ${name}`;
+}

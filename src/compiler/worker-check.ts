@@ -1,0 +1,144 @@
+// Checks that the Worker could be built and started with the definitions, before the registry names them: wrangler stops
+// answering every request when its bundle fails. The bundle is made as wrangler makes it and loaded by workerd.
+
+import { mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { builtinModules, SourceMap, type SourceMapPayload } from "node:module";
+import { dirname, join, relative } from "node:path";
+
+import { reportBundleError } from "./bundle-error.ts";
+import type { Findings } from "./findings.ts";
+import { bundleForWorkers, mappedSource, type BundlePlaces } from "./module-bundle.ts";
+import type { SourcePlace, SyntaxTrees } from "./syntax-tree.ts";
+import { runInWorkerd, workerdEntry, type WorkerdOutcome } from "./workerd-run.ts";
+import { readWranglerSettings } from "./wrangler-settings.ts";
+
+interface Report {
+  findings: Findings;
+  trees: SyntaxTrees;
+}
+
+/** Reports what keeps these files from being part of a Worker. */
+export async function checkForWorkers(files: readonly string[], places: BundlePlaces, report: Report): Promise<void> {
+  if (files.length === 0) return;
+  const settings = readWranglerSettings(places.root);
+  const importers = new Map<string, string>();
+  const bundled = await bundleForWorkers(files, places, {
+    settings,
+    entry: workerdEntry,
+    onRuntimeModule: (specifier, importer) => {
+      if (!importers.has(specifier)) importers.set(specifier, importer);
+    },
+  });
+  if (bundled.type === "failed") {
+    for (const error of bundled.errors) reportBundleError(error, report);
+    return;
+  }
+  const folder = dirname(places.outputFile);
+  mkdirSync(folder, { recursive: true });
+  const outcome = await runInWorkerd(bundled.code, { settings, packageRoot: places.packageRoot, folder });
+  if (outcome.type === "refused") {
+    reportRefusal(outcome, { ...report, places, sourceMap: bundled.sourceMap, importers });
+  }
+  // What the runtime's env holds is not known here, so a module that reads it may fail for that reason alone.
+  if (outcome.type === "started" && !importers.has("cloudflare:workers")) {
+    for (const { file, stack } of outcome.thrown) {
+      const at = stackPlaces(stack, bundled.sourceMap, places)[0];
+      report.findings.warning({
+        code: "evaluation",
+        file: at?.file ?? file,
+        place: at && placeAt(at, report.trees),
+        message: `${stack.split("\n")[0] ?? "It threw"}, while the module was loaded in the Workers runtime`,
+      });
+    }
+  }
+}
+
+interface RefusalContext extends Report {
+  places: BundlePlaces;
+  sourceMap: string;
+  /** By the name of a module that the runtime has to bring: a file that imports it. */
+  importers: ReadonlyMap<string, string>;
+}
+
+function reportRefusal(
+  { message, at }: Extract<WorkerdOutcome, { type: "refused" }>,
+  { findings, trees, places, sourceMap, importers }: RefusalContext,
+): void {
+  const missing = /No such module "([^"]+)"/.exec(message)?.[1];
+  const named = /module '([^']+)' does not provide an export named '([^']+)'/.exec(message);
+  const found = at && originalPlace(at, sourceMap, places);
+  const specifier = missing ?? named?.[1];
+  const importer = specifier === undefined ? undefined : importers.get(specifier);
+  const file = found?.file ?? (importer === undefined ? "agents" : pathFromRoot(importer, places.root));
+  const place = found
+    ? pointAtName(placeAt(found, trees), named?.[2])
+    : specifier === undefined
+      ? undefined
+      : findText(file, specifier, places);
+  findings.error({
+    code: "import",
+    file,
+    place,
+    message:
+      missing !== undefined
+        ? `the Workers runtime has no module "${missing}"`
+        : named
+          ? `"${named[1]}" of the Workers runtime has no export "${named[2]}"`
+          : `the Worker does not start: ${message}`,
+  });
+}
+
+interface FilePlace {
+  file: string;
+  line: number;
+  column: number;
+}
+
+function placeAt({ file, line, column }: FilePlace, trees: SyntaxTrees): SourcePlace {
+  return { line, column, source: trees.lineText(file, line) ?? "" };
+}
+
+/** The bundle's map leads to the import statement; the name is in it. */
+function pointAtName(place: SourcePlace, name: string | undefined): SourcePlace {
+  const at = name === undefined ? -1 : place.source.indexOf(name);
+  return at === -1 ? place : { ...place, column: at + 1 };
+}
+
+function originalPlace(
+  { line, column }: { line: number; column: number },
+  sourceMap: string,
+  places: BundlePlaces,
+): FilePlace | undefined {
+  const entry = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload).findEntry(line - 1, column - 1);
+  if (!("originalSource" in entry) || !entry.originalSource) return undefined;
+  const file = mappedSource(entry.originalSource, places);
+  return { file, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
+}
+
+/** The frames of a stack that lie in the project's own sources. */
+function stackPlaces(stack: string, sourceMap: string, places: BundlePlaces): FilePlace[] {
+  return [...stack.matchAll(/main\.mjs:(\d+):(\d+)/g)]
+    .flatMap(
+      ([, line, column]) => originalPlace({ line: Number(line), column: Number(column) }, sourceMap, places) ?? [],
+    )
+    .filter(({ file }) => !file.startsWith("..") && !file.includes("node_modules/") && file !== "definitions.js");
+}
+
+/** esbuild names importers by their real paths. */
+function pathFromRoot(path: string, root: string): string {
+  return relative(realpathSync(root), path).replaceAll("\\", "/");
+}
+
+/** Where a file names a module; the bare name of a Node module stands for it too. */
+function findText(file: string, specifier: string, { root }: BundlePlaces): SourcePlace | undefined {
+  const bare = specifier.replace(/^node:/, "");
+  const names = builtinModules.includes(bare) ? [specifier, bare] : [specifier];
+  const lines = readFileSync(join(root, file), "utf8").split(/\r?\n/);
+  for (const [index, source] of lines.entries()) {
+    for (const name of names) {
+      const column = [`"${name}"`, `'${name}'`].map((text) => source.indexOf(text)).find((at) => at !== -1);
+      if (column !== undefined) return { line: index + 1, column: column + 1, source };
+    }
+  }
+  return undefined;
+}

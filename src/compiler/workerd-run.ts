@@ -1,0 +1,109 @@
+// Loads bundled definitions in the Workers runtime itself, in a process that ends when all are loaded. Only workerd knows
+// which modules and names it has; an import of another one would keep the whole Worker from starting.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+import { isObject } from "./definition-kind.ts";
+import type { WranglerSettings } from "./wrangler-settings.ts";
+
+/** What the runtime made of the bundle. */
+export type WorkerdOutcome =
+  /** It started; `thrown` are the definitions that could not be loaded. */
+  | { type: "started"; thrown: { file: string; stack: string }[] }
+  /** It did not start, for the reason in `message`; a line and column of the bundle where the runtime names them. */
+  | { type: "refused"; message: string; at?: { line: number; column: number } }
+  /** No answer: there is no runtime here, or it took too long. */
+  | { type: "unknown" };
+
+const timeLimitMs = 10_000;
+const resultMark = "threadhold-loaded:";
+
+/** What is added to a bundle that exports `load`, so that the runtime loads each definition and prints which threw. */
+export const workerdEntry = `export default {
+  async test() {
+    const thrown = [];
+    for (const [file, loader] of Object.entries(load)) {
+      try {
+        await loader();
+      } catch (error) {
+        thrown.push({ file, stack: String(error?.stack ?? error) });
+      }
+    }
+    console.log(${JSON.stringify(resultMark)} + JSON.stringify(thrown));
+  },
+};`;
+
+/** Runs a bundle that ends in `workerdEntry`. */
+export async function runInWorkerd(
+  code: string,
+  { settings, packageRoot, folder }: { settings: WranglerSettings; packageRoot: string; folder: string },
+): Promise<WorkerdOutcome> {
+  const program = workerdProgram(packageRoot);
+  if (program === undefined) return { type: "unknown" };
+  const place = mkdtempSync(join(folder, "workerd-"));
+  try {
+    writeFileSync(join(place, "main.mjs"), code);
+    writeFileSync(join(place, "config.capnp"), configuration(settings));
+    return outcomeOf(await run(program, join(place, "config.capnp")));
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** The runtime that wrangler runs, which comes with it. */
+function workerdProgram(packageRoot: string): string | undefined {
+  try {
+    const found: unknown = createRequire(join(packageRoot, "package.json"))("workerd");
+    return isObject(found) && typeof found.default === "string" ? found.default : undefined;
+  } catch {
+    // Not installed for this platform. Wrangler cannot serve here either, and gives the reason.
+    return undefined;
+  }
+}
+
+function configuration({ compatibilityDate, compatibilityFlags }: WranglerSettings): string {
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "main", worker = .definitions)]);
+const definitions :Workerd.Worker = (
+  modules = [(name = "main.mjs", esModule = embed "main.mjs")],
+  compatibilityDate = ${JSON.stringify(compatibilityDate)},
+  compatibilityFlags = [${compatibilityFlags.map((flag) => JSON.stringify(flag)).join(", ")}],
+);
+`;
+}
+
+interface Ended {
+  stdout: string;
+  stderr: string;
+  failed: boolean;
+  cut: boolean;
+}
+
+function run(program: string, config: string): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = {
+      cwd: dirname(config),
+      timeout: timeLimitMs,
+      killSignal: "SIGKILL" as const,
+      maxBuffer: 16 * 1024 * 1024,
+    };
+    execFile(program, ["test", config], options, (error, stdout, stderr) => {
+      resolve({ stdout, stderr, failed: error !== null, cut: error?.killed === true });
+    });
+  });
+}
+
+function outcomeOf({ stdout, stderr, failed, cut }: Ended): WorkerdOutcome {
+  const line = stdout.split("\n").findLast((text) => text.startsWith(resultMark));
+  if (line !== undefined) {
+    return { type: "started", thrown: JSON.parse(line.slice(resultMark.length)) as { file: string; stack: string }[] };
+  }
+  const refusal = /^service main: (?:Uncaught )?(.+)$/m.exec(stderr)?.[1];
+  if (!failed || cut || refusal === undefined) return { type: "unknown" };
+  const [, row, column] = /^\s+at main\.mjs:(\d+):(\d+)/m.exec(stderr) ?? [];
+  const at = row === undefined ? {} : { at: { line: Number(row), column: Number(column) } };
+  return { type: "refused", message: refusal, ...at };
+}

@@ -1,0 +1,116 @@
+// Imports as the Worker's bundle and the Workers runtime see them: what neither could load is an error of the build.
+
+import { describe, expect, it, vi } from "vitest";
+
+import type { Diagnostic } from "#spec/diagnostic.ts";
+
+import { compileWith, findingsOf, good, onlyFinding, type Files } from "./temporary-project.ts";
+
+// Each build starts the Workers runtime.
+vi.setConfig({ testTimeout: 60_000 });
+
+const tool = (first: string, body = ""): Files => ({
+  "agents/tools/caller.ts": `${first}
+import { defineTool } from "threadhold";
+${body}
+export default defineTool("Calls", async () => ({ status: "success" }));`,
+});
+
+const keepsImports = { "tsconfig.json": JSON.stringify({ compilerOptions: { verbatimModuleSyntax: true } }) };
+
+describe("imports", () => {
+  it("COMP61 a package that is not installed is an error with the command that installs it, used or not", async () => {
+    const used = await onlyFinding(tool(`import ky from "ky-of-nobody/core";`, "void ky;"));
+    const unused = await onlyFinding({ ...keepsImports, ...tool(`import ky from "ky-of-nobody/core";`) });
+    for (const finding of [used, unused]) {
+      expect(finding).toMatchObject({
+        severity: "error",
+        code: "import",
+        file: "agents/tools/caller.ts",
+        line: 1,
+        column: 16,
+        source: 'import ky from "ky-of-nobody/core";',
+        suggestion: "npm install ky-of-nobody",
+      });
+    }
+    const scoped = await onlyFinding(tool(`import x from "@nobody/thing";`, "void x;"));
+    expect(scoped.suggestion).toBe("npm install @nobody/thing");
+  });
+
+  it("COMP61 a file that is not there is an error without a command, also where the import is not used", async () => {
+    const finding = await onlyFinding({ ...keepsImports, ...tool(`import { x } from "../_lib/gone.ts";`) });
+    expect(finding).toMatchObject({ severity: "error", code: "import", line: 1, column: 19 });
+    expect(finding.suggestion).toBeUndefined();
+  });
+
+  it.each([
+    [`import sea from "node:sea";`, "void sea;", 'the Workers runtime has no module "node:sea"', 17],
+    [
+      `import thing from "cloudflare:thing";`,
+      "void thing;",
+      'the Workers runtime has no module "cloudflare:thing"',
+      19,
+    ],
+    [
+      `import { DurableThing } from "cloudflare:workers";`,
+      "void DurableThing;",
+      '"cloudflare:workers" of the Workers runtime has no export "DurableThing"',
+      10,
+    ],
+  ])(
+    "COMP62 what the Workers runtime does not have is an error at its import: %s",
+    async (first, body, message, column) => {
+      expect(await onlyFinding(tool(first, body))).toMatchObject({
+        severity: "error",
+        code: "import",
+        file: "agents/tools/caller.ts",
+        line: 1,
+        column,
+        message,
+      });
+    },
+  );
+
+  it("COMP62 a name that a Node module lacks is an error, and the other definitions are still read", async () => {
+    const { diagnostics, project } = await compileWith(tool(`import { nope } from "node:fs";`, "void nope;"));
+    expect(diagnostics).toMatchObject([
+      { severity: "error", code: "import", file: "agents/tools/caller.ts", line: 1, column: 10 },
+    ]);
+    expect(project.agents.map(({ name }) => name)).toEqual(["desk"]);
+  });
+
+  it("COMP62 Node's modules that Workers have are imported and required by both of their names", async () => {
+    const { diagnostics } = await compileWith(
+      tool(
+        `import { createHash } from "node:crypto";\nimport { Buffer } from "buffer";\nimport * as child from "child_process";`,
+        `void [createHash("sha256").update(Buffer.from("x")).digest("hex"), child];`,
+      ),
+    );
+    expect(diagnostics).toEqual([]);
+  });
+
+  it("COMP63 a file of a kind that the Worker's bundle has no rule for is an error, and fine with one", async () => {
+    const files = {
+      ...tool(`import text from "../_lib/words.md";`, "void text.length;"),
+      "agents/_lib/words.md": "Words",
+    };
+    expect(await onlyFinding(files)).toMatchObject({ severity: "error", code: "import", line: 1, column: 18 });
+    const rule = '[[rules]]\ntype = "Text"\nglobs = ["**/*.md"]\nfallthrough = true\n';
+    expect((await compileWith({ ...files, "wrangler.toml": rule })).diagnostics).toEqual([]);
+    const text = {
+      ...tool(`import text from "../_lib/words.txt";`, "void text.length;"),
+      "agents/_lib/words.txt": "Words",
+    };
+    expect((await compileWith(text)).diagnostics).toEqual([]);
+  });
+
+  it("COMP64 what loads in Node and throws in the Workers runtime is a warning at the line that threw", async () => {
+    const found: Diagnostic[] = await findingsOf("evaluation", {
+      ...good,
+      "agents/_lib/made.ts": `export const made = 1;\nexport const add: unknown = new Function("a", "b", "return a + b");`,
+      ...tool(`import { add } from "../_lib/made.ts";`, "void add;"),
+    });
+    expect(found).toMatchObject([{ severity: "warning", file: "agents/_lib/made.ts", line: 2 }]);
+    expect(found[0]?.message).toMatch(/^EvalError: .*while the module was loaded in the Workers runtime$/);
+  });
+});
