@@ -23,7 +23,7 @@ const rows = [];
 async function call(method, path, body) {
   const answer = await fetch(`${server.url}${path}`, {
     method,
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", "sec-fetch-site": "none" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await answer.text();

@@ -1,8 +1,6 @@
 // `npm run dev`: from a fresh clone to a running server in one command. Installs what is missing, compiles agents/,
 // brings the local catalog up to date and serves everything on one URL until it is told to stop.
 
-import { pathToFileURL } from "node:url";
-
 import { ensureInstall } from "./ensure-install.mjs";
 import { applyCatalogMigrations } from "./lib/catalog-migrations.mjs";
 import { agentsCompiled, compileAgents } from "./lib/compile-agents.mjs";
@@ -81,6 +79,7 @@ Threadhold is ready on ${url}
   curl ${url}/api/agents
   curl -X POST ${url}/api/threads -H 'content-type: application/json' -d '{"agent_id":"NAME"}'
 
+Pages of this machine may call it from any port; ALLOWED_ORIGINS admits others.
 Changes under agents/ are served at once. Ctrl-C stops.
 `);
 }
@@ -106,12 +105,8 @@ const port = await choosePort(options.port);
 const server = startGroup(
   process.execPath,
   [
-    // A URL, since Windows takes no bare path here.
-    `--import=${pathToFileURL(fromRoot("scripts/lib/honest-host.mjs")).href}`,
     fromRoot(tools.wrangler),
     "dev",
-    "--var",
-    "HOST_CHECKED:true",
     "--port",
     String(port),
     ...(options.ip === undefined ? [] : ["--ip", options.ip]),

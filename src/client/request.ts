@@ -13,6 +13,14 @@ import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 
 const backOff = { firstMs: 300, longestMs: 10_000 };
 
+/**
+ * Tells a local server in its open mode that a program asks, and no page on a rebound name. Browsers ignore the header in requests
+ * of pages and set their own. Other methods need none.
+ */
+function sentByProgram(method: string | undefined): Record<string, string> {
+  return method === undefined || method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {};
+}
+
 /** A server that asks for a longer wait is not waited for; the error says how long. */
 const longestWaitMs = 60_000;
 
@@ -117,6 +125,7 @@ export class Requests {
     const headers = new Headers(init.headers);
     const token = await this.settings.token();
     if (token !== null) headers.set("authorization", `Bearer ${token}`);
+    for (const [name, value] of Object.entries(sentByProgram(init.method))) headers.set(name, value);
     try {
       return await this.settings.fetch(`${this.settings.url}${path}`, { ...init, headers, redirect: "manual" });
     } catch (thrown) {
@@ -146,7 +155,11 @@ export class Requests {
 
   async #sendOnce({ method, url, headers, body, timeoutMs, fetch, signal }: Outgoing): Promise<Response> {
     const token = await this.settings.token();
-    const all = token === null ? headers : { ...headers, authorization: `Bearer ${token}` };
+    const all = {
+      ...headers,
+      ...sentByProgram(method),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    };
     const late = new AbortController();
     const callOff = timeoutMs === null ? null : this.settings.timers.after(timeoutMs, () => late.abort());
     const data = body?.();

@@ -102,11 +102,16 @@ interface Incoming {
   env: Bindings;
 }
 
-async function dispatch(services: Services, handlers: Handlers, { request, env }: Incoming): Promise<Response> {
+async function dispatch(services: Services, handlers: Handlers, { request: given, env }: Incoming): Promise<Response> {
+  const { method } = given;
+  const { pathname } = new URL(given.url);
+  const { found, allowed } = services.table(method, pathname);
+  // Pages hold no data, and are opened by links as well.
+  if (allowed.length === 0 && wantsPage(given, pathname)) return servePage(given, services.dependencies.assets);
+  const request = services.authenticator.screen(given);
+  if (request instanceof Response) return request;
   const url = new URL(request.url);
-  const { found, allowed } = services.table(request.method, url.pathname);
   if (allowed.length === 0) {
-    if (wantsPage(request, url.pathname)) return servePage(request, services.dependencies.assets);
     throw refuse("route_not_found", `There is nothing at ${url.pathname}.`);
   }
   if (request.method === "OPTIONS") return emptyAnswer({ allow: allowed.join(", "), ...preflightHeaders(allowed) });

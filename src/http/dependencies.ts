@@ -28,11 +28,6 @@ export interface Variables {
   TICKET_SECRET?: string | undefined;
   /** `true` serves loopback hosts without credentials while none are configured. */
   OPEN_LOOPBACK?: string | undefined;
-  /**
-   * `true` says that URL and Host are the client's own: the dev command sees to it. Plain `wrangler dev` lets a header of the
-   * request replace both, so that without this the open loopback mode asks for a browser's proof of the page.
-   */
-  HOST_CHECKED?: string | undefined;
   /** Comma list of foreign origins that browsers may call from. */
   ALLOWED_ORIGINS?: string | undefined;
   /** Messages and runs a user may start in a minute; 60 when absent. */

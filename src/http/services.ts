@@ -8,6 +8,7 @@ import { readAuthSettings, ticketsAreOff, ticketsOff } from "./auth/auth-setting
 import type { AuthSettings } from "./auth/auth-settings.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
+import { withLoopbackOrigins } from "./auth/loopback.ts";
 import { parseAllowedOrigins } from "./auth/origin.ts";
 import type { AllowedOrigins } from "./auth/origin.ts";
 import { createTickets } from "./auth/ticket.ts";
@@ -51,8 +52,9 @@ export function createServices(dependencies: AppDependencies): Services {
   if (ticketsAreOff(settings)) {
     report(JSON.stringify({ level: "warning", event: "tickets_off", variable: "TICKET_SECRET", message: ticketsOff }));
   }
-  const allowedOrigins = parseAllowedOrigins(variables.ALLOWED_ORIGINS);
-  if (allowedOrigins.size === 0 && (variables.ALLOWED_ORIGINS ?? "").trim() !== "") {
+  const listed = parseAllowedOrigins(variables.ALLOWED_ORIGINS);
+  const allowedOrigins = settings.state === "open_loopback" ? withLoopbackOrigins(listed) : listed;
+  if (listed.size === 0 && (variables.ALLOWED_ORIGINS ?? "").trim() !== "") {
     warn("ALLOWED_ORIGINS", "Not a comma list of origins such as https://app.example; no origin is allowed.");
   }
   const readLimit = (name: LimitName, standard: number): number => {

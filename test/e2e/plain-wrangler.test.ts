@@ -1,64 +1,87 @@
 // Without our own command: wrangler's dev and deploy read the same configuration and have to work alone.
 
-import path from "node:path";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { nextFreePort } from "../../scripts/lib/free-port.mjs";
-import type * as ProcessGroup from "../../scripts/lib/process-group.mjs";
-import { tools, wranglerEnvironment } from "../../scripts/lib/tools.mjs";
-import { waitUntilHealthy } from "../../scripts/lib/wait-until-healthy.mjs";
-import { ApiClient } from "../support/http-client/api-client.ts";
 import { within } from "../support/http-client/deadline.ts";
 import { statusUnderHost } from "./suites/loopback-only.ts";
+import { addFirstAgent } from "./support/first-agent.ts";
+import { fences, guidePages, missingLine, readPage, runBlocks, testedBlocks } from "./support/guide-page.ts";
+import { runWrangler, startPlainServer } from "./support/plain-wrangler.ts";
+import type { Wrangler } from "./support/plain-wrangler.ts";
 import { copyProject } from "./support/project-copy.ts";
+import { addSessionAgents } from "./support/session-agents.ts";
+import { addWeatherAgents } from "./support/weather-agents.ts";
+
+const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
 
 describe("plain wrangler", () => {
   const project = copyProject();
+  let server: (Wrangler & { url: string }) | undefined;
+  const url = (): string => server?.url ?? "";
 
-  /** Runs wrangler in the copy, in a group of its own that ends with us. */
-  async function wrangler(...args: string[]) {
-    const group = (await import(path.join(project.root, "scripts/lib/process-group.mjs"))) as typeof ProcessGroup;
-    const run = group.startGroup(
-      process.execPath,
-      [path.join(project.root, tools.wrangler), ...args],
-      wranglerEnvironment,
-    );
-    let output = "";
-    for (const stream of [run.stdout, run.stderr]) {
-      stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
-    }
-    return { ...run, output: () => output };
-  }
+  beforeAll(async () => {
+    addWeatherAgents(project);
+    addFirstAgent(project);
+    addSessionAgents(project);
+    server = await startPlainServer(project);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    project.remove();
+  });
 
-  afterAll(() => project.remove());
+  it("E2E32 the curls of the README run as they are written against plain wrangler dev", async () => {
+    const shown = fences(readme);
+    const at = shown.findIndex(({ info, text }) => info === "sh" && text.includes("curl"));
+    const [printed = ""] = await runBlocks([{ commands: shown[at]?.text ?? "", output: null }], url(), project.root);
+    expect(missingLine(shown[at + 1]?.text ?? "nothing is shown", printed), printed).toBeNull();
+  });
 
-  it("E2E32 wrangler dev serves the project without a build step of ours before it", async () => {
-    const port = await nextFreePort(20_000 + (process.pid % 20_000));
-    const run = await wrangler("dev", "--port", String(port), "--persist-to", project.state("plain"));
-    const stopped = new AbortController();
-    try {
-      const api = new ApiClient(`http://localhost:${String(port)}`);
-      const ready = waitUntilHealthy(`${api.url}/healthz`, stopped.signal);
-      await within(45_000, () => `wrangler dev to be healthy:\n${run.output()}`, ready);
-      const path = "/api/agents/assistant";
-      const own = await api.call("GET", path, { headers: { "sec-fetch-site": "none" } });
-      expect(own.body).toMatchObject({ name: "assistant" });
-      const page = await fetch(api.url, { headers: { accept: "text/html" } });
-      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
-      // What a rebound page can send: a name and a URL made up, and no word of the browser's.
-      const forged = { "mf-original-url": `${api.url}${path}` };
-      expect(await statusUnderHost(`${api.url}${path}`, "evil.example", forged)).toBe(403);
-      expect(await statusUnderHost(`${api.url}${path}`, "evil.example")).toBe(503);
-    } finally {
-      stopped.abort();
-      run.signal("SIGTERM");
-      await within(15_000, () => `wrangler's end:\n${run.output()}`, run.ended);
-    }
+  it.each(guidePages().filter((name) => testedBlocks(readPage(name)).length > 0))(
+    "E2E32 the commands of %s run as they are written against plain wrangler dev",
+    async (name) => {
+      const blocks = testedBlocks(readPage(name));
+      const printed = await runBlocks(blocks, url(), project.root);
+      for (const [index, { output }] of blocks.entries()) {
+        const real = printed[index] ?? "";
+        expect(output === null ? null : missingLine(output, real), real).toBeNull();
+      }
+    },
+  );
+
+  it("E2E32 Node's fetch reads, writes and streams under plain wrangler dev, and the page is served", async () => {
+    const json = { method: "POST", headers: { "content-type": "application/json" } };
+    const made = await fetch(`${url()}/api/threads`, { ...json, body: JSON.stringify({ agent_id: "assistant" }) });
+    const { id } = (await made.json()) as { id: string };
+    expect(made.status).toBe(201);
+    const said = `${url()}/api/threads/${id}/messages?wait=true`;
+    expect((await fetch(said, { ...json, body: JSON.stringify({ content: "Hello" }) })).status).toBe(200);
+    const read = await fetch(`${url()}/api/threads/${id}/messages`);
+    expect([read.status, await read.text()]).toEqual([200, expect.stringContaining('"Hello"')]);
+    const stream = await fetch(`${url()}/api/threads/${id}/events?after=0&until=idle`);
+    expect([stream.status, await stream.text()]).toEqual([200, expect.stringContaining("event: run_end")]);
+    expect((await fetch(`${url()}/api/agents`, { method: "HEAD" })).status).toBe(200);
+    const page = await fetch(url(), { headers: { accept: "text/html" } });
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
+  });
+
+  it("E2E41 a request under a foreign name is refused, and one that hides the name is asked for its proof", async () => {
+    const path = `${url()}/api/agents/assistant`;
+    expect(await statusUnderHost(path, "evil.example")).toBe(503);
+    const forged = { "mf-original-url": path, "accept-encoding": "gzip, deflate" };
+    expect(await statusUnderHost(path, "evil.example", forged)).toBe(307);
+    expect(
+      await statusUnderHost(path, "evil.example", { ...forged, "mf-cf-blob": '{"clientAcceptEncoding":""}' }),
+    ).toBe(503);
+    expect(await statusUnderHost(path, "evil.example", { ...forged, "mf-proxy-shared-secret": "guess" })).toBe(400);
+    expect(await statusUnderHost(path, "evil.example", { ...forged, origin: "http://evil.example" })).toBe(403);
   });
 
   it("E2E33 wrangler deploy --dry-run accepts the project", async () => {
-    const run = await wrangler("deploy", "--dry-run", "--outdir", project.state("bundle"));
+    const run = await runWrangler(project, "deploy", "--dry-run", "--outdir", project.state("bundle"));
     const code = await within(50_000, () => `the dry run's end:\n${run.output()}`, run.ended);
     expect([code, run.output()]).toEqual([0, expect.stringContaining("--dry-run: exiting now.")]);
   });

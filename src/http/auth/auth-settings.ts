@@ -25,7 +25,7 @@ export type AuthSettings =
       /** Null where no configured secret is unknown to every user: then there are no tickets. */
       ticketSecret: string | null;
     }
-  | { state: "open_loopback"; hostChecked: boolean }
+  | { state: "open_loopback" }
   | { state: "closed"; reason: string };
 
 /** Whether callers are identified but no ticket can be signed. */
@@ -44,9 +44,7 @@ export function readAuthSettings(variables: Variables): AuthSettings {
   if (empty !== undefined) return closed(`${empty} is set but empty.`);
   const { API_TOKENS, JWT_SECRET, JWKS_URL, TICKET_SECRET } = variables;
   if (API_TOKENS === undefined && JWT_SECRET === undefined && JWKS_URL === undefined) {
-    if (variables.OPEN_LOOPBACK === "true") {
-      return { state: "open_loopback", hostChecked: variables.HOST_CHECKED === "true" };
-    }
+    if (variables.OPEN_LOOPBACK === "true") return { state: "open_loopback" };
     return closed("Set API_TOKENS, JWT_SECRET or JWKS_URL; OPEN_LOOPBACK=true is for development on this machine.");
   }
   const tokens = API_TOKENS === undefined ? [] : parseApiTokens(API_TOKENS);

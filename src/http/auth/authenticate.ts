@@ -9,8 +9,8 @@ import type { AuthSettings } from "./auth-settings.ts";
 import { createFailureThrottle } from "./failure-throttle.ts";
 import { createJwtCheck } from "./json-web-token.ts";
 import type { JwtPorts } from "./json-web-token.ts";
-import { cameByLoopback, pageIsProven } from "./loopback.ts";
-import { isForeign } from "./origin.ts";
+import { createLoopbackProof } from "./loopback-proof.ts";
+import { cameByLoopback, provenanceOf } from "./loopback.ts";
 import type { AllowedOrigins } from "./origin.ts";
 
 /** Why nobody was identified. */
@@ -31,6 +31,11 @@ export type Identification = { ok: true; caller: Caller } | { ok: false; reason:
 export interface Authenticator {
   /** Refuses, for public routes too, what reached the open loopback mode by another name than this machine's. */
   checkHost(request: Request): void;
+  /**
+   * In the open loopback mode sorts out what may come from a page on a rebound name: the request to serve, or the redirect by
+   * which a program proves that it is none.
+   */
+  screen(request: Request): Request | Response;
   /** The caller by header, or by the open loopback mode. */
   authenticate(request: Request): Promise<Caller>;
   /** The same where credentials are welcome but not asked for: null without valid ones. */
@@ -52,7 +57,9 @@ const loopbackCaller: Caller = Object.freeze({ user: null, admin: true });
 /** Builds the authenticator of a deployment. */
 export function createAuthenticator(settings: AuthSettings, ports: AuthenticatorPorts): Authenticator {
   const throttle = createFailureThrottle(ports.now);
-  const check = checkOf(settings, ports);
+  const proof = createLoopbackProof(ports.now);
+  const proven = new WeakSet<Request>();
+  const check = checkOf(settings, ports, proven);
   const guard: Authenticator["guard"] = async (request, attempt) => {
     const result = await attempt();
     if (result.ok) return result.caller;
@@ -69,6 +76,14 @@ export function createAuthenticator(settings: AuthSettings, ports: Authenticator
   return {
     checkHost(request) {
       if (settings.state === "open_loopback" && !cameByLoopback(request)) throw refusalOf("not_loopback");
+    },
+    screen(request) {
+      if (settings.state !== "open_loopback" || provenanceOf(request, ports.allowedOrigins) !== "unknown")
+        return request;
+      const redeemed = proof.redeem(request);
+      if (redeemed === null) return proof.ask(request);
+      proven.add(redeemed);
+      return redeemed;
     },
     async authenticate(request) {
       if (settings.state === "closed") throw notConfigured(settings.reason);
@@ -88,10 +103,11 @@ export function createAuthenticator(settings: AuthSettings, ports: Authenticator
   };
 }
 
-function checkOf(settings: AuthSettings, ports: AuthenticatorPorts): (request: Request) => Promise<Identification> {
+type Check = (request: Request) => Promise<Identification>;
+
+function checkOf(settings: AuthSettings, ports: AuthenticatorPorts, proven: WeakSet<Request>): Check {
   if (settings.state === "open_loopback") {
-    const { hostChecked } = settings;
-    return (request) => Promise.resolve(checkLoopback(request, { hostChecked, ...ports }));
+    return (request) => Promise.resolve(checkLoopback(request, { proven, ...ports }));
   }
   if (settings.state === "closed") return () => Promise.resolve({ ok: false, reason: "missing" });
   const lookUp = createTokenLookup(settings.tokens);
@@ -106,14 +122,16 @@ function checkOf(settings: AuthSettings, ports: AuthenticatorPorts): (request: R
 }
 
 interface LoopbackRule {
-  hostChecked: boolean;
+  /** Requests that followed the redirect. */
+  proven: WeakSet<Request>;
   allowedOrigins: AllowedOrigins;
 }
 
-function checkLoopback(request: Request, { hostChecked, allowedOrigins }: LoopbackRule): Identification {
+function checkLoopback(request: Request, { proven, allowedOrigins }: LoopbackRule): Identification {
   if (!cameByLoopback(request)) return { ok: false, reason: "not_loopback" };
-  if (isForeign(request, allowedOrigins)) return { ok: false, reason: "foreign" };
-  if (!hostChecked && !pageIsProven(request)) return { ok: false, reason: "unproven" };
+  const provenance = provenanceOf(request, allowedOrigins);
+  if (provenance === "foreign") return { ok: false, reason: "foreign" };
+  if (provenance !== "here" && !proven.has(request)) return { ok: false, reason: "unproven" };
   return { ok: true, caller: loopbackCaller };
 }
 
@@ -148,7 +166,7 @@ function refusalOf(reason: AuthReason): ThreadholdError {
     case "unproven":
       return refuse(
         "forbidden",
-        'Plain wrangler dev cannot tell this from a foreign page\'s request. Use npm run dev, or send "Sec-Fetch-Site: none".',
+        'This could be a page under a name that leads to this machine. A program sends "Sec-Fetch-Site: none".',
       );
   }
 }

@@ -1,4 +1,12 @@
-// What counts as this machine. A name that merely resolves to it does not: that is how a foreign page would get in.
+// What counts as this machine, and what the headers of a request show about where it comes from. A name that merely resolves to
+// this machine does not count: a foreign page can have such a name (DNS rebinding).
+//
+// Under `wrangler dev` the Host proves nothing, since its server replaces URL and Host by the header `MF-Original-URL` of any request.
+// A page on a rebound name can set that header, and `MF-Sec-Fetch-Mode`, which becomes `Sec-Fetch-Mode`; it can remove
+// `Accept-Language` by an empty value, which the runtime drops. What it can not do is in `provenanceOf`.
+
+import type { AllowedOrigins } from "./origin.ts";
+import { isForeign } from "./origin.ts";
 
 /** Whether `host`, with or without a port, is localhost, 127.0.0.0/8 or [::1]. */
 export function isLoopbackHost(host: string): boolean {
@@ -6,6 +14,17 @@ export function isLoopbackHost(host: string): boolean {
   if (name === "localhost" || name === "[::1]") return true;
   const numbers = /^127\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(name)?.slice(1) ?? [];
   return numbers.length === 3 && numbers.every((number) => Number(number) <= 255);
+}
+
+/** The origins that may call in the open mode: those listed, and every page of this machine, whatever its port. */
+export function withLoopbackOrigins(listed: AllowedOrigins): AllowedOrigins {
+  return { has: (origin) => listed.has(origin) || isLoopbackOrigin(origin) };
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  const url = URL.parse(origin);
+  const web = url?.protocol === "http:" || url?.protocol === "https:";
+  return url !== null && web && url.origin === origin && isLoopbackHost(url.host);
 }
 
 /**
@@ -19,10 +38,34 @@ export function cameByLoopback(request: Request): boolean {
 }
 
 /**
- * Whether a browser vouches for the page that asks, in headers no page can set. `Sec-Fetch-Site` is sent to trustworthy
- * addresses only, such as localhost, and never to a rebound name; an `Origin` has been held against the list before.
+ * Where a request comes from, if its headers prove it. `here`: a program or a page of this machine. `foreign`: a page that may not
+ * call. `unknown`: a program or a page on a rebound name. `forwarded`: unknown as well, and a redirect proves nothing.
  */
-export function pageIsProven({ headers }: Request): boolean {
-  const site = headers.get("sec-fetch-site");
-  return headers.has("origin") || site === "same-origin" || site === "none";
+export type Provenance = "here" | "foreign" | "unknown" | "forwarded";
+
+/** Reads the provenance from what no page can set or leave out. */
+export function provenanceOf(request: Request, allowed: AllowedOrigins): Provenance {
+  const { headers, method, url } = request;
+  if (isForeign(request, allowed)) return "foreign";
+  // Browsers send it to trustworthy addresses such as localhost, and not to a rebound name over http.
+  if (headers.has("sec-fetch-site")) return "here";
+  if (isSentByNoBrowser(request)) return "here";
+  const origin = headers.get("origin");
+  // With `--host`, wrangler writes that name, without a port, over the Host, the Origin and the Location of every request.
+  if (new URL(url).port === "") return origin !== null && !isLoopbackOrigin(origin) ? "here" : "forwarded";
+  if (origin !== null) return "here";
+  // Browsers name the origin with every other method, and with every upgrade.
+  if (method !== "GET" && method !== "HEAD") return "here";
+  return headers.has("upgrade") ? "here" : "unknown";
+}
+
+/** Whether headers are missing that each browser sends. No page can remove or empty `Accept-Encoding`; the others count as doubt. */
+function isSentByNoBrowser(request: Request): boolean {
+  const { headers } = request;
+  if (headers.has("origin") || headers.has("accept-language") || headers.get("user-agent")?.startsWith("Mozilla/")) {
+    return false;
+  }
+  // The local server replaces the header and keeps the client's own here. `MF-CF-Blob`, which forges it, stays in the request.
+  const own = request.cf?.["clientAcceptEncoding"] ?? headers.get("accept-encoding") ?? "";
+  return own === "";
 }

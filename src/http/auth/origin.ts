@@ -1,11 +1,11 @@
 // Foreign pages: which may call, what a preflight is answered, and which upgrades are refused. An origin is foreign when it
 // is not the one the request came to; only those listed in ALLOWED_ORIGINS are let in, and a list with a mistake lets in none.
 
-/** The listed origins. */
-export type AllowedOrigins = ReadonlySet<string>;
+/** The origins whose pages may call. */
+export type AllowedOrigins = Pick<ReadonlySet<string>, "has">;
 
 /** Reads the list; `https://a.example,https://b.example`. Anything that is no origin, `*` included, empties it. */
-export function parseAllowedOrigins(list: string | undefined): AllowedOrigins {
+export function parseAllowedOrigins(list: string | undefined): ReadonlySet<string> {
   const origins = (list ?? "")
     .split(",")
     .map((entry) => entry.trim())

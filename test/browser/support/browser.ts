@@ -42,9 +42,10 @@ async function nudge(page: Page): Promise<void> {
   await page.setViewportSize(size);
 }
 
-/** Starts a browser. */
-export async function openBrowser(): Promise<TestBrowser> {
-  const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+/** Starts a browser, with `more` arguments beside the usual ones. */
+export async function openBrowser(more: readonly string[] = []): Promise<TestBrowser> {
+  const args = [...chromiumArguments, ...more];
+  const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args });
   return {
     async open(url, options = {}) {
       const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 860 }, ...options });

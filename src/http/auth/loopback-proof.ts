@@ -1,0 +1,53 @@
+// The proof that a program gives by following a redirect. The open loopback mode answers a request that may come from a page on a
+// rebound name with a redirect to the same address under its loopback name, with a random token. A program follows it. For that
+// page the target is another origin: the browser asks it with the page's `Origin`, which is refused, and does not show the target to
+// the page.
+
+import { v4 as randomId } from "uuid";
+
+import { errorAnswer } from "../answer/error-answer.ts";
+
+const lifetime = 30_000_000;
+const mostTokens = 1000;
+const parameter = /[?&]loopback_proof=([0-9a-f-]{36})$/;
+
+/** Redirects and the tokens they hand out. */
+export interface LoopbackProof {
+  /** The redirect for a request. */
+  ask(request: Request): Response;
+  /** The request without its token, where the token is valid for its address; null otherwise. A token is good once. */
+  redeem(request: Request): Request | null;
+}
+
+/** Keeps the tokens in memory; `now` is in microseconds. */
+export function createLoopbackProof(now: () => number): LoopbackProof {
+  const tokens = new Map<string, { url: string; expiresAt: number }>();
+  return {
+    ask(request) {
+      const url = new URL(withoutToken(request.url));
+      const token = randomId();
+      const [oldest] = tokens.keys();
+      if (tokens.size >= mostTokens && oldest !== undefined) tokens.delete(oldest);
+      tokens.set(token, { url: url.href, expiresAt: now() + lifetime });
+      const location = `${url.href}${url.search === "" ? "?" : "&"}loopback_proof=${token}`;
+      const message =
+        'Follow the redirect, or send "Sec-Fetch-Site: none": this could be a page under a name that leads to this machine.';
+      return new Response(errorAnswer({ code: "forbidden", message }).body, {
+        status: 307,
+        headers: { location, "cache-control": "no-store", "content-type": "application/json; charset=utf-8" },
+      });
+    },
+    redeem(request) {
+      const token = parameter.exec(request.url)?.[1];
+      const found = token === undefined ? undefined : tokens.get(token);
+      if (token === undefined || found === undefined) return null;
+      tokens.delete(token);
+      const url = withoutToken(request.url);
+      return found.url === url && found.expiresAt > now() ? new Request(url, request) : null;
+    },
+  };
+}
+
+function withoutToken(url: string): string {
+  return url.replace(parameter, "");
+}

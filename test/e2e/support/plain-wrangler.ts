@@ -1,0 +1,58 @@
+// Wrangler without our own command, in a copy of the project and in a process group of its own.
+
+import path from "node:path";
+
+import { nextFreePort } from "../../../scripts/lib/free-port.mjs";
+import type * as ProcessGroup from "../../../scripts/lib/process-group.mjs";
+import { tools, wranglerEnvironment } from "../../../scripts/lib/tools.mjs";
+import { waitUntilHealthy } from "../../../scripts/lib/wait-until-healthy.mjs";
+import { within } from "../../support/http-client/deadline.ts";
+import type { ProjectCopy } from "./project-copy.ts";
+
+/** A wrangler that runs. */
+export interface Wrangler {
+  output: () => string;
+  ended: Promise<number>;
+  /** Ends it and waits for its end. */
+  stop: () => Promise<void>;
+}
+
+/** Runs `npx wrangler` with these arguments. */
+export async function runWrangler(project: ProjectCopy, ...args: string[]): Promise<Wrangler> {
+  const group = (await import(path.join(project.root, "scripts/lib/process-group.mjs"))) as typeof ProcessGroup;
+  const run = group.startGroup(
+    process.execPath,
+    [path.join(project.root, tools.wrangler), ...args],
+    wranglerEnvironment,
+  );
+  let output = "";
+  for (const stream of [run.stdout, run.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+  }
+  return {
+    output: () => output,
+    ended: run.ended,
+    async stop() {
+      run.signal("SIGTERM");
+      await within(15_000, () => `wrangler's end:\n${output}`, run.ended);
+    },
+  };
+}
+
+/** Runs `npx wrangler dev` until it answers. */
+export async function startPlainServer(project: ProjectCopy): Promise<Wrangler & { url: string }> {
+  const port = await nextFreePort(20_000 + ((process.pid * 7919) % 9_000));
+  const run = await runWrangler(project, "dev", "--port", String(port), "--persist-to", project.state("plain"));
+  const url = `http://localhost:${String(port)}`;
+  const stopped = new AbortController();
+  try {
+    const ready = waitUntilHealthy(`${url}/healthz`, stopped.signal);
+    await within(45_000, () => `wrangler dev to be healthy:\n${run.output()}`, ready);
+  } catch (error) {
+    await run.stop();
+    throw error;
+  } finally {
+    stopped.abort();
+  }
+  return { ...run, url };
+}
