@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { checkAgents } from "./agent-check.ts";
+import { checkAvailability } from "./availability-check.ts";
 import { reportBundleError } from "./bundle-error.ts";
 import { readDefinition } from "./definition-reader.ts";
 import { collectFindings, sortDiagnostics, type Findings } from "./findings.ts";
@@ -53,6 +54,7 @@ export async function compileProject(root: string, packageRoot: string): Promise
   checkReferences(project, findings);
   checkIncludes(project, findings);
   checkAgents(project, findings);
+  checkAvailability(project, findings);
   checkRoutes(project, findings);
   return {
     diagnostics: sortDiagnostics(findings.all),

@@ -2,6 +2,7 @@
 // call ends with. The one place that words what is missing.
 
 import type { ModelFailure } from "#core/ports/model-port.ts";
+import { unavailableProvider } from "#spec/availability.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { isNetworkProvider, keyVariable, providerSettings } from "./provider-settings.ts";
@@ -29,10 +30,7 @@ export function withKeyHint(failure: ModelFailure, model: AnyModelDefinition): M
 /** Why a model that is not ready cannot be called, and what to do. */
 export function notReadyMessage(model: AnyModelDefinition): string {
   if (!isNetworkProvider(model.provider)) {
-    return (
-      `Model "${model.name}" names the provider "${model.provider}", which this version does not speak yet. ` +
-      "It speaks openai, anthropic, google, openrouter and test."
-    );
+    return `Model "${model.name}": ${unavailableProvider(model.provider) ?? `provider "${model.provider}" is never asked`}.`;
   }
   const variable = keyVariable(model.provider);
   return (

@@ -5,6 +5,7 @@ import { limitsSchema } from "#contract/run.ts";
 import type { Limits } from "#contract/run.ts";
 import { isNetworkProvider, keyVariable } from "#models/provider-settings.ts";
 import { readiness } from "#models/readiness.ts";
+import { unavailableProvider } from "#spec/availability.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 /** What may differ from one execution to the next. */
@@ -67,6 +68,7 @@ export function readOptions(session: SessionOptions | undefined, own: ExecuteOpt
   const named = typeof model === "string" ? model : model.name;
   const found = models.get(named);
   if (found === undefined) throw unknownModel(named, models);
+  for (const one of [found, ...(found.fallbacks ?? []).flatMap((name) => models.get(name) ?? [])]) demandProvider(one);
   for (const name of found.fallbacks ?? []) if (!models.has(name)) throw unknownModel(name, models);
   return {
     ...others,
@@ -101,6 +103,12 @@ function namedModels(
 function unknownModel(name: string, models: ReadonlyMap<string, unknown>) {
   const known = [...models.keys()].join(", ") || "none";
   return refuse("model_not_found", `There is no model named "${name}" among the session's models: ${known}.`);
+}
+
+/** A session has no build that refuses what is not there. */
+function demandProvider({ name, provider }: AnyModelDefinition): void {
+  const problem = unavailableProvider(provider);
+  if (problem !== undefined) throw refuse("invalid_request", `Model "${name}": ${problem}.`);
 }
 
 function readLimits(limits: unknown): Limits {

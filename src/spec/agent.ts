@@ -10,11 +10,11 @@ export type AgentType = "ai_human" | "dual_ai";
 
 /** What side and agent may both say; the side's word wins. */
 interface Conduct {
-  /** How it goes about its work. Default `loop`. */
+  /** How it goes about its work: `loop`, which is the default. `react` and `plan` are not available yet: a build refuses them. */
   strategy?: Strategy;
   /** Ceilings of a run. */
   limits?: Limits;
-  /** Checks on a user's text. */
+  /** Checks on a user's text. Not available yet: a build refuses them. */
   filters?: InputFilter[];
 }
 
@@ -62,7 +62,10 @@ export interface AgentDefinition<
   sideA: SideConfig<Prompt, Callable>;
   /** The second model's side; required under `dual_ai`. */
   sideB?: SideConfig<Prompt, Callable>;
-  /** Offer the agent to MCP clients too. Default false; listing it in a prompt's `tools` needs no more. */
+  /**
+   * Show the agent among the tools of `GET /api/tools`. Default false; listing it in a prompt's `tools` needs no more. There is
+   * no way for MCP clients to call it yet.
+   */
   exposeAsTool?: boolean;
   /** What a model reads when the agent is offered as a tool. Required with `exposeAsTool`. */
   toolDescription?: string;

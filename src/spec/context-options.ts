@@ -1,6 +1,9 @@
 // How much of a conversation a prompt's model is sent, and what gives way when it is too much.
 
-/** The budget for one model request. What is stored is never rewritten, only what is sent. */
+/**
+ * The budget for one model request. What is stored is never rewritten, only what is sent. Not available yet: a build refuses a
+ * prompt with it.
+ */
 export interface ContextOptions {
   /** Tokens the request may hold, system prompt included. Default 100,000, or the model's `contextWindow`. */
   maxTokens?: number;

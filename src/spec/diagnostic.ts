@@ -19,6 +19,8 @@ export type DiagnosticCode =
   /** A field is missing or has the wrong type. */
   | "invalid_field"
   | "unknown_field"
+  /** An option that the types accept and the runtime does not do yet. */
+  | "not_available"
   | "duplicate_name"
   | "unknown_model"
   | "unknown_prompt"

@@ -8,7 +8,7 @@ import type { TestScript } from "./test-script.ts";
 /** The providers the document names (Standard Agents, models). `test` needs no key and answers from `script`. */
 export type ModelProvider = "openai" | "openrouter" | "anthropic" | "google" | "test";
 
-/** Providers beyond the document's. */
+/** Providers beyond the document's. All but `openai-responses` are not available yet: a build refuses them. */
 export type ExtraModelProvider =
   | "openai-responses"
   | "openai-compatible"
@@ -26,7 +26,7 @@ export interface ModelCapabilities {
   vision?: boolean;
   /** Calls tools; true when absent. False sends no tools. */
   functionCalling?: boolean;
-  /** Answers in a given JSON Schema. False asks by a forced tool call instead. */
+  /** Answers in a given JSON Schema. Does nothing yet: no request asks for a structured output. */
   structuredOutputs?: boolean;
 }
 

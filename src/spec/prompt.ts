@@ -72,9 +72,9 @@ export interface PromptDefinition<N extends string = string, S extends AnyToolAr
 
   /** How the calls of one step are run. Default `parallel` with `parallelToolCalls`, else `sequential`. */
   toolMode?: ToolMode;
-  /** Let the model order calls itself with `_after`. Default false. */
+  /** Let the model order calls itself with `_after`. Default false. True is not available yet: a build refuses it. */
   modelOrder?: boolean;
-  /** The budget for what is sent. */
+  /** The budget for what is sent. Not available yet: a build refuses it. */
   context?: ContextOptions;
   /** Sampling temperature; wins over the model's. */
   temperature?: number;

@@ -3,11 +3,11 @@
 /** Call the model, run its tools, call it again. */
 export interface LoopStrategy {
   type: "loop";
-  /** Rounds of tools at most; unbounded when absent. */
+  /** Rounds of tools at most; unbounded when absent. Not available yet: a build refuses it. */
   maxIterations?: number;
 }
 
-/** Ask for a thought before each action. */
+/** Ask for a thought before each action. Not available yet: a build refuses it. */
 export interface ReactStrategy {
   type: "react";
   /** Steps at most; unbounded when absent. */
@@ -16,7 +16,7 @@ export interface ReactStrategy {
   reasoningPrompt?: string;
 }
 
-/** Ask for a plan, then work through it. */
+/** Ask for a plan, then work through it. Not available yet: a build refuses it. */
 export interface PlanStrategy {
   type: "plan";
   /** Steps a plan may have; unbounded when absent. */

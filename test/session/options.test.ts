@@ -97,3 +97,14 @@ it("ENTRY5 images go to the model as they are, and a file elsewhere as its addre
   ]);
   expect(of.messages[0]).toEqual({ role: "user", content });
 });
+
+it.each(["azure", "openai-compatible"] as const)(
+  "ENTRY10 a model of the provider %s, or a fallback to one, is refused, since no build is there to refuse it",
+  (provider) => {
+    const far = defineModel({ name: "far", provider, model: "m" });
+    const near = defineModel({ name: "near", provider: "test", model: "m", script: [], fallbacks: ["far"] });
+    const message = `Model "far": provider "${provider}" is not available yet; available are`;
+    expect(() => createSession("s", {}, { model: far })).toThrow(message);
+    expect(() => createSession("s", {}, { model: near, models: [far] })).toThrow(message);
+  },
+);

@@ -12,8 +12,10 @@ import css from "./definition.module.css";
 /** What it is. */
 export function ModelFacts({ model }: { model: Model }): ReactElement {
   const { provider, includedProviders, fallbacks, inputPrice, outputPrice, cachedPrice, missing } = model;
-  const abilities = Object.entries(model.capabilities).filter(([, can]) => can === true);
-  const inabilities = Object.entries(model.capabilities).filter(([, can]) => can === false);
+  // No request asks for a structured output yet, so that capability is not shown.
+  const known = Object.entries(model.capabilities).filter(([name]) => name !== "structuredOutputs");
+  const abilities = known.filter(([, can]) => can === true);
+  const inabilities = known.filter(([, can]) => can === false);
   return (
     <Part title="Model">
       <Facts
@@ -55,7 +57,6 @@ function wordsOf(name: string): string {
   const known: Readonly<Record<string, string>> = {
     vision: "see images",
     functionCalling: "call tools",
-    structuredOutputs: "answer by a schema",
   };
   return known[name] ?? name;
 }

@@ -1,0 +1,85 @@
+// What the types accept and the runtime does not do: the build refuses it, so that no option is accepted and ignored.
+
+import { describe, expect, it } from "vitest";
+
+import { providers } from "#compiler/definition-shape.ts";
+import { isNetworkProvider } from "#models/provider-settings.ts";
+import { availableProviders, unavailableProvider } from "#spec/availability.ts";
+
+import { compileWith, good, onlyFinding } from "./temporary-project.ts";
+
+const agent = (fields: string, side = ""): Record<string, string> => ({
+  "agents/agents/desk.ts": `import { defineAgent } from "threadhold";
+export default defineAgent({ name: "desk", ${fields}
+  sideA: { prompt: "support", ${side} } });`,
+});
+const prompt = (fields: string): Record<string, string> => ({
+  "agents/prompts/support.ts": (good["agents/prompts/support.ts"] ?? "").replace("prompt:", `${fields} prompt:`),
+});
+const model = (fields: string): Record<string, string> => ({
+  "agents/models/fast.ts": `export default { name: "fast", model: "m", ${fields} };`,
+});
+
+describe("what is not available", () => {
+  it.each([
+    [
+      "filters of an agent",
+      agent(`filters: [() => ({ action: "reject", reason: "no" })],`),
+      2,
+      "filters are not available",
+    ],
+    ["filters of a side", agent("", `filters: [() => ({ action: "pass" })]`), 3, "filters are not available"],
+    [
+      "the strategy react",
+      agent("", `strategy: "react"`),
+      3,
+      'strategy "react" is not available yet; available is "loop"',
+    ],
+    ["the strategy plan with options", agent(`strategy: { type: "plan", maxPlanSteps: 3 },`), 2, 'strategy "plan"'],
+    ["a bound of the loop", agent("", `strategy: { type: "loop", maxIterations: 3 }`), 3, "maxSteps and limits"],
+    ["modelOrder", prompt("modelOrder: true,"), 5, "modelOrder is not available yet"],
+    ["context", prompt("context: { maxTokens: 1000 },"), 5, "context (compaction) is not available yet"],
+  ])("COMP65 %s is an error that names what there is", async (_what, files, line, message) => {
+    const finding = await onlyFinding(files);
+    expect(finding).toMatchObject({ severity: "error", code: "not_available", line });
+    expect(finding.message).toContain(message);
+  });
+
+  it.each(["openai-compatible", "azure", "vertex", "bedrock", "workers-ai"])(
+    "COMP65 the provider %s is an error that lists those there are",
+    async (provider) => {
+      expect(await onlyFinding(model(`provider: "${provider}"`))).toMatchObject({
+        severity: "error",
+        code: "not_available",
+        message: `provider "${provider}" is not available yet; available are ${availableProviders.join(", ")}`,
+      });
+    },
+  );
+
+  it("COMP65 no provider is refused that the runtime asks", () => {
+    const refused = providers.filter((provider) => unavailableProvider(provider) !== undefined);
+    expect(refused).toHaveLength(providers.length - availableProviders.length);
+    expect(refused.filter((provider) => isNetworkProvider(provider) || provider === "test")).toEqual([]);
+  });
+
+  it("COMP65 a value that asks for nothing is fine", async () => {
+    const { diagnostics } = await compileWith({
+      ...agent(`filters: [], strategy: "loop",`, `strategy: { type: "loop" }`),
+      ...prompt("modelOrder: false,"),
+      ...model(`provider: "test", script: [], capabilities: { structuredOutputs: true }`),
+    });
+    expect(diagnostics).toEqual([]);
+  });
+
+  it("COMP66 structuredOutputs: false, and approval of a remote tool, are warnings", async () => {
+    expect(
+      await onlyFinding(model(`provider: "test", script: [], capabilities: { structuredOutputs: false }`)),
+    ).toMatchObject({ severity: "warning", code: "not_available", line: 1 });
+    expect(
+      await onlyFinding({
+        "agents/tools/ask.ts": `import { defineTool } from "threadhold";
+export default defineTool("Asks", null, undefined, { needsApproval: true });`,
+      }),
+    ).toMatchObject({ severity: "warning", code: "not_available", line: 2, file: "agents/tools/ask.ts" });
+  });
+});
