@@ -54,6 +54,10 @@ export interface MessageRecord {
   /** The tool ledger: `started` is a call that runs or was cut, `complete` one that is settled. */
   status: "started" | "complete";
   stop_reason: StopReason | null;
+  /** What the provider added to its stop reason. */
+  stop_detail?: string;
+  /** Of an answer: its provider sent content that is not among the parts, so the answer is not blank. */
+  has_other_content?: true;
   model: string | null;
   usage: Usage | null;
   cost: number | null;

@@ -48,11 +48,19 @@ export function isSettled(step: OpenStep): boolean {
   );
 }
 
+/** True for an answer without words, pictures, files or calls; thinking alone answers nothing. */
+export function isBlank({ parts, has_other_content }: Pick<MessageRecord, "parts" | "has_other_content">): boolean {
+  if (has_other_content === true) return false;
+  return parts.every((part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""));
+}
+
 /** What came of a finished step. */
 export function outcomeOf(step: OpenStep): StepOutcome {
   return {
     text: textOf(step.answer.parts),
+    blank: isBlank(step.answer),
     stop_reason: step.answer.stop_reason,
+    stop_detail: step.answer.stop_detail,
     calls: step.calls.map((part) => {
       const { type: _, ...call } = part;
       const row = step.results.find((message) => message.tool_call_id === call.id);

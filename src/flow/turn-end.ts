@@ -6,14 +6,14 @@ import { isAnswer, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import type { CallOutcome, StepOutcome } from "#core/ports/strategy.ts";
 import type { MessageRecord } from "#core/record.ts";
-import { textOf } from "#core/view.ts";
+import { isBlank } from "#core/run-state.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 /** Blank answers in a row before the run gives up. */
 const blankAnswers = 3;
 
-/** How a turn ended: for its side, for the whole session, or because the model said nothing again and again. */
+/** How a turn ended: for its side, for the whole session, or because the model gave no answer. */
 export type TurnEnd =
   | { type: "turn" | "session"; reason: string; outcome?: Json }
   | { type: "failed"; reason: string; message: string };
@@ -25,12 +25,37 @@ export function turnEnd(side: SideConfig, step: StepOutcome, blanks: () => numbe
   const stopped = step.calls.find(({ call }) => call.name === side.stopTool);
   if (stopped !== undefined) return { type: "turn", reason: "stop_tool", outcome: stopOutcome(side, stopped) };
   if (step.calls.length > 0) return null;
-  if (step.text !== null && step.text.trim() !== "") {
-    return side.stopOnResponse === false ? null : { type: "turn", reason: "response" };
-  }
+  if (!step.blank) return side.stopOnResponse === false ? null : { type: "turn", reason: "response" };
+  const cause = causeOfBlank(step);
+  if (cause !== null) return cause;
   if (blanks() < blankAnswers) return null;
   const message = `The model gave ${blankAnswers} blank answers in a row.`;
   return { type: "failed", reason: "blank_answer", message };
+}
+
+/** Why an answer is blank, where the provider named a reason: the same request would end the same way (decision 56). */
+function causeOfBlank({ stop_reason, stop_detail }: StepOutcome): TurnEnd | null {
+  const detail = stop_detail === undefined ? "." : `: ${stop_detail}`;
+  switch (stop_reason) {
+    case "content_filter":
+      return {
+        type: "failed",
+        reason: "content_filter",
+        message: `The provider refused to answer or blocked the answer${detail}`,
+      };
+    case "length":
+      return {
+        type: "failed",
+        reason: "length",
+        message: "The answer reached its token limit before it held any text. Thinking counts towards maxTokens.",
+      };
+    case "stop":
+    case "tool_calls":
+    case "aborted":
+    case "error":
+    case null:
+      return null;
+  }
 }
 
 /** The property of the tool's result, read as JSON; else of its arguments; else the result's text (decision 6). */
@@ -45,10 +70,7 @@ export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Js
 /** Blank answers at the end of a line. */
 export function blankStreak(messages: readonly MessageRecord[], line: Line): number {
   const answers = messages.filter((message) => isAnswer(message) && isOnLine(line, message));
-  const said = answers.findLastIndex(
-    (message) => (textOf(message.parts) ?? "").trim() !== "" || message.parts.some((part) => part.type === "tool_call"),
-  );
-  return answers.length - 1 - said;
+  return answers.length - 1 - answers.findLastIndex((message) => !isBlank(message));
 }
 
 function parsed(text: string | undefined): Json | undefined {

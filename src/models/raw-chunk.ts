@@ -14,6 +14,20 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+function text(...values: unknown[]): string | null {
+  const found = values.find((value) => typeof value === "string" && value.trim() !== "");
+  return typeof found === "string" ? found.trim() : null;
+}
+
+/** Why a provider refused or blocked an answer, in its own sentence: Anthropic's, Google's of a prompt and of an answer. */
+function stopDetail(chunk: Fields): string | null {
+  return text(
+    fields(fields(chunk["delta"])["stop_details"])["explanation"],
+    fields(chunk["promptFeedback"])["blockReasonMessage"],
+    fields(list(chunk["candidates"])[0])["finishMessage"],
+  );
+}
+
 function count(...values: unknown[]): number | null {
   const found = values.find((value) => typeof value === "number" && value >= 0);
   return typeof found === "number" ? found : null;
@@ -48,6 +62,8 @@ export interface ChunkReader {
   read(chunk: unknown): void;
   /** The model that answered. */
   modelId(): string | null;
+  /** What was said about the stop reason, in a sentence. */
+  stopDetail(): string | null;
   /** Tokens known to be used so far; null before any were told. */
   usage(): Usage | null;
   /** Arguments as they came over the wire, by the provider's call id; null where the id names none or several. */
@@ -58,6 +74,7 @@ export interface ChunkReader {
 export function createChunkReader(): ChunkReader {
   let modelId: string | null = null;
   let usage: Usage | null = null;
+  let detail: string | null = null;
   // By place: two calls of one answer may carry the same id.
   const calls = new Map<unknown, { id: string; text: string }>();
 
@@ -74,10 +91,12 @@ export function createChunkReader(): ChunkReader {
       const { modelVersion, model, choices } = fields(chunk);
       for (const name of [modelVersion, model]) if (typeof name === "string" && name !== "") modelId = name;
       usage = updateUsage(usage, fields(chunk));
+      detail = stopDetail(fields(chunk)) ?? detail;
       const delta = fields(fields(list(choices)[0])["delta"]);
       for (const call of list(delta["tool_calls"])) readCall(call);
     },
     modelId: () => modelId,
+    stopDetail: () => detail,
     usage: () => usage,
     argumentsOf(callId) {
       const [call, another] = [...calls.values()].filter(({ id }) => id === callId);

@@ -4,9 +4,14 @@ import { expect, it } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
+import { mainLine } from "#core/line.ts";
 import type { Progress, StepOutcome } from "#core/ports/strategy.ts";
+import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { sideStrategy } from "#flow/side-strategy.ts";
+import { blankStreak } from "#flow/turn-end.ts";
 import type { SideConfig } from "#spec/index.ts";
+
+import { messageRecord } from "../store/records.ts";
 
 const go = { type: "step" };
 
@@ -15,7 +20,8 @@ function decide(
   last: Partial<StepOutcome> | null,
   { steps = 1, blanks = 0, bound = null as number | null } = {},
 ) {
-  const outcome = last === null ? null : { text: null, calls: [], stop_reason: "stop" as const, ...last };
+  const blank = (last?.text ?? "").trim() === "" && (last?.calls ?? []).length === 0;
+  const outcome = last === null ? null : { text: null, calls: [], blank, stop_reason: "stop" as const, ...last };
   const progress: Progress = { steps, last: outcome };
   return sideStrategy({ prompt: "p", ...side }, bound, () => blanks).next(progress);
 }
@@ -36,6 +42,39 @@ it("SIDE2: a blank answer is asked again at most twice", () => {
     expect([1, 2].map((blanks) => decide({}, { text }, { blanks }))).toEqual([go, go]);
     expect(decide({}, { text }, { blanks: 3 })).toMatchObject({ status: "error", reason: "blank_answer" });
   }
+});
+
+it("SIDE7: an answer that was blocked, refused or cut at its length before any text ends the run with that reason", () => {
+  const blocked = { text: "", stop_reason: "content_filter" as const };
+  expect(decide({}, blocked, { blanks: 1 })).toEqual({
+    type: "end",
+    status: "error",
+    reason: "content_filter",
+    error: { code: "content_filter", message: "The provider refused to answer or blocked the answer." },
+  });
+  const detail = "SAFETY: The prompt names a weapon.";
+  expect(decide({}, { ...blocked, stop_detail: detail }, { blanks: 1 })).toMatchObject({
+    error: { message: `The provider refused to answer or blocked the answer: ${detail}` },
+  });
+  for (const stopOnResponse of [true, false]) {
+    const end = decide({ stopOnResponse }, { stop_reason: "length" }, { blanks: 1 });
+    expect(end).toMatchObject({ status: "error", reason: "length", error: { code: "length" } });
+  }
+  expect(decide({}, { text: "It is", stop_reason: "length" })).toMatchObject({ status: "completed" });
+  expect(decide({}, { text: "It is", stop_reason: "content_filter" })).toMatchObject({ status: "completed" });
+});
+
+it("SIDE8: an answer of a picture, a file or content that is not kept is not blank, thinking alone is", () => {
+  const step = (changes: Parameters<typeof messageRecord>[1]) => {
+    const answer = messageRecord(2, { role: "assistant", step: 1, model: "m", stop_reason: "stop", ...changes });
+    const decided = decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });
+    return [decided.type, blankStreak([answer], mainLine)];
+  };
+  const png = { type: "image", mime_type: "image/png", path: "/a.png" } as const;
+  expect(step({ parts: [png] })).toEqual(["end", 0]);
+  expect(step({ parts: [{ type: "text", text: " " }, { ...png, type: "file" }] })).toEqual(["end", 0]);
+  expect(step({ parts: [], has_other_content: true })).toEqual(["end", 0]);
+  expect(step({ parts: [{ type: "thinking", thinking: "Hm." }] })).toEqual(["step", 1]);
 });
 
 it("SIDE3: the stop tool counts when called, also when it failed, and goes over words", () => {

@@ -74,4 +74,16 @@ describe("limits and blank answers", () => {
     expect(events.at(-1)).toMatchObject({ status: "error", error: { code: "blank_answer" } });
     expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
   });
+
+  it.each(["content_filter", "length"])("FAIL6 a blank answer that ends with %s is asked once", async (stopReason) => {
+    const id = await newThread("parallel");
+    scripts.set("blocked", () => ({ thinking: "Hm.", stopReason }));
+    const events = await converse(id, "blocked");
+    expect(events.at(-1)).toMatchObject({ status: "error", reason: stopReason, error: { code: stopReason } });
+    expect(types(events).filter((type) => type === "step_end")).toHaveLength(1);
+    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "llm_request" }));
+    expect(items.map(({ data }) => data["stop_reason"])).toEqual([stopReason]);
+    const { items: messages } = await value(stubOf(id).listMessages(admin, page));
+    expect(messages.at(-1)).toMatchObject({ role: "assistant", stop_reason: stopReason });
+  });
 });

@@ -47,6 +47,8 @@ export const messageFate = {
   awaits: "left",
   // Only for a run that is taken up behind it, and that has ended in the copy.
   failure: "left",
+  stop_detail: "left",
+  has_other_content: "left",
   answered: "carried",
   approval: "carried",
   // Only there to count what the child still comes to cost, and that is told to the original.

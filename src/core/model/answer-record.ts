@@ -1,10 +1,19 @@
 // The message an answer becomes.
 
+import type { ModelFinish } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "../record.ts";
 import { stopReasonOf } from "./asked.ts";
 import type { Asked } from "./asked.ts";
+
+function detailsOf(finish: ModelFinish | null): Pick<MessageRecord, "stop_detail" | "has_other_content"> {
+  const { stop_detail, has_other_content } = finish ?? {};
+  return {
+    ...(stop_detail === undefined ? {} : { stop_detail }),
+    ...(has_other_content === undefined ? {} : { has_other_content }),
+  };
+}
 
 /** The record, before hooks. A partial answer says why it is one in `stop_reason`. */
 export function answerRecord(
@@ -30,6 +39,7 @@ export function answerRecord(
     side: plan.side,
     status: "complete",
     stop_reason: stopReasonOf(asked),
+    ...(failure === null ? detailsOf(answer.finish) : {}),
     model: asked.model.name,
     usage: asked.usage,
     cost: asked.cost,

@@ -50,6 +50,7 @@ export function attemptLog(
       model_id: answer.finish?.model_id ?? model.model,
       message_id: failure === null ? answer.messageId : null,
       stop_reason: failure === null ? answer.stopReason() : null,
+      ...(answer.finish?.stop_detail === undefined ? {} : { stop_detail: answer.finish.stop_detail }),
       error: failure === null ? null : { ...failure },
       usage: { ...usage },
       ...(asked.estimated ? { usage_estimated: true } : {}),

@@ -69,6 +69,10 @@ export interface ModelFailure {
 /** What a finished call cost in tokens, and why it ended. */
 export interface ModelFinish {
   stop_reason: StopReason;
+  /** What the provider adds to its stop reason, such as why it blocked an answer. Safe to show. */
+  stop_detail?: string;
+  /** The answer holds content that is not among its parts, such as calls that the provider ran itself. */
+  has_other_content?: true;
   usage: Usage;
   /** USD as the provider reports it; null when it does not. */
   reported_cost: number | null;

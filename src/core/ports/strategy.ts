@@ -19,7 +19,11 @@ export interface StepOutcome {
   /** Null where the answer had no text part. */
   text: string | null;
   calls: CallOutcome[];
+  /** The answer holds nothing to read, look at or run. */
+  blank: boolean;
   stop_reason: StopReason | null;
+  /** What the provider added to its stop reason. */
+  stop_detail?: string | undefined;
 }
 
 /** What has happened in the run so far. `last` is null before the first step. */
