@@ -82,6 +82,7 @@ const modelFields = {
       maxDelayMs: z.number().nonnegative().optional(),
     })
     .optional(),
+  timeouts: z.strictObject({ firstByteMs: count.optional(), silenceMs: count.optional() }).optional(),
   compat: z
     .strictObject({
       maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).optional(),

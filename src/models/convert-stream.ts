@@ -3,6 +3,7 @@
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
+import type { StopReason } from "#contract/message.ts";
 import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 
 import { AnswerBlocks } from "./answer-blocks.ts";
@@ -10,6 +11,7 @@ import { createUniqueIds } from "./call-ids.ts";
 import { convertUsage } from "./convert-usage.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { withoutThinkingWords } from "./hidden-thinking.ts";
+import type { Exchange } from "./observed-fetch.ts";
 import type { NetworkProvider } from "./provider-settings.ts";
 import type { ChunkReader } from "./raw-chunk.ts";
 import type { RawText } from "./raw-text.ts";
@@ -33,6 +35,8 @@ export interface StreamContext {
   raw: RawText;
   /** Reads every chunk; the caller keeps it for what is known when the stream breaks. */
   chunks: ChunkReader;
+  /** The HTTP exchange that the stream comes from. */
+  exchange: Exchange;
 }
 
 // Their packages close every call when the stream ends, however it ended.
@@ -80,6 +84,11 @@ export async function* convertStream(
   yield usage === null ? cutFailure() : { ...cutFailure(), usage };
 }
 
+/** Whether the answer may have ended in the middle of a call. */
+function isCutShort(reason: StopReason): boolean {
+  return reason === "length" || reason === "content_filter";
+}
+
 /** Turns part for part; the last ones it gives end with `finish` or `error`. */
 class Conversion {
   readonly #context: StreamContext;
@@ -87,6 +96,8 @@ class Conversion {
   readonly #hides: boolean;
   /** Calls the provider runs itself: not ours to run, and not ours to show. */
   readonly #foreign = new Set<string>();
+  /** The provider sent content that no part of ours shows. */
+  #hasOtherContent = false;
   #modelId: string | null = null;
 
   constructor(context: StreamContext) {
@@ -124,7 +135,9 @@ class Conversion {
       case "tool-input-delta":
         return this.#foreign.has(part.id) ? [] : blocks.callDelta(part.id, part.delta);
       case "tool-call":
-        return part.providerExecuted === true ? [] : blocks.closeCall(part);
+        if (part.providerExecuted !== true) return blocks.closeCall(part);
+        this.#hasOtherContent = true;
+        return [];
       case "raw":
         this.#context.chunks.read(part.rawValue);
         // Also while it waits: every part says that the provider is still there.
@@ -139,10 +152,12 @@ class Conversion {
         return this.#finish(part);
       case "stream-start":
         return part.warnings.length > 0 ? [this.#raw({ warnings: part.warnings })] : [];
-      case "tool-input-end":
-      case "tool-approval-request":
       case "tool-result":
       case "file":
+        this.#hasOtherContent = true;
+        return [];
+      case "tool-input-end":
+      case "tool-approval-request":
       case "source":
         return [];
     }
@@ -153,12 +168,19 @@ class Conversion {
   }
 
   #finish(part: Extract<LanguageModelV3StreamPart, { type: "finish" }>): ModelPart[] {
-    const { request, chunks } = this.#context;
-    const told = { reason: part.finishReason, usage: convertUsage(part.usage), reported_cost: reportedCost(part) };
+    const { request, chunks, exchange } = this.#context;
+    const told = {
+      reason: part.finishReason,
+      detail: chunks.stopDetail(),
+      ended: exchange.ended,
+      usage: convertUsage(part.usage),
+      reported_cost: reportedCost(part),
+      hasOtherContent: this.#hasOtherContent,
+    };
     const model_id = this.#modelId ?? chunks.modelId();
     const before = endOfAnswer({ ...told, model_id, hasCalls: false }, request.model);
     // Only an answer that finished closes its calls; a cut one leaves them open.
-    const closing = before.type === "finish" ? this.#blocks.finish(before.stop_reason === "length") : [];
+    const closing = before.type === "finish" ? this.#blocks.finish(isCutShort(before.stop_reason)) : [];
     return [...closing, endOfAnswer({ ...told, model_id, hasCalls: this.#blocks.closedCalls > 0 }, request.model)];
   }
 }

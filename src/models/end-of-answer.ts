@@ -9,15 +9,22 @@ import type { ModelFinish, ModelPart } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { failure } from "./classify-failure.ts";
+import { readStopReason } from "./stop-reason.ts";
 
 /** The end as the provider told it. */
 export interface ToldEnd {
   reason: LanguageModelV3FinishReason;
+  /** The provider's sentence about its reason. */
+  detail: string | null;
+  /** The body stated its end, though perhaps no reason. */
+  ended: boolean;
   usage: Usage;
   reported_cost: number | null;
   model_id: string | null;
   /** The answer holds calls that were closed. */
   hasCalls: boolean;
+  /** The answer holds content that no part shows. */
+  hasOtherContent: boolean;
 }
 
 /** The failure of a stream that stopped without a word (decision 22). */
@@ -26,19 +33,20 @@ export function cutFailure(): Extract<ModelPart, { type: "error" }> {
   return { type: "error", failure: failure("network", message, true) };
 }
 
-function stopReason({ unified }: LanguageModelV3FinishReason, hasCalls: boolean): StopReason {
-  switch (unified) {
-    case "length":
-      return "length";
-    case "content-filter":
-      return "content_filter";
-    case "stop":
-    case "tool-calls":
-    case "other":
-    case "error":
-      // A forced call ends with `stop` at some providers, and calls the provider ran itself end with `tool_calls`.
-      return hasCalls ? "tool_calls" : "stop";
-  }
+/** A forced call ends with `stop` at some providers, and calls the provider ran itself end with `tool_calls`. */
+function stopReason(reason: StopReason, hasCalls: boolean): StopReason {
+  if (reason !== "stop" && reason !== "tool_calls") return reason;
+  return hasCalls ? "tool_calls" : "stop";
+}
+
+/** Reasons of a block that say no more than our own word for it. */
+const plainBlock = /^(?:content[_-]?filter|refusal|stop)$/i;
+
+/** Why an answer was blocked: the provider's own name of the reason, its sentence, or both. */
+function stopDetail({ reason, detail }: ToldEnd): string | null {
+  const name = reason.raw === undefined || plainBlock.test(reason.raw) ? null : reason.raw;
+  if (name === null || detail === null) return name ?? detail;
+  return `${name}: ${detail}`;
 }
 
 /** Whether the provider dropped or refused part of the prompt without an error. */
@@ -59,16 +67,20 @@ export function endOfAnswer(
   if (reason.raw === "model_context_window_exceeded") {
     return { type: "error", usage, failure: failure("overflow", "The answer ran into the model's context window.") };
   }
-  if (reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls")) {
-    return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
-  }
-  if (reason.unified === "error") {
+  const isUnnamed = reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls");
+  if (isUnnamed && !told.ended) return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
+  // `[DONE]` is an end, also without a reason (decision 56).
+  const stopped = isUnnamed ? "stop" : readStopReason(reason);
+  if (stopped === null) {
     const message = `The provider ended the answer with "${reason.raw ?? "error"}".`;
-    // A malformed call is a slip of the model: the same request often goes well.
+    // A malformed call is a slip of the model, an unknown reason most often one of the server: the same request may go well.
     return { type: "error", usage, failure: failure("api", message, true) };
   }
+  const detail = stopped === "content_filter" ? stopDetail(told) : null;
   const finish: ModelFinish = {
-    stop_reason: stopReason(reason, told.hasCalls),
+    stop_reason: stopReason(stopped, told.hasCalls),
+    ...(detail === null ? {} : { stop_detail: detail }),
+    ...(told.hasOtherContent ? { has_other_content: true } : {}),
     usage,
     reported_cost: told.reported_cost,
     model_id: told.model_id,

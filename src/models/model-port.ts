@@ -8,14 +8,16 @@ import { prepareCall } from "./call-options.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
 import { convertStream, StreamedError } from "./convert-stream.ts";
 import { loadLanguageModel } from "./language-model.ts";
-import { newExchange, observeFetch, type Exchange } from "./observed-fetch.ts";
+import { newExchange, observeFetch, type Watch } from "./observed-fetch.ts";
 import { knownSecrets, providerSettings, type ProviderSettings } from "./provider-settings.ts";
 import { createChunkReader, type ChunkReader } from "./raw-chunk.ts";
 import { RawText } from "./raw-text.ts";
 import { readStream, untilAborted } from "./read-stream.ts";
 import { notReadyMessage, withKeyHint } from "./readiness.ts";
-import { createRedact } from "./redact.ts";
+import { createRedact, type Redact } from "./redact.ts";
+import { thinksInSilence } from "./silent-thinking.ts";
 import { playScript } from "./test-provider/play-script.ts";
+import { timerDelay } from "./test-provider/timer-delay.ts";
 
 /** What a model port is made of. */
 export interface ModelPortOptions {
@@ -23,7 +25,7 @@ export interface ModelPortOptions {
   env: Record<string, unknown>;
   /** Carries every request. */
   fetch: typeof globalThis.fetch;
-  /** How the `test` provider waits; a timer when absent. Rejects when the signal aborts. */
+  /** How time passes: a timer when absent. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970, for `Retry-After` dates. */
   now?: () => number;
@@ -32,20 +34,20 @@ export interface ModelPortOptions {
 interface Call {
   request: ModelRequest;
   settings: ProviderSettings;
-  exchange: Exchange;
+  watch: Watch;
   raw: RawText;
   chunks: ChunkReader;
 }
 
 /** A call that is ready to be made: `warnings` are told before the request, which may be refused. */
 async function prepared(call: Call, fetch: typeof globalThis.fetch, signal: AbortSignal) {
-  const { request, settings, exchange, raw, chunks } = call;
+  const { request, settings, watch, raw, chunks } = call;
   const { provider } = settings;
-  const language = await loadLanguageModel(request.model, settings, observeFetch(fetch, exchange));
+  const language = await loadLanguageModel(request.model, settings, observeFetch(fetch, watch));
   const { options, warnings } = prepareCall(request, provider, signal);
   const parts = async (): Promise<AsyncIterable<ModelPart>> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
-    return convertStream(readStream(stream, signal), { request, provider, raw, chunks });
+    return convertStream(readStream(stream, signal), { request, provider, raw, chunks, exchange: watch.exchange });
   };
   return { warnings, parts };
 }
@@ -57,8 +59,13 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   const secrets = knownSecrets(env);
   const redact = createRedact(secrets);
 
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+  async function* stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    received: () => void = () => {},
+  ): AsyncGenerator<ModelPart> {
     const exchange = newExchange();
+    const watch = { exchange, received, delay: options.delay ?? timerDelay };
     const chunks = createChunkReader();
     // Aborts the request whenever this generator ends, however it ends.
     const ending = new AbortController();
@@ -73,10 +80,10 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model)) };
         return;
       }
-      const call = { request, settings, exchange, raw: new RawText(secrets, redact), chunks };
+      const call = { request, settings, watch, raw: new RawText(secrets, redact), chunks };
       const { warnings, parts } = await prepared(call, fetch, AbortSignal.any([signal, ending.signal]));
       if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
-      for await (const part of await parts()) yield part;
+      for await (const part of await parts()) yield part.type === "finish" ? withoutSecrets(part, redact) : part;
     } catch (error) {
       const cause = error instanceof StreamedError ? error.reported : error;
       const context = { exchange, redact, now: now(), aborted: signal.aborted };
@@ -88,5 +95,12 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     }
   }
 
-  return { stream };
+  return { stream, thinksInSilence };
+}
+
+type Finish = Extract<ModelPart, { type: "finish" }>;
+
+/** The provider's sentence about its stop reason is the only text of a finish. */
+function withoutSecrets({ stop_detail, ...finish }: Finish, redact: Redact): Finish {
+  return stop_detail === undefined ? finish : { ...finish, stop_detail: redact(stop_detail) };
 }

@@ -48,6 +48,14 @@ export interface RetryOptions {
   maxDelayMs?: number;
 }
 
+/** How long a model's connection may send nothing before the request is cancelled and made again. Times are milliseconds. */
+export interface ModelTimeouts {
+  /** Until the answer begins. Default 120,000; 600,000 for models that hide their thinking, such as o3 and gpt-5. */
+  firstByteMs?: number;
+  /** From then on. Default 60,000; 600,000 for models that hide their thinking. */
+  silenceMs?: number;
+}
+
 /** Where a server that speaks OpenAI's chat protocol differs from OpenAI's own. */
 export interface ModelCompatibility {
   /** The request field that limits the answer's length. */
@@ -100,6 +108,8 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   cacheWritePrice?: number;
   /** Back-off between attempts. */
   retry?: RetryOptions;
+  /** Silence after which a request is given up. */
+  timeouts?: ModelTimeouts;
   /** Differences of an OpenAI-compatible server. */
   compat?: ModelCompatibility;
   /** The answers of the `test` provider. */

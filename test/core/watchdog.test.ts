@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { Harness } from "./support/harness.ts";
+import { Harness, modelNamed } from "./support/harness.ts";
 import { says, textBlock } from "./support/scripted-model.ts";
 import type { ScriptPart } from "./support/scripted-model.ts";
 
@@ -67,4 +67,89 @@ it("QUIET3: every part winds the clock up again, however long the answer takes",
   await ended;
   expect(harness.answers).toMatchObject([{ parts: [{ text: "abc" }] }]);
   expect(harness.model.requests).toHaveLength(1);
+});
+
+/** Steps of a script, each of which waits until the test opens it. */
+function gates(count: number): { parts: ScriptPart[]; open: (at: number) => void } {
+  const opens: (() => void)[] = [];
+  const parts = Array.from({ length: count }, (): ScriptPart => {
+    return { type: "wait", open: new Promise((resolve) => opens.push(() => resolve(undefined))) };
+  });
+  return { parts, open: (at) => opens[at]?.() };
+}
+
+it("QUIET4: bytes that no part shows keep a request alive, before the answer begins and within it", async () => {
+  const { parts: waits, open: openGate } = gates(6);
+  const kept = waits.map((wait): ScriptPart[] => [wait, { type: "bytes" }]);
+  const [start, ...rest] = textBlock(0, "whole");
+  const script = () =>
+    [...kept.slice(0, 3).flat(), start, ...kept.slice(3).flat(), ...rest, says().at(-1)] as ScriptPart[];
+  const harness = new Harness({ script });
+  const ended = harness.finish();
+  for (let at = 0; at < 6; at += 1) {
+    await harness.clock.advance(at < 3 ? 119_000 : 59_000);
+    openGate(at);
+  }
+  await ended;
+  expect(harness.model.requests).toHaveLength(1);
+  expect(harness.answers).toMatchObject([{ parts: [{ text: "whole" }] }]);
+  expect(harness.clock.armed).toBe(0);
+});
+
+it("QUIET4: a connection that was kept alive and then sends nothing is cut", async () => {
+  const { parts: waits, open: openGate } = gates(1);
+  const script = (_: unknown, number: number) =>
+    number === 0 ? [...waits, { type: "bytes" as const }, hang] : says("fine");
+  const harness = new Harness({ script });
+  const ended = harness.finish();
+  await harness.clock.advance(100_000);
+  openGate(0);
+  await harness.clock.advance(119_999);
+  expect(harness.model.requests).toHaveLength(1);
+  await harness.clock.advance(1);
+  await ended;
+  expect(harness.events.find(({ type }) => type === "model_retry")).toMatchObject({ error: { code: "timeout" } });
+});
+
+it("QUIET4: a chunk that only announces an answer does not begin it", async () => {
+  const announced: ScriptPart[] = [{ type: "raw", chunk: "{}" }, hang];
+  const harness = new Harness({ script: (_, number) => (number === 0 ? announced : says("fine")) });
+  const ended = harness.finish();
+  await harness.clock.advance(119_999);
+  expect(harness.model.requests).toHaveLength(1);
+  await harness.clock.advance(1);
+  await ended;
+  expect(harness.model.requests).toHaveLength(2);
+});
+
+it.for([
+  ["a model that hides its thinking", { thinksInSilence: true }, 600_000, 600_000],
+  [
+    "a definition",
+    { models: [modelNamed("main", { timeouts: { firstByteMs: 900_000, silenceMs: 5000 } })] },
+    900_000,
+    5000,
+  ],
+  ["a definition of one limit", { models: [modelNamed("main", { timeouts: { silenceMs: 5000 } })] }, 120_000, 5000],
+] as const)("QUIET5: the limits of %s hold", async ([, setup, first, next]) => {
+  const scripts: ScriptPart[][] = [[hang], [...textBlock(0, "half"), hang], says("fine")];
+  const script = (_: unknown, number: number) => scripts[number] ?? [];
+  const { models, ...more } = { models: undefined, ...setup };
+  const harness = new Harness({ script, ...more, ...(models === undefined ? {} : { models: [...models] }) });
+  const ended = harness.finish();
+  // The second request is made after a back-off of a second.
+  for (const [made, limit] of [
+    [1, first],
+    [2, 1000 + next],
+  ] as const) {
+    await harness.clock.advance(limit - 1);
+    expect(harness.model.requests).toHaveLength(made);
+    await harness.clock.advance(1);
+  }
+  await ended;
+  expect(harness.answers).toMatchObject([{ parts: [{ text: "fine" }] }]);
+  expect(harness.journal.logs.slice(0, 2).map(({ data }) => data["error"])).toMatchObject([
+    { kind: "timeout", message: `The model sent nothing for ${first / 1000} s.` },
+    { kind: "timeout", message: `The model sent nothing for ${next / 1000} s.` },
+  ]);
 });

@@ -64,17 +64,24 @@ it("SIDE7: an answer that was blocked, refused or cut at its length before any t
   expect(decide({}, { text: "It is", stop_reason: "content_filter" })).toMatchObject({ status: "completed" });
 });
 
-it("SIDE8: an answer of a picture, a file or content that is not kept is not blank, thinking alone is", () => {
-  const step = (changes: Parameters<typeof messageRecord>[1]) => {
+it("SIDE8: an answer of a picture, a file or content that is not kept is not blank, thinking alone is", async () => {
+  const step = async (changes: Parameters<typeof messageRecord>[1]) => {
     const answer = messageRecord(2, { role: "assistant", step: 1, model: "m", stop_reason: "stop", ...changes });
-    const decided = decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });
+    const decided = await decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });
     return [decided.type, blankStreak([answer], mainLine)];
   };
   const png = { type: "image", mime_type: "image/png", path: "/a.png" } as const;
-  expect(step({ parts: [png] })).toEqual(["end", 0]);
-  expect(step({ parts: [{ type: "text", text: " " }, { ...png, type: "file" }] })).toEqual(["end", 0]);
-  expect(step({ parts: [], has_other_content: true })).toEqual(["end", 0]);
-  expect(step({ parts: [{ type: "thinking", thinking: "Hm." }] })).toEqual(["step", 1]);
+  expect(await step({ parts: [png] })).toEqual(["end", 0]);
+  expect(
+    await step({
+      parts: [
+        { type: "text", text: " " },
+        { ...png, type: "file" },
+      ],
+    }),
+  ).toEqual(["end", 0]);
+  expect(await step({ parts: [], has_other_content: true })).toEqual(["end", 0]);
+  expect(await step({ parts: [{ type: "thinking", thinking: "Hm." }] })).toEqual(["step", 1]);
 });
 
 it("SIDE3: the stop tool counts when called, also when it failed, and goes over words", () => {

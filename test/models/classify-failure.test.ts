@@ -3,12 +3,13 @@
 import { describe, expect, it } from "vitest";
 
 import { classifyFailure, type FailureContext } from "#models/classify-failure.ts";
+import { newExchange } from "#models/observed-fetch.ts";
 import { createRedact } from "#models/redact.ts";
 
 import { ask, providers, readAnswer } from "./ask-model.ts";
 
 function context(status: number | null, more: Partial<FailureContext> = {}, headers: Record<string, string> = {}) {
-  const exchange = { status, headers: new Headers(headers), broken: false };
+  const exchange = { ...newExchange(), status, headers: new Headers(headers) };
   return { exchange, redact: createRedact([]), now: Date.UTC(2026, 0, 1), aborted: false, ...more };
 }
 
@@ -112,10 +113,10 @@ describe("classification", () => {
   });
 
   it("CLASS6: what failed below HTTP is a network error", () => {
-    const unanswered = { status: null, headers: null, broken: true };
+    const unanswered = { ...newExchange(), broken: true };
     const lost = classifyFailure(new TypeError("fetch failed"), context(null, { exchange: unanswered }));
     expect(lost).toMatchObject({ kind: "network", retryable: true });
-    const cut = { status: 200, headers: new Headers(), broken: true };
+    const cut = { ...unanswered, status: 200, headers: new Headers() };
     expect(classifyFailure({ name: "AI_APICallError" }, context(200, { exchange: cut })).kind).toBe("network");
     // A slip of our own is not the network's fault, and asking again would not mend it.
     expect(classifyFailure(new TypeError("x is undefined"), context(null)).kind).toBe("api");

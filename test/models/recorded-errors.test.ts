@@ -5,6 +5,7 @@ import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 
 import { classifyFailure } from "#models/classify-failure.ts";
+import { newExchange } from "#models/observed-fetch.ts";
 import { createRedact } from "#models/redact.ts";
 
 const errorSchema = z.looseObject({
@@ -20,7 +21,7 @@ const { folder, errors } = listSchema.parse(await (await fetch(`${inject("modelS
 const answered = errors.filter(({ status }) => status !== undefined);
 
 function classify(status: number, body: string) {
-  const exchange = { status, headers: new Headers(), broken: false };
+  const exchange = { ...newExchange(), status, headers: new Headers() };
   const context = { exchange, redact: createRedact([]), now: 0, aborted: false };
   return classifyFailure({ statusCode: status, responseBody: body, message: "" }, context);
 }

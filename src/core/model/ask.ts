@@ -17,7 +17,7 @@ import { spendingOf } from "./asked.ts";
 import { attemptLog } from "./attempt-log.ts";
 import { cutUsage, finishedUsage } from "./counted-usage.ts";
 import { delayBeforeRetry, longestWaitMs, retryPolicy } from "./retry.ts";
-import { watched } from "./watchdog.ts";
+import { silenceLimits, watched } from "./watchdog.ts";
 
 /** Where a request stands: which model of the chain, and which attempt at it comes next. */
 export interface RetryPlace {
@@ -103,7 +103,12 @@ async function attempt(
   if (signal.aborted) {
     answer.take({ type: "error", failure: stopped });
   } else {
-    const stream = watched((inner) => ports.models.stream(request, inner), signal, ports);
+    const limits = silenceLimits(model, ports.models.thinksInSilence?.(model) ?? false);
+    const stream = watched(
+      (inner, received) => ports.models.stream(request, inner, received),
+      { signal, limits },
+      ports,
+    );
     await ports.faults.at("model.request");
     for await (const part of stream) {
       await ports.faults.at("model.part");

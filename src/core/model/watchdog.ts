@@ -1,41 +1,64 @@
-// Ends a model stream that says nothing for too long. A transport timeout, not an execution limit: it is retried.
+// Ends a model request whose connection sends nothing for too long. Bytes count, not parts: thinking that no part shows and
+// comments that keep a wait alive are signs of work. A transport timeout, not an execution limit: it is retried.
+
+import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { Clock } from "../ports/clock.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { ModelPart } from "../ports/model-port.ts";
 
-/** The first part within this time (figures: Retry). */
-export const firstPartMs = 120_000;
+/** How long a connection may send nothing, in milliseconds (figures: Retry). */
+export interface SilenceLimits {
+  /** Until the answer begins. */
+  first: number;
+  /** From then on. */
+  next: number;
+}
 
-/** No longer than this between two parts. */
-export const nextPartMs = 60_000;
+const usual: SilenceLimits = { first: 120_000, next: 60_000 };
 
-/** Contract: passes every part on; on silence cancels the request and ends with a retryable `timeout`. */
+/** A model that hides its thinking may send nothing for minutes, also between two parts of its answer. */
+const ofSilentThinkers: SilenceLimits = { first: 600_000, next: 600_000 };
+
+/** The limits of a model: its own, else the usual ones. */
+export function silenceLimits({ timeouts }: AnyModelDefinition, thinksInSilence: boolean): SilenceLimits {
+  const { first, next } = thinksInSilence ? ofSilentThinkers : usual;
+  return { first: timeouts?.firstByteMs ?? first, next: timeouts?.silenceMs ?? next };
+}
+
+/**
+ * Contract: passes every part on; on silence cancels the request and ends with a retryable `timeout`. `open` is given what to
+ * call when bytes come.
+ */
 export async function* watched(
-  open: (signal: AbortSignal) => AsyncIterable<ModelPart>,
-  signal: AbortSignal,
+  open: (signal: AbortSignal, received: () => void) => AsyncIterable<ModelPart>,
+  { signal, limits }: { signal: AbortSignal; limits: SilenceLimits },
   { clock, faults }: { clock: Clock; faults: Faults },
 ): AsyncGenerator<ModelPart> {
   const silence = new AbortController();
-  let limit = firstPartMs;
-  let heard = clock.now();
+  let begun = false;
+  let limit = limits.first;
+  let last = clock.now();
   let expired = false;
   let disarm = (): void => {};
-  // One timer that looks when the last part came: a timer for each part would cost more than the part.
+  const received = (): void => {
+    last = clock.now();
+  };
+  // One timer that looks when the last bytes came: a timer for each piece would cost more than the piece.
   const arm = (ms: number): void => {
     disarm = clock.after(ms, () => {
-      const left = limit - (clock.now() - heard) / 1000;
-      if (left > 0) {
-        arm(left);
+      const remaining = limit - (clock.now() - last) / 1000;
+      if (remaining > 0) {
+        arm(remaining);
         return;
       }
       expired = true;
-      silence.abort(new Error("the model said nothing for too long"));
+      silence.abort(new Error("the model sent nothing for too long"));
     });
   };
   arm(limit);
   try {
-    const parts = open(AbortSignal.any([signal, silence.signal]));
+    const parts = open(AbortSignal.any([signal, silence.signal]), received);
     await faults.at("watchdog.first");
     for await (const part of parts) {
       await faults.at("watchdog.part");
@@ -45,9 +68,12 @@ export async function* watched(
         return;
       }
       yield part;
-      heard = clock.now();
-      if (limit === nextPartMs) continue;
-      limit = nextPartMs;
+      received();
+      // A chunk that only announces an answer is followed by the thinking.
+      if (begun || part.type === "raw") continue;
+      begun = true;
+      if (limit === limits.next) continue;
+      limit = limits.next;
       disarm();
       arm(limit);
     }

@@ -109,5 +109,8 @@ export type ModelPart =
  * provider sent, secrets cut out, for the log. A tool call that was not closed gives no `toolcall_end`.
  */
 export interface ModelPort {
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
+  /** `received` is called whenever bytes come, also those that no part shows, such as a comment that keeps a wait alive. */
+  stream(request: ModelRequest, signal: AbortSignal, received?: () => void): AsyncIterable<ModelPart>;
+  /** Whether a model thinks for minutes without sending a byte; none does where this is left out. */
+  thinksInSilence?(model: AnyModelDefinition): boolean;
 }

@@ -64,7 +64,15 @@ function endOfTurn(request: ModelRequest, turn: TestTurn): ModelPart {
   const usage = scriptedUsage(request, turn);
   if (turn.error !== undefined) return { type: "error", failure: scriptedFailure(turn.error) };
   const hasCalls = (turn.toolCalls ?? []).length > 0;
-  const told = { usage, reported_cost: null, model_id: request.model.model, hasCalls };
+  const told = {
+    detail: null,
+    ended: true,
+    usage,
+    reported_cost: null,
+    model_id: request.model.model,
+    hasCalls,
+    hasOtherContent: false,
+  };
   const stop = namedStop(turn);
   if (turn.stopReason !== undefined && stop === null) {
     return { type: "error", failure: failure("api", `"${turn.stopReason}" is not a stop reason.`) };

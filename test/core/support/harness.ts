@@ -33,6 +33,8 @@ export interface Rows {
 
 export interface Setup {
   script: Script;
+  /** The model hides its thinking. */
+  thinksInSilence?: boolean;
   tools?: ToolRunner[];
   toolMode?: ToolMode;
   models?: [AnyModelDefinition, ...AnyModelDefinition[]];
@@ -100,7 +102,7 @@ export class Harness {
     this.#before = rows?.events ?? [];
     this.sink = new RecordingSink(this.clock, rows === undefined ? 0 : (this.#before.at(-1)?.seq ?? 0) + 1000);
     this.journal = new MemoryJournal(rows ?? { messages: [question], logs: [] }, setup.cutAfter);
-    this.model = scriptedModel(setup.script);
+    this.model = scriptedModel(setup.script, setup.thinksInSilence);
     this.run = structuredClone(rows?.run ?? runRecord(0, { status: "running", queued: null, started_at: 1 }));
   }
 

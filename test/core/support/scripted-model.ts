@@ -5,8 +5,8 @@ import type { Usage } from "#contract/usage.ts";
 import type { ModelFailure, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { checkTranscript } from "#models/test-provider/transcript-check.ts";
 
-/** What a script may say beside parts: wait until cancelled, or until `open` settles. */
-export type ScriptPart = ModelPart | { type: "hang" } | { type: "wait"; open: Promise<void> };
+/** What a script may hold besides parts: a wait until cancelled, a wait until `open` settles, bytes that give no part. */
+export type ScriptPart = ModelPart | { type: "hang" } | { type: "wait"; open: Promise<void> } | { type: "bytes" };
 
 /** One answer by its request; `number` counts the requests from 0. */
 export type Script = (request: ModelRequest, number: number) => ScriptPart[];
@@ -59,11 +59,12 @@ export function failure(changes: Partial<ModelFailure> = {}): ModelPart {
 const aborted = failure({ kind: "aborted", message: "The request was cancelled.", retryable: false });
 
 /** The port, and what it was asked. */
-export function scriptedModel(script: Script): ModelPort & { requests: ModelRequest[] } {
+export function scriptedModel(script: Script, silent = false): ModelPort & { requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   return {
     requests,
-    async *stream(request, signal) {
+    thinksInSilence: () => silent,
+    async *stream(request, signal, received) {
       const fault = request.messages.length === 0 ? null : checkTranscript(request.messages);
       if (fault !== null) throw new Error(`a provider would refuse this: ${fault}`);
       requests.push(structuredClone({ ...request, model: { ...request.model } }));
@@ -79,7 +80,8 @@ export function scriptedModel(script: Script): ModelPort & { requests: ModelRequ
           yield aborted;
           return;
         }
-        if (part.type !== "hang" && part.type !== "wait") yield part;
+        if (part.type === "bytes") received?.();
+        else if (part.type !== "hang" && part.type !== "wait") yield part;
       }
     },
   };

@@ -1,0 +1,217 @@
+// The ends of answers: what names no reason, an unknown one or a refusal, and connections that outlive their answer.
+
+import { describe, expect, inject, it } from "vitest";
+
+import type { ModelPort } from "#core/ports/model-port.ts";
+import { createModelPort } from "#models/model-port.ts";
+import { thinksInSilence } from "#models/silent-thinking.ts";
+
+import { ask, collect, keys, model, readAnswer, request, serverEnv, serverPort } from "./ask-model.ts";
+import type { Provider } from "./ask-model.ts";
+import { bytesOf } from "./fixture-bytes.ts";
+import { grammarFaults } from "./grammar.ts";
+
+const signal = new AbortController().signal;
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("stop reasons", () => {
+  it("MODEL19: an answer that ends with [DONE] and names no reason is whole", async () => {
+    const parts = await ask("openai", "no-reason");
+    expect(grammarFaults(parts)).toEqual([]);
+    const { text, end } = readAnswer(parts);
+    expect(text).toBe("Hello there.");
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
+  });
+
+  it("MODEL20: an unknown stop reason is a failure worth another try", async () => {
+    const { end } = readAnswer(await ask("openai", "unknown-reason"));
+    expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true }, usage: { input: 12 } });
+    expect(JSON.stringify(end)).toContain("insufficient_system_resource");
+  });
+
+  it("MODEL20: a known reason is read in the words of other servers as well", async () => {
+    const { end } = readAnswer(await ask("openai", "other-words"));
+    expect(end).toMatchObject({ type: "finish", stop_reason: "length" });
+  });
+
+  it.for([
+    ["openai", "filtered", undefined],
+    ["anthropic", "refusal", "This request is against the usage policy; [redacted] was not used."],
+    ["google", "blocked", "PROHIBITED_CONTENT: The prompt names a weapon."],
+  ] as const)("MODEL21: a block of %s is an end with its reason: %s", async ([provider, name, detail]) => {
+    const { text, end } = readAnswer(await ask(provider, name));
+    expect(text).toBe("");
+    expect(end).toMatchObject({ type: "finish", stop_reason: "content_filter" });
+    expect(end.type === "finish" ? end.stop_detail : null).toBe(detail);
+  });
+
+  it("MODEL22: an answer of a picture alone is marked as one that holds content", async () => {
+    const parts = await ask("google", "picture");
+    const holds = parts.some((part) => part.type === "finish" && part.has_other_content === true);
+    expect(holds || parts.some((part) => !["raw", "finish"].includes(part.type))).toBe(true);
+  });
+});
+
+describe("connections that stay open", () => {
+  const held = async (provider: Provider, name = "text") => {
+    const id = `held-${provider}-${name}`;
+    const { length } = await bytesOf(provider, name);
+    const headers = { "x-server-hold": String(length), "x-server-id": id };
+    return { id, asked: request(model(provider, `case:${name}`, { headers })) };
+  };
+  const closed = async (id: string): Promise<unknown> =>
+    (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
+  const never = (_: number, aborted: AbortSignal) =>
+    new Promise<void>((_resolve, reject) => {
+      aborted.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+    });
+
+  it.for(["openai", "openrouter", "anthropic"] as const)(
+    "MODEL23: an answer of %s ends with its last event, and its connection is closed",
+    async (provider) => {
+      const { id, asked } = await held(provider);
+      const { text, end } = readAnswer(await collect(serverPort({ delay: never }).stream(asked, signal)));
+      expect(text).toBe("Hello there, how can I help?");
+      expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
+      expect(await closed(id)).toEqual({ complete: false });
+    },
+  );
+
+  it("MODEL23: an answer of google, which has no last event, ends when nothing follows its finish reason", async () => {
+    const { id, asked } = await held("google");
+    const waits: number[] = [];
+    const delay = (milliseconds: number): Promise<void> => {
+      waits.push(milliseconds);
+      return Promise.resolve();
+    };
+    const { text, end } = readAnswer(await collect(serverPort({ delay }).stream(asked, signal)));
+    expect(text).toBe("Hello there, how can I help?");
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop" });
+    expect(waits).toEqual([2000]);
+    expect(await closed(id)).toEqual({ complete: false });
+  });
+
+  it("MODEL23: counts that come after the finish reason are waited for", async () => {
+    const bytes = await bytesOf("openai", "text");
+    const text = new TextDecoder().decode(bytes);
+    const at = text.lastIndexOf("data: {");
+    let pieces = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pieces += 1;
+        if (pieces === 1) controller.enqueue(encode(text.slice(0, at)));
+        else if (pieces === 2) controller.enqueue(encode(text.slice(at)));
+      },
+    });
+    const end = readAnswer(await collect(portOver(body, never).stream(plain, signal))).end;
+    expect(end).toMatchObject({ type: "finish", usage: { input: 12, output: 8 } });
+  });
+
+  it("MODEL24: a connection that breaks after the finish reason takes nothing from the answer", async () => {
+    const text = new TextDecoder().decode(await bytesOf("openai", "text"));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(encode(text.slice(0, text.lastIndexOf("data: [DONE]"))));
+      },
+      pull(controller) {
+        controller.error(new Error("reset"));
+      },
+    });
+    const { end } = readAnswer(await collect(portOver(body, never).stream(plain, signal)));
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { output: 8 } });
+  });
+
+  it("MODEL24: words of a model that look like an end are none", async () => {
+    const words = 'data: [DONE]\n\n"finish_reason":"stop"';
+    const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
+    const call = {
+      index: 0,
+      id: "c1",
+      type: "function",
+      function: { name: "note", arguments: '{"finish_reason":"stop"}' },
+    };
+    const sse =
+      chunk({ index: 0, delta: { content: words }, finish_reason: null }) +
+      chunk({ index: 0, delta: { tool_calls: [call] }, finish_reason: null }) +
+      chunk({ index: 0, delta: {}, finish_reason: "tool_calls" }) +
+      "data: [DONE]\n\n";
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of encode(sse)) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    const answer = readAnswer(await collect(portOver(body, never).stream(plain, signal)));
+    expect(answer).toMatchObject({ text: words, calls: [{ name: "note" }], end: { stop_reason: "tool_calls" } });
+  });
+});
+
+const plain = request(model("openai", "m-1"));
+
+function portOver(
+  body: ReadableStream<Uint8Array>,
+  delay: (milliseconds: number, signal: AbortSignal) => Promise<void>,
+): ModelPort {
+  const answer = () => Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  return createModelPort({
+    env: { ...serverEnv("http://127.0.0.1:9"), ...keys },
+    fetch: answer as typeof fetch,
+    delay,
+  });
+}
+
+describe("signs of life", () => {
+  it("MODEL25: bytes that no part shows are reported as they come", async () => {
+    let enqueue: (text: string) => void = () => undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        enqueue = (text) => controller.enqueue(encode(text));
+      },
+    });
+    let reported = 0;
+    let next: () => void = () => undefined;
+    const received = (): void => {
+      reported += 1;
+      next();
+    };
+    const reporting = (): Promise<void> => new Promise((resolve) => (next = resolve));
+    const stream = portOver(body, () => new Promise(() => undefined)).stream(plain, signal, received);
+    let headers = reporting();
+    const ended = collect(stream);
+    await headers;
+    expect(reported).toBe(1);
+    for (let comment = 2; comment <= 4; comment += 1) {
+      headers = reporting();
+      enqueue(": OPENROUTER PROCESSING\n\n");
+      await headers;
+      expect(reported).toBe(comment);
+    }
+    enqueue(new TextDecoder().decode(await bytesOf("openai", "text")));
+    expect(readAnswer(await ended).end).toMatchObject({ type: "finish" });
+  });
+
+  it("MODEL26: models that hide their thinking are known by their names", () => {
+    const silent = [
+      "o3",
+      "o4-mini",
+      "gpt-5",
+      "gpt-5.4",
+      "openai/gpt-5-pro",
+      "openai/o1",
+      "x-ai/grok-4",
+      "gpt-5.1-codex",
+    ];
+    const others = [
+      "gpt-4o",
+      "gpt-4.1",
+      "gpt-5-chat-latest",
+      "claude-opus-4-7",
+      "gemini-2.5-pro",
+      "o",
+      "llama-o3x",
+      "grok-4-fast-non-reasoning",
+    ];
+    expect(silent.filter((name) => !thinksInSilence({ model: name }))).toEqual([]);
+    expect(others.filter((name) => thinksInSilence({ model: name }))).toEqual([]);
+  });
+});
