@@ -14,7 +14,7 @@ import type { AllowedOrigins } from "./auth/origin.ts";
 import { createTickets } from "./auth/ticket.ts";
 import type { Tickets } from "./auth/ticket.ts";
 import type { SubscriptionPorts } from "./bridge/subscription.ts";
-import type { AppDependencies } from "./dependencies.ts";
+import type { AppDependencies, Variables } from "./dependencies.ts";
 import { createActiveRuns } from "./limit/active-runs.ts";
 import type { ActiveRuns } from "./limit/active-runs.ts";
 import { createUserLimits, noUserLimits } from "./limit/user-limits.ts";
@@ -73,7 +73,12 @@ export function createServices(dependencies: AppDependencies): Services {
   return {
     dependencies,
     settings,
-    authenticator: createAuthenticator(settings, { now, fetch: fetchKeys, allowedOrigins }),
+    authenticator: createAuthenticator(settings, {
+      now,
+      fetch: fetchKeys,
+      allowedOrigins,
+      isLocal: isLocal(variables),
+    }),
     tickets: ticketsOf(settings, now),
     allowedOrigins,
     limits: settings.state === "open_loopback" ? noUserLimits : createUserLimits(limitSettings),
@@ -85,6 +90,11 @@ export function createServices(dependencies: AppDependencies): Services {
     table: createRouteTable(registry.routes),
     report,
   };
+}
+
+/** What the dev command and a new `.dev.vars` set, and no deployment does. */
+function isLocal({ OPEN_LOOPBACK, HOST_CHECKED }: Variables): boolean {
+  return OPEN_LOOPBACK === "true" || HOST_CHECKED === "true";
 }
 
 type LimitName = "LIMIT_ADMISSIONS_PER_MINUTE" | "LIMIT_OPEN_STREAMS" | "LIMIT_ACTIVE_RUNS";

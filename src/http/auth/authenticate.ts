@@ -1,11 +1,12 @@
 // Decides who calls, from credentials alone. Checks give a reason; one switch turns reasons into refusals. Only wrong
-// credentials count as guesses: none at all, or ones that were right once, slow nobody down.
+// credentials count as guesses, and after a few of them the address waits, but for callers who were right there before.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
 import { createTokenLookup } from "./api-tokens.ts";
 import type { AuthSettings } from "./auth-settings.ts";
+import { clientAddress } from "./client-address.ts";
 import { createFailureThrottle } from "./failure-throttle.ts";
 import { createJwtCheck } from "./json-web-token.ts";
 import type { JwtPorts } from "./json-web-token.ts";
@@ -49,7 +50,12 @@ export interface Authenticator {
 /** What an authenticator is built from. */
 export interface AuthenticatorPorts extends JwtPorts {
   allowedOrigins: AllowedOrigins;
+  /** A local server, where a client says itself what address it comes from. */
+  isLocal: boolean;
 }
+
+/** Reasons that say something of the credentials: while an address waits, they are not given. */
+const aboutCredentials: ReadonlySet<AuthReason> = new Set(["wrong", "expired", "spent"]);
 
 /** Nobody in particular, with every right: the developer at this machine. */
 const loopbackCaller: Caller = Object.freeze({ user: null, admin: true });
@@ -60,18 +66,25 @@ export function createAuthenticator(settings: AuthSettings, ports: Authenticator
   const proof = createLoopbackProof(ports.now);
   const proven = new WeakSet<Request>();
   const check = checkOf(settings, ports, proven);
-  const guard: Authenticator["guard"] = async (request, attempt) => {
+  /** What a check found, or how many milliseconds its address has to wait before anything is found. */
+  const throttled = async (request: Request, attempt: () => Promise<Identification>) => {
     const result = await attempt();
-    if (result.ok) return result.caller;
-    if (result.reason !== "wrong") throw refusalOf(result.reason);
-    // Where the platform names no address, all wrong credentials count as of one; right ones have passed by then.
-    const address = request.headers.get("cf-connecting-ip") ?? "unknown";
+    const address = clientAddress(request, ports.isLocal);
     const wait = throttle.wait(address);
-    if (wait !== null) {
-      throw new ThreadholdError({ code: "rate_limited", message: "Too many wrong credentials.", retry_after_ms: wait });
+    if (result.ok) {
+      if (wait !== null && !throttle.knows(address, result.caller)) return wait;
+      throttle.remember(address, result.caller);
+    } else if (aboutCredentials.has(result.reason)) {
+      if (wait !== null) return wait;
+      if (result.reason === "wrong") throttle.fail(address);
     }
-    throttle.fail(address);
-    throw refusalOf("wrong");
+    return result;
+  };
+  const guard: Authenticator["guard"] = async (request, attempt) => {
+    const result = await throttled(request, attempt);
+    if (typeof result === "number") throw mustWait(result);
+    if (result.ok) return result.caller;
+    throw refusalOf(result.reason);
   };
   return {
     checkHost(request) {
@@ -92,7 +105,8 @@ export function createAuthenticator(settings: AuthSettings, ports: Authenticator
     },
     async identify(request) {
       if (settings.state === "closed") throw notConfigured(settings.reason);
-      const result = await check(request);
+      const result = await throttled(request, () => check(request));
+      if (typeof result === "number") return null;
       if (result.ok) return result.caller;
       // A foreign page must not reach even a public route of an open development server.
       if (settings.state === "open_loopback") throw refusalOf(result.reason);
@@ -137,6 +151,11 @@ function checkLoopback(request: Request, { proven, allowedOrigins }: LoopbackRul
 
 function bearerOf(request: Request): string | null {
   return /^Bearer +(\S+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1] ?? null;
+}
+
+function mustWait(wait: number): ThreadholdError {
+  const message = "Too many wrong credentials came from this address. Right ones are checked again after a while.";
+  return new ThreadholdError({ code: "rate_limited", message, retry_after_ms: wait });
 }
 
 function notConfigured(reason: string): ThreadholdError {

@@ -22,6 +22,9 @@ const asymmetric = [
   "Ed25519",
 ];
 
+/** Microseconds that a token may be good for from now on. */
+const longestLifeMicros = 31 * 24 * 3600 * 1e6;
+
 /** What a token proved, or why it proved nothing. `unavailable`: the key set could not be fetched. */
 export type JwtResult = { ok: true; caller: Caller } | { ok: false; reason: "wrong" | "expired" | "unavailable" };
 
@@ -45,7 +48,7 @@ export function createJwtCheck(settings: JwtSettings, ports: JwtPorts): JwtCheck
         ...(settings.audience === undefined ? {} : { audience: settings.audience }),
       };
       const { payload } = await verify(token, options);
-      const caller = callerOf(payload);
+      const caller = endsInTime(payload, ports.now()) ? callerOf(payload) : null;
       return caller === null ? { ok: false, reason: "wrong" } : { ok: true, caller };
     } catch (thrown) {
       return { ok: false, reason: reasonOf(thrown) };
@@ -71,11 +74,17 @@ function verifierOf({ keys }: JwtSettings, ports: JwtPorts): Verifier {
   return (token, options) => jwtVerify(token, keySet, { ...options, algorithms: asymmetric });
 }
 
+/** Whether a token says when it ends, and that is near enough: nothing else takes a lost token out of use. */
+function endsInTime({ exp }: JWTPayload, now: number): boolean {
+  return typeof exp === "number" && exp * 1e6 <= now + longestLifeMicros;
+}
+
 function callerOf(payload: JWTPayload): Caller | null {
   const admin = payload["role"] === "admin";
-  const user = payload.sub;
+  // The type is what a token should say; what it does say is any JSON.
+  const user: unknown = payload.sub;
   if (user === undefined) return admin ? { user: null, admin } : null;
-  return user === "" || user.length > 200 ? null : { user, admin };
+  return typeof user !== "string" || user === "" || user.length > 200 ? null : { user, admin };
 }
 
 function reasonOf(thrown: unknown): "wrong" | "expired" | "unavailable" {
