@@ -89,7 +89,7 @@ export class Outbox {
         live.change({ outbox: { dirty: false, runs: [] } });
         return true;
       }
-      console.error(JSON.stringify({ event: "catalog_unreachable", thread_id: live.record.id, cause: String(cause) }));
+      console.error(JSON.stringify({ event: "catalog_unreachable", thread_id: live.record.id, cause: causeOf(cause) }));
       if (live.retired) return false;
       const known = live.record.outbox;
       const failures = (known.retry?.failures ?? 0) + 1;
@@ -107,6 +107,11 @@ export class Outbox {
     if (failed && !live.retired) live.save();
     return true;
   }
+}
+
+/** What went wrong on the way to the database, and not how that is told to callers. */
+function causeOf(thrown: unknown): string {
+  return String(thrown instanceof ThreadholdError ? (thrown.cause ?? thrown) : thrown);
 }
 
 /** The thread as the catalog lists it. */

@@ -4,6 +4,8 @@
 import { describe, expect, test } from "vitest";
 
 import { ThreadholdError } from "#contract/error.ts";
+import type { Timers } from "#lib/timers.ts";
+import type { Catalog } from "#store/catalog/catalog.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import { listStatement } from "#store/catalog/d1-list.ts";
 import { putStatement, totalsStatement } from "#store/catalog/d1-statements.ts";
@@ -13,6 +15,24 @@ import { catalogContract } from "./catalog-contract.ts";
 import { databaseWithoutTables, emptyDatabase } from "./catalog-database.ts";
 import { entryOf, everyone, noon, parentOf, threadOf, totalOf } from "./catalog-entries.ts";
 import { catalogListContract } from "./catalog-list-contract.ts";
+
+/** A database that takes calls and answers none, until it does again. */
+function silentDatabase(database: D1Database): { database: D1Database; answerAgain: () => void } {
+  let silent = true;
+  const never = () => new Promise<never>(() => undefined);
+  const silencing = <T extends object>(whole: T): T =>
+    new Proxy(whole, {
+      get(target, name): unknown {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        if (silent && (name === "batch" || name === "run" || name === "all" || name === "first")) return never;
+        const bound = value.bind(target) as (...args: unknown[]) => unknown;
+        if (name !== "prepare" && name !== "bind") return bound;
+        return (...args: unknown[]) => (silent ? silencing(bound(...args) as object) : bound(...args));
+      },
+    });
+  return { database: silencing(database), answerAgain: () => void (silent = false) };
+}
 
 const make = async () => createD1Catalog(await emptyDatabase());
 
@@ -98,10 +118,9 @@ describe("price of the catalog", () => {
 });
 
 describe("a catalog out of reach", () => {
-  test("CAT10 every method answers unavailable, with the cause kept", async () => {
-    const catalog = createD1Catalog(await databaseWithoutTables());
+  const callsOf = (catalog: Catalog) => {
     const request = { owner: null, key: "k", fingerprint: "f", threadId: "t", now: noon };
-    const calls = [
+    return [
       () => catalog.put(entryOf(1)),
       () => catalog.flush(entryOf(1), [totalOf(1)]),
       () => catalog.addRunTotals([totalOf(1)]),
@@ -111,7 +130,10 @@ describe("a catalog out of reach", () => {
       () => catalog.usage({ from: "2026-01-01", to: "2026-01-02", by: [], userId: null, limit: 1 }),
       () => catalog.reserveCreation(request),
     ];
-    for (const call of calls) {
+  };
+
+  test("CAT10 every method answers unavailable, with the cause kept", async () => {
+    for (const call of callsOf(createD1Catalog(await databaseWithoutTables()))) {
       const error: unknown = await call().then(
         () => null,
         (thrown: unknown) => thrown,
@@ -119,6 +141,34 @@ describe("a catalog out of reach", () => {
       expect(error).toBeInstanceOf(ThreadholdError);
       expect(error).toMatchObject({ code: "unavailable", message: expect.not.stringMatching(/SQL|table/) as string });
       expect(String((error as Error).cause)).toContain("no such table");
+    }
+  });
+
+  test("CAT13 every method answers unavailable when the database takes a call and never answers it", async () => {
+    const { database } = silentDatabase(await emptyDatabase());
+    for (const ensureSchema of [false, true]) {
+      const limits: number[] = [];
+      const timers: Timers = {
+        after(milliseconds, run) {
+          limits.push(milliseconds);
+          queueMicrotask(run);
+          return () => undefined;
+        },
+      };
+      const calls = callsOf(createD1Catalog(database, { ensureSchema, timers }));
+      for (const call of calls) await expect(call()).rejects.toMatchObject({ code: "unavailable" });
+      expect(limits).toEqual([5000, 5000, 5000, 5000, 5000, 15_000, 15_000, 5000]);
+    }
+  });
+
+  test("CAT14 a request that ended while it looked for the tables keeps no other one waiting", async () => {
+    const { database, answerAgain } = silentDatabase(await emptyDatabase());
+    // As of a request whose client has left: nobody goes on with it, and nothing of it is ever settled.
+    const ended = createD1Catalog(database, { ensureSchema: true }).list(everyone);
+    ended.catch(() => undefined);
+    answerAgain();
+    for (const _ of [1, 2]) {
+      expect((await createD1Catalog(database, { ensureSchema: true }).list(everyone)).items).toEqual([]);
     }
   });
 });

@@ -11,12 +11,16 @@ import { clockOf } from "./clock.ts";
 import { registry } from "./definitions.ts";
 import { plannedFaults } from "./fault-plan.ts";
 import { fileWorld } from "./file-works.ts";
+import { hanging, hangingDatabase } from "./hanging-database.ts";
 import { allowance } from "./limited.ts";
 import { madeObjects } from "./made-objects.ts";
 import { meteredDatabase } from "./metered-catalog.ts";
 import { placedCatalog, placedFaults, placedFeeds, placedThreads } from "./places.ts";
 
-const catalog = createD1Catalog(meteredDatabase(env.CATALOG), { ensureSchema: true });
+const catalog = createD1Catalog(hangingDatabase(meteredDatabase(env.CATALOG)), {
+  ensureSchema: true,
+  timers: hanging.timers,
+});
 
 const { ThreadObject, ThreadFeed, fetch } = compose(registry, [], (world, state) => {
   madeObjects.count += 1;

@@ -71,7 +71,7 @@ export interface Reservation {
 
 /**
  * Contract: every write is idempotent and may be repeated. Methods reject with `unavailable` when the database cannot be
- * reached (the cause kept for the log), with `invalid_request` for a broken cursor and `too_large` for an entry that fits
+ * reached or does not answer in time (the cause kept for the log; a write may still come to pass), with `invalid_request` for a broken cursor and `too_large` for an entry that fits
  * no row, and with nothing else.
  */
 export interface Catalog {

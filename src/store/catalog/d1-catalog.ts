@@ -1,7 +1,10 @@
-// The catalog on D1. A run that ended costs four rows written: the thread, its two index entries and the total.
+// The catalog on D1. A database that does not answer is one out of reach: every call has a time limit. A run that ended costs four rows written: the thread, its two index entries and the total.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";
+import { withinTime } from "#lib/time-limit.ts";
+import { platformTimers } from "#lib/timers.ts";
+import type { Timers } from "#lib/timers.ts";
 
 import { decodeBody } from "../row-body.ts";
 import type { Catalog, Reservation } from "./catalog.ts";
@@ -21,20 +24,24 @@ type ReservationRow = Omit<Reservation, "removed"> & { removed: number };
 export interface D1CatalogOptions {
   /** Make missing tables on first use: for the open loopback mode only. */
   ensureSchema?: boolean;
+  /** The platform's when absent. */
+  timers?: Timers;
 }
 
-/** Databases whose tables were seen or are being made, so that a Worker looks once and not with every request. */
-const ensured = new WeakMap<D1Database, Promise<void>>();
+/** Milliseconds that a call of the database may take; a list or a report has more to read. */
+const callMs = 5000;
+const reportMs = 15_000;
 
-function ensureOnce(database: D1Database): Promise<void> {
-  const known = ensured.get(database);
-  if (known !== undefined) return known;
-  const started = ensureCatalogSchema(database).catch((error: unknown) => {
-    ensured.delete(database);
-    throw error;
-  });
-  ensured.set(database, started);
-  return started;
+/**
+ * Databases whose tables were seen, so that a Worker looks once and not with every request. Only what is settled is kept: a
+ * promise that one request began never settles for others once that request has ended. So several may look at first.
+ */
+const ensured = new WeakSet<D1Database>();
+
+async function ensureOnce(database: D1Database): Promise<void> {
+  if (ensured.has(database)) return;
+  await ensureCatalogSchema(database);
+  ensured.add(database);
 }
 
 /** A refusal of ours passes; whatever else goes wrong on the way to the database is its being out of reach. */
@@ -46,10 +53,14 @@ function asUnavailable(error: unknown): ThreadholdError {
 
 /** The catalog over a database. */
 export function createD1Catalog(database: D1Database, options: D1CatalogOptions = {}): Catalog {
-  const reach = async <T>(work: () => Promise<T>): Promise<T> => {
+  const { ensureSchema = false, timers = platformTimers } = options;
+  const prepared = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (ensureSchema) await ensureOnce(database);
+    return work();
+  };
+  const reach = async <T>(work: () => Promise<T>, milliseconds = callMs): Promise<T> => {
     try {
-      if (options.ensureSchema === true) await ensureOnce(database);
-      return await work();
+      return await withinTime(prepared(work), { timers, milliseconds });
     } catch (error) {
       throw asUnavailable(error);
     }
@@ -76,12 +87,12 @@ export function createD1Catalog(database: D1Database, options: D1CatalogOptions 
           query,
           results.map((row) => decodeBody<Thread>(row.body)),
         );
-      }),
+      }, reportMs),
     usage: (query) =>
       reach(async () => {
         const { results } = await usageStatement(database, query).all<UsageLine>();
         return usageTotals(results, query);
-      }),
+      }, reportMs),
     reserveCreation: (request) =>
       reach(async () => {
         const [, holder] = await database.batch<ReservationRow>(reserveStatements(database, request));

@@ -1,0 +1,57 @@
+// A catalog that takes calls and never answers them: what needs it is refused in time, everything else goes on.
+
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+import { hanging } from "../worker/hanging-database.ts";
+import { admin, converse, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const logged = vi.spyOn(console, "error");
+
+beforeEach(() => {
+  logged.mockClear();
+});
+
+afterEach(() => hanging.end());
+
+/** What the work gives, while every wait for the catalog comes to its end. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let over = false;
+  const done = work.finally(() => (over = true));
+  const passing = (async () => {
+    while (!over) await Promise.race([hanging.passTime(), done.catch(() => undefined)]);
+  })();
+  await passing;
+  return done;
+}
+
+const loggedCauses = (id: string): unknown[] =>
+  logged.mock.calls
+    .map(([line]) => JSON.parse(String(line)) as { event: string; thread_id: string; cause: unknown })
+    .filter(({ event, thread_id }) => event === "catalog_unreachable" && thread_id === id)
+    .map(({ cause }) => cause);
+
+it("CAT13 a thread is created, changed and answered while the catalog hangs, and the log has the cause", async () => {
+  hanging.begin();
+  const id = await inTime(newThread("parallel"));
+  expect(loggedCauses(id)[0]).toContain("no answer within 5000 ms");
+  const patched = await inTime(value(stubOf(id).patch(admin, { title: "changed" })));
+  expect(patched.title).toBe("changed");
+  await inTime(converse(id, "say this"));
+  hanging.end();
+  await value(stubOf(id).patch(admin, { title: "again" }));
+  expect(await value(stubOf(id).describe(admin))).toMatchObject({ title: "again", status: "idle" });
+});
+
+it("CAT13 a deletion is refused while the catalog hangs, the thread goes on as a whole, and a second one deletes it", async () => {
+  const id = await newThread("parallel");
+  await converse(id, "say before");
+  hanging.begin();
+  expect(await inTime(stubOf(id).remove(admin))).toMatchObject({ ok: false, refusal: { code: "unavailable" } });
+  expect(await value(stubOf(id).describe(admin))).toMatchObject({ id, status: "idle" });
+  const posted = await inTime(stubOf(id).postMessage(admin, message("say after", { run: false }), null));
+  expect(posted).toMatchObject({ ok: true });
+  hanging.end();
+  await converse(id, "say more");
+  await value(stubOf(id).remove(admin));
+  expect(await stubOf(id).describe(admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+});
