@@ -1,10 +1,11 @@
 // Lint rules of our own, loaded by oxlint as a JS plugin. They hold what the built-in rules cannot express: a relative
-// import must stay inside its layer, core reads no ambient clock, no await stands without its fault point, and every lint
-// disable says why.
+// import must stay inside its layer, core reads no ambient clock, no await stands without its fault point, requests share no
+// promise, and every lint disable says why.
 
 import path from "node:path";
 
 import { faultBeforeAwait } from "./fault-before-await.mjs";
+import { noSharedPromise } from "./no-shared-promise.mjs";
 
 /**
  * Whether a file may name a target by a relative path. In src/ it must not leave its layer and definitions must not
@@ -121,5 +122,6 @@ export default {
     "no-enum": noEnum,
     "no-catch-all-file": noCatchAllFile,
     "fault-before-await": faultBeforeAwait,
+    "no-shared-promise": noSharedPromise,
   },
 };

@@ -76,7 +76,11 @@ describe("lint fixtures", () => {
     ]) {
       cpSync(path.join(root, file), path.join(tree, file));
     }
-    for (const file of ["scripts/lib/lint-plugin.mjs", "scripts/lib/fault-before-await.mjs"]) {
+    for (const file of [
+      "scripts/lib/lint-plugin.mjs",
+      "scripts/lib/fault-before-await.mjs",
+      "scripts/lib/no-shared-promise.mjs",
+    ]) {
       cpSync(path.join(root, file), path.join(tree, file));
     }
     symlinkSync(path.join(root, "node_modules"), path.join(tree, "node_modules"));

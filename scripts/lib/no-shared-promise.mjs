@@ -1,0 +1,278 @@
+// The lint rule against promises that requests share. On Workers a promise settles only for the request that began it: one that
+// is kept where another request finds it, and whose own request ends first, keeps the other waiting for good. So no variable of
+// a module, no static field and no collection in one holds a promise, of whatever file its type or its function is; what is kept
+// is what came of it. With `closures`, the same holds for variables that functions share with what they return.
+//
+// Contract: reads syntax, of the file and of the files of ours that it imports. It does not follow a promise through a parameter.
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { parseSync } from "oxc-parser";
+
+const message =
+  "Requests would share this promise, and one of a request that has ended never settles: keep what came of it instead.";
+
+const promiseTypes = new Set(["Promise", "PromiseLike", "PromiseWithResolvers", "Deferred"]);
+const promiseMethods = new Set(["then", "catch", "finally"]);
+const promiseFunctions = new Set(["fetch", "deferred"]);
+const addingMethods = new Set(["set", "add", "push", "unshift", "splice"]);
+
+const isFunction = (node) => /Function/.test(node.type) && !node.type.startsWith("TS");
+
+/** Types that only say what a function takes and gives: none of it is held. */
+const isSignature = (node) =>
+  /^TS(FunctionType|ConstructorType|MethodSignature|CallSignature|TypeQuery)/.test(node.type);
+
+function* childrenOf(node) {
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "parent") continue;
+    for (const child of Array.isArray(value) ? value : [value]) if (typeof child?.type === "string") yield child;
+  }
+}
+
+function* descendants(node, isClosed = () => false) {
+  yield node;
+  if (!isClosed(node)) for (const child of childrenOf(node)) yield* descendants(child, isClosed);
+}
+
+const declarationOf = (statement) =>
+  (statement.type.startsWith("Export") ? statement.declaration : statement) ?? { type: "None" };
+
+/** What a file declares and imports by name, as far as promises go. */
+class FileNames {
+  /** Nodes of interfaces and type aliases. */
+  #types = new Map();
+  /** Nodes of functions. */
+  #functions = new Map();
+  /** Where an imported name is from: the file, and its name there. */
+  #imports = new Map();
+  #file;
+  #root;
+
+  constructor(program, file, root) {
+    [this.#file, this.#root] = [file, root];
+    for (const statement of program.body) {
+      if (statement.type === "ImportDeclaration") this.#import(statement);
+      const declaration = declarationOf(statement);
+      if (/^TS(Interface|TypeAlias)Declaration$/.test(declaration.type)) {
+        this.#types.set(declaration.id.name, declaration);
+      }
+      if (isFunction(declaration) && declaration.id) this.#functions.set(declaration.id.name, declaration);
+      for (const { id, init } of declaration.declarations ?? []) {
+        if (init && isFunction(init)) this.#functions.set(id.name, init);
+      }
+    }
+  }
+
+  #import({ source, specifiers }) {
+    const file = fileOf(source.value, this.#file, this.#root);
+    for (const { local, imported } of file === null ? [] : specifiers) {
+      if (imported) this.#imports.set(local.name, { file, name: imported.name });
+    }
+  }
+
+  /** Whether a type holds a promise. `seen` ends circles of types. */
+  holdsPromise(type, seen = new Set()) {
+    for (const node of descendants(type, isSignature)) {
+      if (node.type !== "TSTypeReference" && node.type !== "TSInterfaceHeritage") continue;
+      const name = (node.typeName ?? node.expression)?.name;
+      if (promiseTypes.has(name) || this.#namedType(name, seen)) return true;
+    }
+    return false;
+  }
+
+  #namedType(name, seen) {
+    const key = `${this.#file} ${name}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    const own = this.#types.get(name);
+    if (own !== undefined) return this.holdsPromise(own, seen);
+    const from = this.#imports.get(name);
+    return from !== undefined && (namesOf(from.file, this.#root)?.#namedType(from.name, seen) ?? false);
+  }
+
+  /** Whether a function of this name gives a promise. */
+  givesPromise(name, seen = new Set()) {
+    const key = `${this.#file} ${name}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    const own = this.#functions.get(name);
+    if (own !== undefined) return own.async || (own.returnType ? this.holdsPromise(own.returnType) : false);
+    const from = this.#imports.get(name);
+    if (from === undefined) return promiseFunctions.has(name);
+    return namesOf(from.file, this.#root)?.givesPromise(from.name, seen) ?? false;
+  }
+}
+
+/** The file of ours that a specifier leads to, else null. */
+function fileOf(specifier, from, root) {
+  if (specifier.startsWith(".")) return path.resolve(path.dirname(from), specifier);
+  return /^#(?!generated\/)/.test(specifier) ? path.join(root, "src", specifier.slice(1)) : null;
+}
+
+const parsed = new Map();
+
+function namesOf(file, root) {
+  if (!parsed.has(file)) parsed.set(file, parse(file, root));
+  return parsed.get(file);
+}
+
+function parse(file, root) {
+  try {
+    return new FileNames(parseSync(file, readFileSync(file, "utf8")).program, file, root);
+  } catch {
+    // A file that is not there, or cannot be read, is another rule's matter.
+    return null;
+  }
+}
+
+/** Looks at one file. */
+class Look {
+  #names;
+  /** Variables of the module and classes anywhere: what assignments and collections are traced to. */
+  #shared = new Set();
+  /** Variables that hold a promise, of any scope. */
+  #promises = new Set();
+  #closures;
+  #report;
+
+  constructor(program, names, { closures, report }) {
+    [this.#names, this.#closures, this.#report] = [names, closures, report];
+    for (const statement of program.body) {
+      const declaration = declarationOf(statement);
+      for (const { id } of declaration.declarations ?? []) for (const name of namesIn(id)) this.#shared.add(name);
+    }
+    for (const node of descendants(program)) {
+      if (node.type === "ClassDeclaration" && node.id) this.#shared.add(node.id.name);
+      if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && this.#declaresPromise(node)) {
+        this.#promises.add(node.id.name);
+      }
+    }
+    for (const statement of program.body) this.#moduleStatement(declarationOf(statement));
+    for (const node of descendants(program)) this.#anywhere(node);
+  }
+
+  #declaresPromise({ id, init }) {
+    const { typeAnnotation } = id;
+    return typeAnnotation ? this.#names.holdsPromise(typeAnnotation) : init !== null && this.#isPromise(init);
+  }
+
+  #moduleStatement(declaration) {
+    for (const declarator of declaration.declarations ?? []) {
+      const type = declarator.id.typeAnnotation;
+      const holds = type ? this.#names.holdsPromise(type) : false;
+      if (holds || (declarator.init && this.#isPromise(declarator.init))) this.#report(declarator);
+    }
+  }
+
+  #anywhere(node) {
+    const isStatic = node.static === true && /^(PropertyDefinition|AccessorProperty)$/.test(node.type);
+    if (isStatic) {
+      const holds = node.typeAnnotation ? this.#names.holdsPromise(node.typeAnnotation) : false;
+      if (holds || (node.value && this.#isPromise(node.value))) this.#report(node);
+    }
+    if (node.type === "AssignmentExpression" && this.#isShared(node.left) && this.#isPromise(node.right)) {
+      this.#report(node);
+    }
+    if (node.type === "CallExpression" && node.callee.type === "MemberExpression") {
+      const { object, property } = node.callee;
+      const adds = addingMethods.has(property.name) && this.#isShared(object);
+      if (adds && node.arguments.some((argument) => this.#isPromise(argument))) this.#report(node);
+    }
+    if (this.#closures && node.type === "VariableDeclaration" && node.kind === "let") this.#closed(node);
+  }
+
+  /** A variable that a function declares and a function within it assigns: it lives as long as what is returned. */
+  #closed({ declarations, parent }) {
+    for (const declarator of declarations) {
+      const { id } = declarator;
+      if (id.type !== "Identifier" || !this.#promises.has(id.name) || parent?.type !== "BlockStatement") continue;
+      const inner = [...descendants(parent)].filter(isFunction);
+      const assigns = (node) => node.type === "AssignmentExpression" && node.left.name === id.name;
+      if (inner.some((each) => [...descendants(each)].some(assigns))) this.#report(declarator);
+    }
+  }
+
+  #isShared(target) {
+    let root = target;
+    while (root.type === "MemberExpression") root = root.object;
+    return root.type === "Identifier" && this.#shared.has(root.name);
+  }
+
+  /** Whether what an expression gives is, or holds, a promise. */
+  #isPromise(expression) {
+    switch (expression.type) {
+      case "NewExpression": {
+        const { callee, typeArguments } = expression;
+        return callee.name === "Promise" || (typeArguments ? this.#names.holdsPromise(typeArguments) : false);
+      }
+      case "ImportExpression":
+        return true;
+      case "Identifier":
+        return this.#promises.has(expression.name);
+      case "CallExpression":
+        return this.#callsPromise(expression);
+      case "ConditionalExpression":
+        return this.#isPromise(expression.consequent) || this.#isPromise(expression.alternate);
+      case "LogicalExpression":
+        return this.#isPromise(expression.left) || this.#isPromise(expression.right);
+      case "AssignmentExpression":
+        return this.#isPromise(expression.right);
+      case "SequenceExpression":
+        return this.#isPromise(expression.expressions.at(-1));
+      case "ArrayExpression":
+        return expression.elements.some((element) => element !== null && this.#isPromise(element));
+      case "ObjectExpression":
+        return expression.properties.some((each) => each.type === "Property" && this.#isPromise(each.value));
+      case "ParenthesizedExpression":
+      case "TSAsExpression":
+      case "TSSatisfiesExpression":
+      case "TSNonNullExpression":
+      case "ChainExpression":
+        return this.#isPromise(expression.expression);
+      default:
+        return false;
+    }
+  }
+
+  #callsPromise({ callee, arguments: given }) {
+    if (callee.type === "Identifier") return this.#names.givesPromise(callee.name);
+    if (callee.type === "ParenthesizedExpression")
+      return this.#callsPromise({ callee: callee.expression, arguments: given });
+    if (isFunction(callee))
+      return callee.async || (callee.returnType ? this.#names.holdsPromise(callee.returnType) : false);
+    if (callee.type !== "MemberExpression" || callee.computed) return false;
+    if (callee.object.name === "Promise") return true;
+    // Schemas have a `catch` too, which takes a value.
+    return promiseMethods.has(callee.property.name) && given.some(mayBeFunction);
+  }
+}
+
+const mayBeFunction = (node) =>
+  isFunction(node) || node.type === "MemberExpression" || (node.type === "Identifier" && node.name !== "undefined");
+
+/** The variables of a declarator, destructured ones too. */
+function namesIn(pattern) {
+  if (pattern.type === "Identifier") return [pattern.name];
+  return [...childrenOf(pattern)].flatMap((child) =>
+    child.type === "Property"
+      ? namesIn(child.value)
+      : /Identifier|Pattern|RestElement/.test(child.type)
+        ? namesIn(child)
+        : [],
+  );
+}
+
+export const noSharedPromise = {
+  meta: { type: "problem", schema: [{ type: "object" }] },
+  create(context) {
+    return {
+      Program(program) {
+        const names = new FileNames(program, context.filename, context.cwd);
+        const { closures = false } = context.options[0] ?? {};
+        new Look(program, names, { closures, report: (node) => context.report({ node, message }) });
+      },
+    };
+  },
+};

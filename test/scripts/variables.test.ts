@@ -1,0 +1,39 @@
+// Every variable that the Worker reads is in the operator's guide and in the example of `.dev.vars`.
+
+import { readFileSync } from "node:fs";
+
+import { parseSync } from "oxc-parser";
+import { expect, it } from "vitest";
+
+const sources = ["src/environment.ts", "src/deployment-limits.ts", "src/http/dependencies.ts"];
+const documents = ["docs/guide/operations.md", ".dev.vars.example"];
+
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+
+/** Names in capitals of the interfaces of a file whose values are text. */
+function variablesOf(file: string): string[] {
+  const { program } = parseSync(file, read(file));
+  return program.body.flatMap((statement) => {
+    const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : null;
+    if (declaration?.type !== "TSInterfaceDeclaration") return [];
+    return declaration.body.body.flatMap((member) => {
+      if (member.type !== "TSPropertySignature" || member.key.type !== "Identifier") return [];
+      const type = member.typeAnnotation?.typeAnnotation;
+      const types = type?.type === "TSUnionType" ? type.types : [type];
+      const isText = types.some((one) => one?.type === "TSStringKeyword");
+      return isText && /^[A-Z][A-Z0-9_]+$/.test(member.key.name) ? [member.key.name] : [];
+    });
+  });
+}
+
+const variables = sources.flatMap(variablesOf);
+
+it("HTTP34: variables are found where the Worker declares them", () => {
+  expect(variables).toEqual(expect.arrayContaining(["API_TOKENS", "LIMIT_RUN_COST", "MAX_FILE_BYTES"]));
+  expect(variables.length).toBeGreaterThan(20);
+});
+
+it.each(documents)("HTTP34: %s has every variable that the Worker reads", (document) => {
+  const text = read(document);
+  expect(variables.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+});
