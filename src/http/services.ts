@@ -14,7 +14,7 @@ import type { AllowedOrigins } from "./auth/origin.ts";
 import { createTickets } from "./auth/ticket.ts";
 import type { Tickets } from "./auth/ticket.ts";
 import type { SubscriptionPorts } from "./bridge/subscription.ts";
-import type { AppDependencies, Variables } from "./dependencies.ts";
+import type { AppDependencies } from "./dependencies.ts";
 import { createActiveRuns } from "./limit/active-runs.ts";
 import type { ActiveRuns } from "./limit/active-runs.ts";
 import { createUserLimits, noUserLimits } from "./limit/user-limits.ts";
@@ -69,6 +69,8 @@ export function createServices(dependencies: AppDependencies): Services {
     admissions: dependencies.admissions,
     now,
   };
+  // A new `.dev.vars` has it, beside tokens too, and no deployment does.
+  const isLocal = variables.OPEN_LOOPBACK === "true";
   const fetchKeys = dependencies.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
   return {
     dependencies,
@@ -77,7 +79,7 @@ export function createServices(dependencies: AppDependencies): Services {
       now,
       fetch: fetchKeys,
       allowedOrigins,
-      isLocal: isLocal(variables),
+      isLocal,
     }),
     tickets: ticketsOf(settings, now),
     allowedOrigins,
@@ -90,11 +92,6 @@ export function createServices(dependencies: AppDependencies): Services {
     table: createRouteTable(registry.routes),
     report,
   };
-}
-
-/** What the dev command and a new `.dev.vars` set, and no deployment does. */
-function isLocal({ OPEN_LOOPBACK, HOST_CHECKED }: Variables): boolean {
-  return OPEN_LOOPBACK === "true" || HOST_CHECKED === "true";
 }
 
 type LimitName = "LIMIT_ADMISSIONS_PER_MINUTE" | "LIMIT_OPEN_STREAMS" | "LIMIT_ACTIVE_RUNS";

@@ -116,7 +116,6 @@ describe("guessing", () => {
 
   it.each([
     ["the platform names none", {}, undefined],
-    ["a local server passes on what a client says", { HOST_CHECKED: "true" }, undefined],
     ["a new .dev.vars is used", { OPEN_LOOPBACK: "true" }, undefined],
     ["the server is on this machine", {}, "http://localhost:8787"],
   ])("AUTH7: there is one address for all where %s, and it never waits longer than 8 s", async (name, extra, base) => {
