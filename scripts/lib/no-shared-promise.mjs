@@ -77,19 +77,20 @@ class FileNames {
     for (const node of descendants(type, isSignature)) {
       if (node.type !== "TSTypeReference" && node.type !== "TSInterfaceHeritage") continue;
       const name = (node.typeName ?? node.expression)?.name;
-      if (promiseTypes.has(name) || this.#namedType(name, seen)) return true;
+      if (promiseTypes.has(name) || this.namedType(name, seen)) return true;
     }
     return false;
   }
 
-  #namedType(name, seen) {
+  /** The same of a type by its name. */
+  namedType(name, seen) {
     const key = `${this.#file} ${name}`;
     if (seen.has(key)) return false;
     seen.add(key);
     const own = this.#types.get(name);
     if (own !== undefined) return this.holdsPromise(own, seen);
     const from = this.#imports.get(name);
-    return from !== undefined && (namesOf(from.file, this.#root)?.#namedType(from.name, seen) ?? false);
+    return from !== undefined && (namesOf(from.file, this.#root)?.namedType(from.name, seen) ?? false);
   }
 
   /** Whether a function of this name gives a promise. */
