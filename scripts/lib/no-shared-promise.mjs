@@ -31,7 +31,7 @@ function* childrenOf(node) {
   }
 }
 
-function* descendants(node, isClosed = () => false) {
+function* descendants(node, isClosed = (_node) => false) {
   yield node;
   if (!isClosed(node)) for (const child of childrenOf(node)) yield* descendants(child, isClosed);
 }
