@@ -7,6 +7,7 @@ import { agentsCompiled, compileAgents } from "./lib/compile-agents.mjs";
 import { parseDevArguments } from "./lib/dev-arguments.mjs";
 import { isPortFree, nextFreePort } from "./lib/free-port.mjs";
 import { fromRoot } from "./lib/paths.mjs";
+import { plainLine } from "./lib/plain-line.mjs";
 import { startGroup } from "./lib/process-group.mjs";
 import { passOnLines } from "./lib/quiet-lines.mjs";
 import { lockState } from "./lib/state-lock.mjs";
@@ -25,9 +26,11 @@ Serves the definitions in agents/ on this machine. No account, key or container 
   --var NAME:VALUE    set a variable; .dev.vars.example names them all
   --ip ADDRESS        listen on ADDRESS (default localhost)
   --config FILE       another wrangler configuration
+  --json              print the Worker's log as the JSON lines that it writes
+  --inspect           serve with wrangler's inspector, for a debugger; bursts of events may then overload the server
   --help              this text
 
-Anything else is passed to \`wrangler dev\`.
+Any other option is one of \`wrangler dev\`, whose command line then serves, with its inspector.
 `;
 
 /** @returns {never} */
@@ -56,7 +59,7 @@ async function prepare(options) {
   // With an earlier good build the server can start; the compiler has said what is wrong and watches for the cure.
   if (compiled !== 0 && !agentsCompiled()) fail("The definitions in agents/ could not be compiled.", compiled);
   await prepareUi();
-  const migrated = await applyCatalogMigrations(options.stateFolder, options.shared);
+  const migrated = await applyCatalogMigrations(options.stateFolder, configuration);
   if (migrated.code !== 0) fail(`${migrated.output}\nThe catalog's migrations could not be applied.`, migrated.code);
 }
 
@@ -84,6 +87,28 @@ Changes under agents/ are served at once. Ctrl-C stops.
 `);
 }
 
+/** The program that serves, and its arguments. */
+function serverCommand() {
+  if (options.rest.length === 0 && !options.inspect) {
+    const { config, ip, stateFolder, variables } = options;
+    return [fromRoot("scripts/lib/dev-worker.mjs"), JSON.stringify({ config, ip, port, stateFolder, variables })];
+  }
+  return [
+    fromRoot(tools.wrangler),
+    "dev",
+    "--port",
+    String(port),
+    ...(options.ip === undefined ? [] : ["--ip", options.ip]),
+    "--persist-to",
+    options.stateFolder,
+    "--show-interactive-dev-session=false",
+    ...configuration,
+    ...options.variables.flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+    ...options.rest,
+  ];
+}
+
+let greeted = false;
 const options = readArguments();
 if (options.help) {
   console.log(help);
@@ -100,33 +125,28 @@ if ("heldBy" in lock) {
 }
 process.on("exit", lock.release);
 
+const configuration = options.config === undefined ? [] : ["--config", options.config];
 await prepare(options);
 const port = await choosePort(options.port);
-const server = startGroup(
-  process.execPath,
-  [
-    fromRoot(tools.wrangler),
-    "dev",
-    "--port",
-    String(port),
-    ...(options.ip === undefined ? [] : ["--ip", options.ip]),
-    "--persist-to",
-    options.stateFolder,
-    "--show-interactive-dev-session=false",
-    ...options.shared,
-    ...options.rest,
-  ],
-  wranglerEnvironment,
-);
+const server = startGroup(process.execPath, serverCommand(), wranglerEnvironment);
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
   process.on(signal, () => server.signal(signal));
 }
-passOnLines(server.stdout, (text) => process.stdout.write(text));
-passOnLines(server.stderr, (text) => process.stderr.write(text));
+const coloured = (stream) => process.env.NO_COLOR === undefined && (stream.isTTY || process.env.FORCE_COLOR === "1");
+/** Passes the server's output on, a readable line at a time. */
+function pass(from, to) {
+  const readable = (line) => (options.json ? line : plainLine(line, coloured(to)));
+  passOnLines(from, (line) => to.write(`${readable(line)}\n`), { starting: () => !greeted });
+}
+pass(server.stdout, process.stdout);
+pass(server.stderr, process.stderr);
 
 const url = `http://${options.ip ?? "localhost"}:${port}`;
 const stopped = new AbortController();
-void waitUntilHealthy(`${url}/healthz`, stopped.signal).then((healthy) => healthy && greet(url));
+void waitUntilHealthy(`${url}/healthz`, stopped.signal).then((healthy) => {
+  if (healthy) greet(url);
+  greeted = healthy;
+});
 
 const code = await server.ended;
 stopped.abort();

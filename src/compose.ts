@@ -12,13 +12,14 @@ import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/model-port.ts";
 import { readiness } from "#models/readiness.ts";
+import { createRedact } from "#models/redact.ts";
 import type { Diagnostic, Registry } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import { threadObject } from "#thread/thread-object.ts";
 import type { World } from "#thread/world.ts";
 
 import { deploymentLimits } from "./deployment-limits.ts";
-import { fileSettings } from "./environment.ts";
+import { fileSettings, secretsOf } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { outboundFetch } from "./outbound.ts";
 
@@ -78,7 +79,7 @@ function worldOf(env: Environment, registry: Registry): World {
     files: fileSettings(env),
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
     feeds: (owner) => feedOf(env, owner),
-    settings: { limits: deploymentLimits(env), version: versionOf(env) },
+    settings: { limits: deploymentLimits(env), version: versionOf(env), redact: createRedact(secretsOf(env)) },
   };
 }
 

@@ -47,6 +47,16 @@ export function fileSettings(env: Environment): FileSettings {
   };
 }
 
+/** The values of a deployment's secrets, by the names that secrets have. None of them belongs into the log. */
+export function secretsOf(env: Environment): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (typeof value !== "string" || !/(KEY|TOKENS?|SECRET|PASSWORD|CREDENTIALS?)$/i.test(name)) return [];
+    // `API_TOKENS` is a list whose entries may end in a user's id.
+    const parts = value.split(",").map((entry) => entry.trim());
+    return [value.trim(), ...parts, ...parts.map((entry) => entry.slice(0, Math.max(0, entry.lastIndexOf("="))))];
+  });
+}
+
 function bytes(value: string | undefined, standard: number): number {
   const given = Number(value ?? standard);
   return Number.isSafeInteger(given) && given > 0 ? given : standard;

@@ -1,15 +1,18 @@
-// Reads the few arguments the dev command has to know itself; everything else goes to wrangler untouched.
+// Reads the arguments of the dev command. Options that it does not know are wrangler's.
 
 import path from "node:path";
 
 /**
  * @typedef {object} DevArguments
  * @property {boolean} help
+ * @property {boolean} json whether the Worker's log lines are printed as they are
+ * @property {boolean} inspect whether wrangler's inspector runs
  * @property {number | undefined} port as given; undefined leaves the choice to us
  * @property {string} stateFolder absolute, so that every wrangler command means the same folder
  * @property {string | undefined} ip
- * @property {string[]} shared arguments that other wrangler commands need as well, such as --config
- * @property {string[]} rest for `wrangler dev`
+ * @property {string | undefined} config absolute
+ * @property {[name: string, value: string][]} variables
+ * @property {string[]} rest for the command line of `wrangler dev`
  */
 
 const taken = new Map([
@@ -18,6 +21,14 @@ const taken = new Map([
   ["--ip", "ip"],
   ["--config", "config"],
   ["-c", "config"],
+  ["--var", "var"],
+]);
+
+const flags = new Map([
+  ["--help", "help"],
+  ["-h", "help"],
+  ["--json", "json"],
+  ["--inspect", "inspect"],
 ]);
 
 /**
@@ -28,28 +39,40 @@ const taken = new Map([
 export function parseDevArguments(args, workingFolder) {
   /** @type {Record<string, string>} */
   const values = {};
+  const given = { help: false, json: false, inspect: false };
+  /** @type {[string, string][]} */
+  const variables = [];
   const rest = [];
-  let help = false;
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? "";
     const equals = arg.indexOf("=");
     const key = taken.get(equals === -1 ? arg : arg.slice(0, equals));
-    if (arg === "--help" || arg === "-h") help = true;
+    const flag = flags.get(arg);
+    if (flag !== undefined) given[flag] = true;
     else if (key === undefined) rest.push(arg);
     else {
       const value = equals === -1 ? args[++index] : arg.slice(equals + 1);
       if (!value) throw new Error(`${arg} needs a value.`);
-      values[key] = value;
+      if (key === "var") variables.push(variable(value));
+      else values[key] = value;
     }
   }
   return {
-    help,
+    ...given,
     port: values.port === undefined ? undefined : portNumber(values.port),
     stateFolder: path.resolve(workingFolder, values.persistTo ?? ".wrangler/state"),
     ip: values.ip,
-    shared: values.config === undefined ? [] : ["--config", path.resolve(workingFolder, values.config)],
+    config: values.config === undefined ? undefined : path.resolve(workingFolder, values.config),
+    variables,
     rest,
   };
+}
+
+/** @returns {[string, string]} */
+function variable(text) {
+  const colon = text.indexOf(":");
+  if (colon < 1) throw new Error(`--var ${text} is no NAME:VALUE.`);
+  return [text.slice(0, colon), text.slice(colon + 1)];
 }
 
 function portNumber(text) {

@@ -16,6 +16,7 @@ const noise = [
   /✨ Parsed \d+ valid header rules?\./u,
   /^\[wrangler:info\] (GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /,
   /^\[custom build\] Running/,
+  /^\[custom build\]\s*$/,
   /Running custom build/,
   /^▲.*(update available|Unable to fetch the `Request\.cf` object)/u,
 ];
@@ -23,25 +24,35 @@ const noise = [
 // eslint-style colour codes; matching them is the point.
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
+const customBuild = /^\[custom build\] /;
+
 /** @param {string} line */
 export const isNoise = (line) => {
   const plain = line.replace(colours, "");
   return noise.some((pattern) => pattern.test(plain));
 };
 
+/** The compiler's line of success, which the dev command has printed itself before the server starts. */
+const compiled = /^(\[custom build\] )?compiled \d+ definitions /;
+
 /**
  * @param {import("node:stream").Readable} from
- * @param {(text: string) => void} write
+ * @param {(line: string) => void} write
+ * @param {{ starting?: () => boolean }} [options] whether the server is still starting
  */
-export function passOnLines(from, write) {
+export function passOnLines(from, write, { starting = () => false } = {}) {
   let pending = "";
+  const pass = (line) => {
+    if (!isNoise(line) && !(starting() && compiled.test(line.replace(colours, ""))))
+      write(line.replace(customBuild, ""));
+  };
   from.setEncoding("utf8");
   from.on("data", (chunk) => {
     const lines = (pending + chunk).split("\n");
     pending = lines.pop() ?? "";
-    for (const line of lines) if (!isNoise(line)) write(`${line}\n`);
+    for (const line of lines) pass(line);
   });
   from.on("end", () => {
-    if (pending && !isNoise(pending)) write(`${pending}\n`);
+    if (pending) pass(pending);
   });
 }

@@ -41,5 +41,10 @@ export function usageSince(earlier: Usage, later: Usage): Usage {
 
 /** Sums two costs; unknown and anything is unknown, so that a sum never claims to know more than its parts. */
 export function addCost(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? null : left + right;
+  return left === null || right === null ? null : roundCost(left + right);
+}
+
+/** A cost without the digits that sums of binary fractions add: exact to a millionth of a millionth of a USD. */
+export function roundCost(cost: number): number {
+  return Number(cost.toFixed(12));
 }

@@ -1,6 +1,7 @@
 // What a model call cost. Pure arithmetic over counts and prices; a price that is missing makes the cost unknown, never
 // zero, and a total the provider reports wins over our own sum (decision 20).
 
+import { roundCost } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
 /** USD per million tokens, as a model definition names them. */
@@ -15,7 +16,7 @@ const million = 1_000_000;
 
 /** USD of a call, or null where a price is missing and the provider reported none (decision 20). */
 export function costOf(prices: Prices, usage: Usage, reported: number | null): number | null {
-  if (reported !== null) return reported;
+  if (reported !== null) return roundCost(reported);
   const { inputPrice, outputPrice } = prices;
   if (inputPrice === undefined || outputPrice === undefined) return null;
   const { cachedPrice = inputPrice, cacheWritePrice = inputPrice } = prices;
@@ -25,5 +26,5 @@ export function costOf(prices: Prices, usage: Usage, reported: number | null): n
     usage.cache_read * cachedPrice,
     usage.output * outputPrice,
   ];
-  return parts.reduce((sum, part) => sum + part, 0) / million;
+  return roundCost(parts.reduce((sum, part) => sum + part, 0) / million);
 }

@@ -2,7 +2,7 @@
 
 import type { ToolCallPart } from "#contract/content.ts";
 import type { RunTotals } from "#contract/run.ts";
-import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
+import { addCost, addUsage, roundCost, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { Delivered } from "./awaited.ts";
@@ -127,7 +127,7 @@ export function childSpending({ usage, cost, work }: Spent): Spent {
 export function spend(run: RunRecord, { model, usage, cost }: Spending): void {
   run.usage = addUsage(run.usage, usage);
   run.cost = addCost(run.cost, cost);
-  run.paid = (run.paid ?? 0) + (cost ?? 0);
+  run.paid = roundCost((run.paid ?? 0) + (cost ?? 0));
   const before = run.spent[model];
   run.spent[model] = {
     usage: addUsage(before?.usage ?? zeroUsage, usage),

@@ -25,6 +25,8 @@ export interface Settings {
   limits: Allowance;
   /** Version of the deployment, written on every run. */
   version: string | null;
+  /** Cuts the deployment's secrets out of text for the log. */
+  redact: (text: string) => string;
 }
 
 /** A tool's result whose attachments are files of the thread. */

@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 
+import { addCost } from "#contract/usage.ts";
 import { costOf } from "#core/cost.ts";
 
 const usage = { input: 1_000_000, output: 200_000, cache_read: 500_000, cache_write: 100_000, total_tokens: 1_800_000 };
@@ -24,4 +25,15 @@ it("PRICE2: a total the provider reports wins", () => {
 it("PRICE3: without prices the cost is unknown", () => {
   expect(costOf({}, usage, null)).toBeNull();
   expect(costOf({ inputPrice: 3 }, usage, null)).toBeNull();
+});
+
+it("PRICE4: costs and their sums have no digits that binary fractions add", () => {
+  const one = { ...usage, input: 1, output: 0, cache_read: 0, cache_write: 0 };
+  expect(costOf({ inputPrice: 0.15, outputPrice: 0.6 }, { ...one, input: 39_400 }, null)).toBe(0.00591);
+  expect(costOf({ inputPrice: 0.0375, outputPrice: 0 }, one, null)).toBe(0.0000000375);
+  expect(costOf({}, usage, 0.1 + 0.2)).toBe(0.3);
+  expect(addCost(0.1, 0.2)).toBe(0.3);
+  expect(Array.from({ length: 1000 }).reduce<number | null>((sum) => addCost(sum, 0.00591), 0)).toBe(5.91);
+  expect(addCost(0.3, -0.1)).toBe(0.2);
+  expect(addCost(null, 0.1)).toBeNull();
 });

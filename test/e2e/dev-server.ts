@@ -35,10 +35,16 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+/** The folder of a project, or that and how many files each process of its server may hold open. */
+export type ServedProject = string | { root: string; openFiles: number };
+
 /** Runs the dev command of a project without waiting for anything. */
-export function runDevCommand(args: string[], project = thisProject): Omit<DevServer, "url"> {
-  const script = path.join(project, "scripts/dev.mjs");
-  const child = spawn(process.execPath, [script, ...args], { cwd: project, stdio: ["ignore", "pipe", "pipe"] });
+export function runDevCommand(args: string[], project: ServedProject = thisProject): Omit<DevServer, "url"> {
+  const cwd = typeof project === "string" ? project : project.root;
+  const command = [process.execPath, path.join(cwd, "scripts/dev.mjs"), ...args];
+  const limit = typeof project === "string" ? [] : ["bash", "-c", `ulimit -n ${project.openFiles}; exec "$@"`, "bash"];
+  const [program = "", ...rest] = [...limit, ...command];
+  const child = spawn(program, rest, { cwd, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   child.on("close", () => running.delete(child));
   let text = "";
@@ -60,7 +66,7 @@ export function runDevCommand(args: string[], project = thisProject): Omit<DevSe
 export async function startDevServer(
   stateFolder: string,
   args: string[] = [],
-  project = thisProject,
+  project: ServedProject = thisProject,
 ): Promise<DevServer> {
   const from = firstPort;
   firstPort += portsPerStart;

@@ -7,10 +7,13 @@ import { parseDevArguments } from "../../scripts/lib/dev-arguments.mjs";
 it("has defaults", () => {
   expect(parseDevArguments([], "/project")).toEqual({
     help: false,
+    json: false,
+    inspect: false,
     port: undefined,
     stateFolder: "/project/.wrangler/state",
     ip: undefined,
-    shared: [],
+    config: undefined,
+    variables: [],
     rest: [],
   });
 });
@@ -27,17 +30,26 @@ it("reads both spellings and resolves the state folder once", () => {
 });
 
 it("leaves everything else to wrangler, in order", () => {
-  const parsed = parseDevArguments(["--var", "A:1", "--port", "1", "--var", "B:2", "--log-level=debug"], "/project");
-  expect(parsed.rest).toEqual(["--var", "A:1", "--var", "B:2", "--log-level=debug"]);
+  const args = ["--var", "A:1:2", "--port", "1", "--test-scheduled", "--var=B:", "--log-level=debug", "--json"];
+  const parsed = parseDevArguments(args, "/project");
+  expect(parsed).toMatchObject({ rest: ["--test-scheduled", "--log-level=debug"], json: true, inspect: false });
+  expect(parsed.variables).toEqual([
+    ["A", "1:2"],
+    ["B", ""],
+  ]);
 });
 
-it("gives another configuration to every wrangler command", () => {
-  expect(parseDevArguments(["-c", "other.jsonc"], "/project").shared).toEqual(["--config", "/project/other.jsonc"]);
+it("resolves another configuration against the working folder", () => {
+  expect(parseDevArguments(["-c", "other.toml"], "/project").config).toBe("/project/other.toml");
 });
 
-it.each([[["--port"]], [["--port", "http"]], [["--port", "0"]], [["--port=70000"]], [["--persist-to="]]])(
-  "refuses %j",
-  (args) => {
-    expect(() => parseDevArguments(args, "/project")).toThrow();
-  },
-);
+it.each([
+  [["--port"]],
+  [["--port", "http"]],
+  [["--port", "0"]],
+  [["--port=70000"]],
+  [["--persist-to="]],
+  [["--var", "A"]],
+])("refuses %j", (args) => {
+  expect(() => parseDevArguments(args, "/project")).toThrow();
+});

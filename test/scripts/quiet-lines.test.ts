@@ -31,5 +31,22 @@ it("puts lines together that arrive in pieces", async () => {
   const stream = Readable.from(["one li", "ne\n⎔ Rel", "oading\ntwo"]);
   passOnLines(stream, (text) => written.push(text));
   await new Promise((resolve) => stream.on("close", resolve));
-  expect(written).toEqual(["one line\n", "two\n"]);
+  expect(written).toEqual(["one line", "two"]);
+});
+
+it("shows what the compiler and the build say once the server runs, and before that only what failed", async () => {
+  const lines = [
+    "[custom build] compiled 68 definitions in 80 ms",
+    "[custom build] ",
+    "[custom build] agents/tools/weather.ts:3: unknown model",
+  ];
+  const shown = async (starting: boolean): Promise<string[]> => {
+    const written: string[] = [];
+    const stream = Readable.from([`${lines.join("\n")}\n`]);
+    passOnLines(stream, (text) => written.push(text), { starting: () => starting });
+    await new Promise((resolve) => stream.on("close", resolve));
+    return written;
+  };
+  expect(await shown(true)).toEqual(["agents/tools/weather.ts:3: unknown model"]);
+  expect(await shown(false)).toEqual(["compiled 68 definitions in 80 ms", "agents/tools/weather.ts:3: unknown model"]);
 });

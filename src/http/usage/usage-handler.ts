@@ -3,6 +3,7 @@
 import { refuse } from "#contract/error.ts";
 import { usageLineLimit } from "#contract/usage-route.ts";
 import type { UsageLine, UsageReport } from "#contract/usage-route.ts";
+import { roundCost } from "#contract/usage.ts";
 import type { UsageRow, UsageSums } from "#store/catalog/run-total.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
@@ -39,5 +40,5 @@ function shownLine({ by: { day, agent, model, user }, ...sums }: UsageRow): Usag
 }
 
 function shownSums({ runs, cost, known_cost, ...usage }: UsageSums): UsageReport["total"] {
-  return { runs, usage, cost, known_cost };
+  return { runs, usage, cost: cost === null ? null : roundCost(cost), known_cost: roundCost(known_cost) };
 }

@@ -5,16 +5,21 @@ import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
+import type { ObjectContext } from "../object-context.ts";
 import type { RecordedStep } from "../reader/partial.ts";
+import { logToolFailures } from "./run-line.ts";
 
 /** The journal of one drive of a run. */
 export class Journal implements RunJournal {
+  readonly #context: ObjectContext;
   readonly #live: LiveThread;
   readonly #run: RunRecord;
   readonly #messages: MessageRecord[];
 
   /** `messages` are the run's so far. */
-  constructor(live: LiveThread, run: RunRecord, messages: MessageRecord[]) {
+  constructor(context: ObjectContext, run: RunRecord, messages: MessageRecord[]) {
+    const { live } = context;
+    this.#context = context;
     this.#live = live;
     this.#run = run;
     this.#messages = messages;
@@ -53,6 +58,7 @@ export class Journal implements RunJournal {
       this.#live.save();
     });
     this.#live.broadcaster.settled(recordedStep(record));
+    logToolFailures(this.#context, record);
   }
 
   appendQueued(message: MessageRecord): void {

@@ -40,7 +40,7 @@ export async function assembleRun(
   const agent = () => definitions.agent(live.record.agent_id);
   await context.faults.at("run.first-side");
   const first = run.side ?? firstSide(context, run, await agent());
-  const journal = new Journal(live, run, live.store.messagesAfter(run.branch, run.after_position));
+  const journal = new Journal(context, run, live.store.messagesAfter(run.branch, run.after_position));
   // Only a run that was taken up again has answers already; then its rows say how far it came.
   const left = journal.messages.some(isAnswer) ? leftAt(context, run) : notBegun;
   const flag = new StopFlag();

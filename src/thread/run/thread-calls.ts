@@ -15,6 +15,7 @@ import type { InvokedResult, ObjectContext, ThreadCalls } from "../object-contex
 import { startRun } from "./admission.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
+import { logToolFailure } from "./run-line.ts";
 import { newRun } from "./run-start.ts";
 
 /** Most calls that may wait for their run. */
@@ -98,6 +99,8 @@ async function invoke(
       events: [],
     }),
   );
+  const failed = { id, name, is_error: result.status === "error", run_id: live.record.active_run_id };
+  logToolFailure(context, { ...failed, ...(stack === undefined ? {} : { stack }) });
   return told(result);
 }
 

@@ -1,0 +1,151 @@
+// What a developer sees of what runs, and that a model's fast answer does not end the server.
+
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { ApiClient } from "../support/http-client/api-client.ts";
+import { startDevServer } from "./dev-server.ts";
+import type { DevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+
+const key = "sk-a-key-that-nobody-may-read";
+const password = "a-password-of-a-database";
+/** Events of the answer that comes at once. The debugger of wrangler takes each as a request of its own. */
+const pieces = 1000;
+
+const files = {
+  "agents/models/thrower.ts": `
+    import { defineModel } from "threadhold";
+    export default defineModel({
+      name: "thrower", provider: "test", model: "thrower", inputPrice: 1, outputPrice: 1,
+      script: ({ messages }) => messages.at(-1)?.role === "tool" ? { text: "done" } : { toolCalls: [{ name: "throwing", arguments: {} }] },
+    });`,
+  "agents/models/remote.ts": `
+    import { defineModel } from "threadhold";
+    export default defineModel({ name: "remote", provider: "openai", model: "remote-model" });`,
+  "agents/tools/throwing.ts": `
+    import { defineTool } from "threadhold";
+    import { z } from "zod";
+    export default defineTool("Throws.", z.object({}), async () => {
+      throw new TypeError("no connection with ${password}");
+    });`,
+  "agents/prompts/throwing_rules.ts": `
+    import { definePrompt } from "threadhold";
+    export default definePrompt({ name: "throwing_rules", toolDescription: "Throws", model: "thrower", tools: ["throwing"], prompt: "Throw." });`,
+  "agents/prompts/remote_rules.ts": `
+    import { definePrompt } from "threadhold";
+    export default definePrompt({ name: "remote_rules", toolDescription: "Asks", model: "remote", prompt: "Answer." });`,
+  "agents/agents/thrower_agent.ts": `
+    import { defineAgent } from "threadhold";
+    export default defineAgent({ name: "thrower_agent", sideA: { prompt: "throwing_rules", maxSteps: 5 } });`,
+  "agents/agents/remote_agent.ts": `
+    import { defineAgent } from "threadhold";
+    export default defineAgent({ name: "remote_agent", sideA: { prompt: "remote_rules", maxSteps: 5 } });`,
+};
+
+/** A provider that refuses its key, and answers a message with "burst" in as many pieces at once. */
+async function provider(): Promise<Server> {
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => (body += text));
+    request.on("end", () => {
+      if (!body.includes("burst")) {
+        response.writeHead(401, { "content-type": "application/json" });
+        response.end(
+          JSON.stringify({ error: { message: `Incorrect API key provided: ${key}`, code: "invalid_api_key" } }),
+        );
+        return;
+      }
+      request.socket.setNoDelay(true);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const chunk = (delta: object, finish_reason: string | null = null): string =>
+        `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+      for (let at = 0; at < pieces; at += 1) response.write(chunk({ content: "word " }));
+      response.end(`${chunk({}, "stop")}data: [DONE]\n\n`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+describe("the dev command's console", () => {
+  const project = copyProject(`OPEN_LOOPBACK=true\nDATABASE_PASSWORD=${password}\n`);
+  const started: DevServer[] = [];
+  let model: Server | undefined;
+  let modelPort = 0;
+  const start = async (name: string, ...args: string[]): Promise<{ server: DevServer; api: ApiClient }> => {
+    const address = `http://127.0.0.1:${String(modelPort)}/v1`;
+    const variables = ["--var", `OPENAI_API_KEY:${key}`, "--var", `OPENAI_BASE_URL:${address}`];
+    // What many systems allow. With the debugger on, a thousand pieces at once are enough to end such a server.
+    const served = { root: project.root, openFiles: 1024 };
+    const server = await startDevServer(project.state(name), [...variables, ...args], served);
+    started.push(server);
+    return { server, api: new ApiClient(server.url) };
+  };
+  const printed = (server: DevServer, text: string | RegExp): Promise<void> =>
+    expect.poll(() => server.output(), { timeout: 10_000 }).toMatch(text);
+
+  let open: Awaited<ReturnType<typeof start>> | undefined;
+  const plain = (): Awaited<ReturnType<typeof start>> => {
+    if (open === undefined) throw new Error("Nothing was started");
+    return open;
+  };
+
+  beforeAll(async () => {
+    for (const [file, text] of Object.entries(files)) project.write(file, text);
+    model = await provider();
+    modelPort = (model.address() as AddressInfo).port;
+    open = await start("plain");
+  });
+  afterAll(async () => {
+    await Promise.all(started.map((server) => server.stop()));
+    model?.close();
+    project.remove();
+  });
+
+  it("shows a plain line for each run, the cause of a failure and a tool that threw, without secrets", async () => {
+    const { server, api } = plain();
+    const { id } = await api.createThread("thrower_agent");
+    await api.say(id, "Throw");
+    await printed(server, new RegExp(`^thrower_agent completed · 2 steps · .* · thread ${id}$`, "m"));
+    await printed(
+      server,
+      new RegExp(`^tool throwing threw TypeError: no connection with \\[redacted\\] .*\\(thread ${id}\\)$`, "m"),
+    );
+
+    const other = await api.createThread("remote_agent");
+    await api.say(other.id, "Hello");
+    const cause = String.raw`HTTP 401 Incorrect API key provided: \[redacted\]`;
+    await printed(server, new RegExp(`^remote_agent failed \\(auth\\): ${cause}.* · thread ${other.id}$`, "m"));
+    expect(server.output()).not.toMatch(/^\{/m);
+    expect(server.output()).not.toContain(key);
+    expect(server.output()).not.toContain(password);
+    // A first start is quiet: one line of the compiler, no empty lines of the build, no warning of its tools.
+    expect(server.output().match(/compiled \d+ definitions/g)).toHaveLength(1);
+    expect(server.output()).not.toMatch(/custom build|PostCSS|update available/);
+  });
+
+  it("goes on after an answer of a thousand pieces that come at once", async () => {
+    const { api } = plain();
+    const { id } = await api.createThread("remote_agent");
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { run } = await api.say(id, "burst");
+      expect(run).toMatchObject({ status: "completed", text: "word ".repeat(pieces) });
+    }
+    expect((await api.call("GET", "/healthz")).status).toBe(200);
+  });
+
+  it("prints the JSON lines where they are asked for", async () => {
+    const { server, api } = await start("json", "--json");
+    const { id } = await api.createThread("thrower_agent");
+    const { run } = await api.say(id, "Throw");
+    await printed(
+      server,
+      new RegExp(`^\\{"event":"run_end","thread_id":"${id}","run_id":"${run.id}",.*"rows_written":\\d+\\}$`, "m"),
+    );
+    expect(server.output()).not.toContain("thrower_agent completed");
+  });
+});
