@@ -7,7 +7,7 @@ import { readFailureFacts, type FailureFacts } from "./failure-facts.ts";
 import type { Exchange } from "./observed-fetch.ts";
 import { saysOverflow } from "./overflow-phrases.ts";
 import type { Redact } from "./redact.ts";
-import { parseRetryAfter } from "./retry-after.ts";
+import { readAskedWait, type AskedWait } from "./retry-after.ts";
 
 /** What is known besides the error itself. */
 export interface FailureContext {
@@ -22,6 +22,20 @@ export interface FailureContext {
 // A provider that answers with a page instead of a sentence must not fill the log.
 const longestMessage = 2_000;
 
+// A key is refused with 400 by Google and xAI.
+const refusedKey =
+  /api[ _-]?key[^.\n]{0,30}\b(?:not valid|invalid|incorrect|expired|not found|missing|revoked|disabled)|\b(?:invalid|incorrect|missing|expired|no)\b[^.\n]{0,20}\bapi[ _-]?key|api_key_invalid/i;
+
+// What no other key would change: where the request comes from, and what it holds.
+const refusedElsewhere =
+  /\b(?:country|countries|territory|territories|region)\b[^.\n]{0,60}\bnot (?:supported|available|allowed)|not (?:supported|available|allowed) in your|user location is not supported|unsupported_country|request not allowed|moderation|flagged|content[_ ]policy|safety system|usage polic|firewall|virtual network|network settings|error code: 1\d{3}/i;
+
+// Quotas of a day, which Google answers with a wait of seconds.
+const dailyQuota = /PerDay(?![a-z])/;
+const perDay = /\bper[ -]day\b/i;
+
+const moneyIsOut = /insufficient_quota|billing_hard_limit|insufficient[_ ]balance|credit balance is too low/i;
+
 function kindOf(facts: FailureFacts): ModelFailureKind {
   const { status, text } = facts;
   if (status !== 429) {
@@ -29,20 +43,32 @@ function kindOf(facts: FailureFacts): ModelFailureKind {
     if ((status === 400 || status === 413) && facts.emptyBody) return "overflow";
   }
   if (status === 429) return "rate_limited";
-  if (status === 401 || status === 403) return "auth";
+  if (status === 401) return "auth";
+  if (status === 403) return refusedElsewhere.test(text) ? "api" : "auth";
+  if (status === 400 && refusedKey.test(text)) return "auth";
   if (status !== null && status >= 500) return "network";
   if (status === null) {
     if (/rate limit|too many requests/i.test(text)) return "rate_limited";
+    if (refusedKey.test(text)) return "auth";
     if (facts.transport) return "network";
   }
   return "api";
 }
 
-function isRetryable(kind: ModelFailureKind, facts: FailureFacts): boolean {
-  // Money that has run out does not come back by waiting.
-  if (kind === "rate_limited") return facts.code !== "insufficient_quota";
-  if (kind === "api") return facts.status === 408 || facts.garbled;
-  return kind === "network" || kind === "timeout";
+/** 408 and 409 name a state of the moment: a request that took too long, one that met another. */
+const passing = new Set([408, 409]);
+
+function isRetryable(kind: ModelFailureKind, facts: FailureFacts, wait: AskedWait): boolean {
+  if (wait.tooLong) return false;
+  if (kind === "rate_limited") {
+    // Money that has run out does not come back by waiting, nor does a day's quota within any wait of ours.
+    if (moneyIsOut.test(facts.text) || dailyQuota.test(facts.text)) return false;
+    return wait.ms !== null || !perDay.test(facts.text);
+  }
+  if (kind !== "api") return kind === "network" || kind === "timeout";
+  if (facts.status !== null) return passing.has(facts.status);
+  // The request was accepted, and what failed within the answer has no class: a server that broke off.
+  return facts.garbled || facts.reportedInStream;
 }
 
 /** A failure made of a kind and a sentence, for cases that no error object stands behind. */
@@ -55,12 +81,14 @@ export function classifyFailure(error: unknown, context: FailureContext): ModelF
   if (context.aborted) return failure("aborted", "The model call was aborted.");
   const facts = readFailureFacts(error, context.exchange);
   const kind = kindOf(facts);
+  const { body, message: sentence } = facts;
+  const wait = readAskedWait({ headers: context.exchange.headers, body, sentence }, context.now);
   const clean = context.redact(facts.message);
   return {
     kind,
     message: clean.length > longestMessage ? `${clean.slice(0, longestMessage)}…` : clean,
-    retryable: isRetryable(kind, facts),
+    retryable: isRetryable(kind, facts, wait),
     status: facts.status,
-    retry_after_ms: parseRetryAfter(context.exchange.headers, context.now) ?? facts.retryDelayMs,
+    retry_after_ms: wait.ms,
   };
 }

@@ -1,8 +1,8 @@
 // Reads what can be known about a failed model call out of whatever was thrown or streamed: an error of the AI SDK, a
 // provider's error object in the middle of a stream, or anything else. Knows shapes, decides nothing.
 
+import { parseJson, sentenceOf } from "./failure-words.ts";
 import type { Exchange } from "./observed-fetch.ts";
-import { parseDuration } from "./retry-after.ts";
 
 /** What a failure says of itself. */
 export interface FailureFacts {
@@ -20,22 +20,16 @@ export interface FailureFacts {
   transport: boolean;
   /** What was sent is no JSON: something on the way garbled it. */
   garbled: boolean;
-  /** A wait named in the body; headers are read elsewhere. */
-  retryDelayMs: number | null;
+  /** An error within a stream that had begun, in the provider's own words: the request itself was accepted. */
+  reportedInStream: boolean;
+  /** The object that carries message, type and code. */
+  body: Record<string, unknown> | null;
 }
 
 type Fields = Record<string, unknown>;
 
 function asFields(value: unknown): Fields | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 // The statuses that the types, codes and RPC names of error objects stand for, looked for in this order.
@@ -71,54 +65,44 @@ function stringField(fields: Fields | null, name: string): string | null {
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-function retryDelay(body: Fields | null): number | null {
-  const details = body?.["details"];
-  if (!Array.isArray(details)) return null;
-  for (const detail of details) {
-    const delay = stringField(asFields(detail), "retryDelay");
-    if (delay !== null) return parseDuration(delay);
-  }
-  return null;
+/** A body that is a text and not a page. */
+function plainText(body: string | null): string | null {
+  const text = body?.trim() ?? "";
+  return text === "" || /^[<{[]/.test(text) ? null : text;
 }
 
 /** Reads the facts of a failure. `exchange` is what was seen of its HTTP exchange. */
 export function readFailureFacts(error: unknown, exchange: Exchange): FailureFacts {
   const fields = asFields(error) ?? {};
   const bodyText = stringField(fields, "responseBody");
-  const parsed = bodyText === null ? null : parseJson(bodyText);
+  const parsed = bodyText === null ? undefined : parseJson(bodyText);
   // A chunk the SDK could not read carries the chunk as `value`, which may be an error in a shape it does not know.
   const unread = asFields(fields["value"]);
-  const body =
-    errorObject(parsed) ??
-    errorObject(fields["data"]) ??
-    (error instanceof Error || "statusCode" in fields
-      ? unread === null
-        ? null
-        : errorObject(unread)
-      : errorObject(error));
+  const isThrown = error instanceof Error || "statusCode" in fields;
+  const reported = isThrown ? (fields["data"] ?? unread) : error;
+  const body = errorObject(parsed) ?? errorObject(reported);
 
   const httpStatus = exchange.status !== null && exchange.status >= 400 ? exchange.status : null;
   const codes = [body?.["code"], body?.["type"], body?.["status"], fields["statusCode"]];
   const status = httpStatus ?? codes.map(statusFromCode).find((found) => found !== null) ?? null;
 
-  const plain = typeof error === "string" ? error : null;
-  const detail = stringField(asFields(body?.["metadata"]), "raw");
-  const said =
-    stringField(body, "message") ?? stringField(asFields(parsed), "detail") ?? stringField(asFields(parsed), "error");
-  const message = said ?? stringField(fields, "message") ?? plain ?? bodyText ?? "no reason given";
+  const raw = sentenceOf(asFields(body?.["metadata"])?.["raw"]);
+  const said = sentenceOf(parsed) ?? sentenceOf(reported) ?? plainText(bodyText);
+  const message = said ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
-  const text = [message, detail, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
+  const text = [message, raw, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
     .filter((part) => part !== null)
     .join("\n");
 
   return {
     status,
-    message: detail === null ? message : `${message}: ${detail}`,
+    message: raw === null || raw === message ? message : `${message}: ${raw}`,
     text,
     code: stringField(body, "code") ?? stringField(body, "type"),
     emptyBody: httpStatus !== null && !exchange.broken && bodyText === null && body === null,
     transport: exchange.broken || fields["name"] === "AI_EmptyResponseBodyError",
     garbled: fields["name"] === "AI_JSONParseError",
-    retryDelayMs: retryDelay(body),
+    reportedInStream: httpStatus === null && exchange.status !== null && !exchange.broken && said !== null,
+    body,
   };
 }

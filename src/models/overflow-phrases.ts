@@ -5,11 +5,9 @@ const phrases: readonly string[] = [
   "prompt is too long",
   "input is too long",
   "exceeds the context window",
-  "exceeds the maximum",
   "maximum prompt length",
   "reduce the length of the messages",
   "maximum context length",
-  "exceeds the limit of",
   "exceeds the available context size",
   "greater than the context length",
   "context window exceeds limit",
@@ -20,14 +18,35 @@ const phrases: readonly string[] = [
   "token limit exceeded",
   "request_too_large",
   "model_context_window_exceeded",
-  // Seen in real answers of Perplexity and Bedrock.
+  // Perplexity, Bedrock.
   "too_many_prompt_tokens",
   "number of input tokens exceeds maximum length",
+  // vLLM.
+  "resulting in a maximum input length",
+  "longer than the maximum model length",
+  // SGLang, Together.
+  "longer than the model's context length",
+  // Qwen.
+  "range of input length should be",
+  // Z.AI.
+  "prompt exceeds max length",
+  // LM Studio.
+  "loaded with context length of only",
+  "context size has been exceeded",
 ];
 
 const patterns: readonly RegExp[] = [
   /too large for model with \d+ maximum context length/,
   /prompt too long; exceeded .*context length/,
+  // Anthropic, where prompt and `max_tokens` together are too much.
+  /input length and `?max_tokens`? exceed context limit/,
+  // A maximum or a limit of anything else (images, functions, bytes) is no overflow.
+  /(?<!(?:output|completion|new) )\b(?:tokens?|prompt|context|input length)\b[^.\n]{0,60} exceeds the (?:maximum|limit of)\b/,
+  /\bexceeds? the (?:maximum|configured limit of) (?:number of |allowed )?(?:input |prompt |context )?(?:tokens|length)\b/,
+  /\binput tokens exceed the configured limit\b/,
+  // Text Generation Inference.
+  /`?inputs`? tokens \+ `?max_new_tokens`? must be <=/,
+  /`inputs` must have less than \d+ tokens/,
 ];
 
 // These win over any phrase: a busy service also speaks of limits and tokens.

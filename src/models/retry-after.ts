@@ -1,29 +1,116 @@
-// Reads how long a provider asks us to wait. Invariant: the answer is null or between 0 and one hour, whatever was sent.
+// Reads how long a provider asks us to wait: from headers, from fields of the error's body, or from its sentence. Where
+// several are named the longest counts.
 
 // figures: Retry-After accepts seconds and dates, clamped to 3600 s.
 const longestWaitMs = 3_600_000;
 
-function clamp(milliseconds: number): number | null {
-  if (!Number.isFinite(milliseconds)) return null;
+type Fields = Record<string, unknown>;
+
+/** A wait that was asked for. */
+export interface AskedWait {
+  /** Milliseconds, between 0 and one hour; null where none was named. */
+  ms: number | null;
+  /** More than an hour was named: the limit is one of hours or days, and no retry of ours would meet its end. */
+  tooLong: boolean;
+}
+
+/** Headers and body of a refusal. */
+export interface WaitSources {
+  headers: Headers | null;
+  /** The object that carries message, type and code. */
+  body: Fields | null;
+  /** Its sentence. */
+  sentence: string;
+}
+
+/** The wait that an answer names. `now` is milliseconds since 1970 (figures: Retry). */
+export function readAskedWait({ headers, body, sentence }: WaitSources, now: number): AskedWait {
+  const found = [waitOfHeaders(headers, now), waitOfBody(body, now), waitOfSentence(sentence)];
+  const waits = found.filter((wait) => wait !== null);
+  if (waits.length === 0) return { ms: null, tooLong: false };
+  const longest = Math.max(...waits);
+  return { ms: clamp(longest), tooLong: longest > longestWaitMs };
+}
+
+function clamp(milliseconds: number): number {
   return Math.min(Math.max(0, Math.round(milliseconds)), longestWaitMs);
 }
 
-/**
- * Milliseconds to wait, from `retry-after-ms` or `Retry-After` (seconds or an HTTP date); null when neither can be read.
- * `now` is milliseconds since 1970 (figures: Retry).
- */
-export function parseRetryAfter(headers: Headers | null, now: number): number | null {
-  const exact = headers?.get("retry-after-ms")?.trim();
-  if (exact !== undefined && /^\d+(\.\d+)?$/.test(exact)) return clamp(Number(exact));
-  const value = headers?.get("retry-after")?.trim();
-  if (value === undefined || value === "") return null;
-  if (/^\d+(\.\d+)?$/.test(value)) return clamp(Number(value) * 1000);
+/** `retry-after-ms` and `Retry-After` (seconds or a date): servers that send both round one of them down to 0. */
+function waitOfHeaders(headers: Headers | null, now: number): number | null {
+  const exact = number(headers?.get("retry-after-ms"));
+  const value = headers?.get("retry-after")?.trim() ?? "";
+  const seconds = number(value);
   // A bare negative number is a date to some engines, so a date has to name a month.
-  return /[a-z]{3}/i.test(value) ? clamp(Date.parse(value) - now) : null;
+  const date = seconds === null && /[a-z]{3}/i.test(value) ? Date.parse(value) - now : NaN;
+  return longestOf([exact, seconds === null ? null : seconds * 1000, Number.isFinite(date) ? date : null]);
 }
 
-/** Milliseconds of a duration such as `34.5s`, as Google's `RetryInfo` writes it; null when it is none. */
-export function parseDuration(text: string): number | null {
-  const match = /^(\d+(?:\.\d+)?)s$/.exec(text.trim());
-  return match === null ? null : clamp(Number(match[1]) * 1000);
+function waitOfBody(body: Fields | null, now: number): number | null {
+  if (body === null) return null;
+  const metadata = asFields(body["metadata"]);
+  const details = Array.isArray(body["details"]) ? body["details"].map(asFields) : [];
+  return longestOf([
+    ...[body, metadata].flatMap((fields) => [
+      seconds(fields["retry_after"]),
+      seconds(fields["retryAfter"]),
+      seconds(fields["retry_after_seconds"]),
+      number(fields["retry_after_ms"]),
+    ]),
+    ...details.map(({ retryDelay }) => durationOf(retryDelay)),
+    untilReset(asFields(metadata["headers"]), now),
+  ]);
+}
+
+/** OpenRouter passes the headers of its own limit in the body: the moment, in milliseconds, at which it ends. */
+function untilReset(headers: Fields, now: number): number | null {
+  const name = Object.keys(headers).find((key) => key.toLowerCase() === "x-ratelimit-reset");
+  const reset = name === undefined ? null : number(headers[name]);
+  if (reset === null) return null;
+  return reset > 1e11 ? reset - now : null;
+}
+
+const unit = "(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])";
+const duration = `\\d+(?:\\.\\d+)?\\s?${unit}`;
+const asked = new RegExp(
+  `\\b(?:try(?:ing)? again|retry(?:ing)?|wait)\\b[^.;\\d]{0,40}?(${duration}(?:(?:,| and|,? )? ?${duration})*)`,
+  "i",
+);
+
+/** "Please try again in 11m31.2s", "Please retry after 6 seconds". */
+function waitOfSentence(sentence: string): number | null {
+  return durationOf(asked.exec(sentence.slice(0, 4000))?.[1]);
+}
+
+const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of a duration such as `34.5s` or `11m31.2s`; null when it is none. */
+function durationOf(value: unknown): number | null {
+  if (typeof value !== "string") return null;
+  const pieces = [...value.toLowerCase().matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/g)];
+  if (pieces.length === 0) return null;
+  return pieces.reduce((sum, [, count = "", name = ""]) => {
+    const isMilliseconds = name === "ms" || name.startsWith("milli");
+    return sum + Number(count) * (isMilliseconds ? 1 : (unitMs[name.charAt(0)] ?? Number.NaN));
+  }, 0);
+}
+
+/** A number of seconds as such or as text, or a duration. */
+function seconds(value: unknown): number | null {
+  const count = number(value);
+  return count === null ? durationOf(value) : count * 1000;
+}
+
+function number(value: unknown): number | null {
+  if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : null;
+  return typeof value === "string" && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : null;
+}
+
+function asFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function longestOf(waits: readonly (number | null)[]): number | null {
+  const known = waits.filter((wait) => wait !== null && Number.isFinite(wait));
+  return known.length === 0 ? null : Math.max(...(known as number[]));
 }

@@ -2,10 +2,11 @@
 
 import { expect, it } from "vitest";
 
-import { parseDuration, parseRetryAfter } from "#models/retry-after.ts";
+import { readAskedWait } from "#models/retry-after.ts";
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
-const wait = (headers: Record<string, string>) => parseRetryAfter(new Headers(headers), now);
+const none = { headers: null, body: null, sentence: "" };
+const wait = (headers: Record<string, string>) => readAskedWait({ ...none, headers: new Headers(headers) }, now).ms;
 
 it.for([
   [{ "retry-after": "7" }, 7_000],
@@ -15,7 +16,9 @@ it.for([
   [{ "retry-after": "Sat, 21 Nov 2026 12:00:30 GMT" }, 30_000],
   [{ "retry-after": "Sat, 21 Nov 2026 11:00:00 GMT" }, 0],
   [{ "retry-after": "Mon, 21 Nov 2033 12:00:00 GMT" }, 3_600_000],
-  [{ "retry-after-ms": "1250", "retry-after": "7" }, 1_250],
+  [{ "retry-after-ms": "1250" }, 1_250],
+  [{ "retry-after-ms": "1250", "retry-after": "7" }, 7_000],
+  [{ "retry-after-ms": "0", "retry-after": "1" }, 1_000],
   [{ "retry-after-ms": "soon", "retry-after": "7" }, 7_000],
   [{ "retry-after": "soon" }, null],
   [{ "retry-after": "-5" }, null],
@@ -26,9 +29,12 @@ it.for([
 });
 
 it("CLASS11: without an answer there is nothing to wait for", () => {
-  expect(parseRetryAfter(null, now)).toBeNull();
+  expect(readAskedWait(none, now)).toEqual({ ms: null, tooLong: false });
 });
 
 it("CLASS12: a wait inside a body is read as a duration", () => {
-  expect([parseDuration("34.5s"), parseDuration("9000s"), parseDuration("soon")]).toEqual([34_500, 3_600_000, null]);
+  const read = (retryDelay: string) => readAskedWait({ ...none, body: { details: [{ retryDelay }] } }, now);
+  expect(read("34.5s")).toEqual({ ms: 34_500, tooLong: false });
+  expect(read("9000s")).toEqual({ ms: 3_600_000, tooLong: true });
+  expect(read("soon")).toEqual({ ms: null, tooLong: false });
 });

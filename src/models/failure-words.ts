@@ -1,0 +1,62 @@
+// The sentence in the body of an error. Servers wrap it in JSON of many shapes: this finds it in the fields that are known
+// to hold sentences, however deep they lie, so that nobody is shown the JSON around it.
+
+type Fields = Record<string, unknown>;
+
+/** Fields that hold sentences, or what holds them, in the order in which they are looked at. */
+const sentenceFields = [
+  "message",
+  "Message",
+  "msg",
+  "error",
+  "detail",
+  "errors",
+  "error_message",
+  "errorMessage",
+  "error_description",
+  "description",
+  "title",
+];
+
+const deepest = 6;
+const mostSentences = 5;
+
+/** The sentence of a parsed body, or of a text that may hold JSON; null where none is found. */
+export function sentenceOf(value: unknown, depth = 0): string | null {
+  if (depth > deepest) return null;
+  if (typeof value === "string") return sentenceOfText(value.trim(), depth);
+  if (Array.isArray(value)) {
+    const found = value.slice(0, 50).map((item) => sentenceOf(item, depth + 1));
+    const sentences = [...new Set(found.filter((sentence) => sentence !== null))].slice(0, mostSentences);
+    return sentences.length === 0 ? null : sentences.join("; ");
+  }
+  if (typeof value !== "object" || value === null) return null;
+  const fields = value as Fields;
+  for (const name of sentenceFields) {
+    const sentence = Object.hasOwn(fields, name) ? sentenceOf(fields[name], depth + 1) : null;
+    if (sentence !== null) return withPlace(sentence, fields["loc"]);
+  }
+  return null;
+}
+
+function sentenceOfText(text: string, depth: number): string | null {
+  if (text === "") return null;
+  if (!/^[[{]/.test(text)) return text;
+  const parsed = parseJson(text);
+  return parsed === undefined ? text : sentenceOf(parsed, depth + 1);
+}
+
+/** Checks of a request's fields name the field next to the sentence. */
+function withPlace(sentence: string, loc: unknown): string {
+  const place = Array.isArray(loc) ? loc.filter((name) => typeof name === "string" || typeof name === "number") : [];
+  return place.length === 0 ? sentence : `${place.join(".")}: ${sentence}`;
+}
+
+/** Undefined for a text that is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

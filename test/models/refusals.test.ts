@@ -1,0 +1,57 @@
+// Refusals in the words and shapes of many providers: their class, whether they are tried again, the wait, the sentence.
+
+import { describe, expect, it } from "vitest";
+
+import { classifyFailure } from "#models/classify-failure.ts";
+import { newExchange } from "#models/observed-fetch.ts";
+import { createRedact } from "#models/redact.ts";
+
+import { now, overflows, refusals, shapes, waits } from "./refusal-cases.ts";
+import type { RefusalCase } from "./refusal-cases.ts";
+
+function classify({ status, headers = {}, body }: RefusalCase) {
+  const exchange = { ...newExchange(), status, headers: new Headers(headers) };
+  const context = { exchange, redact: createRedact([]), now, aborted: false };
+  const responseBody = typeof body === "string" ? body : JSON.stringify(body);
+  const error = status === 200 ? body : { statusCode: status, message: "Status text", responseBody };
+  return classifyFailure(error, context);
+}
+
+function holds(refusal: RefusalCase): void {
+  const { kind, retryable = kind === "network", wait = null, sentence } = refusal;
+  const failure = classify(refusal);
+  expect(failure).toMatchObject({ kind, retryable, retry_after_ms: wait });
+  if (sentence !== undefined) expect(failure.message).toBe(sentence);
+}
+
+const titled = (cases: readonly RefusalCase[]) => cases.map((refusal) => [refusal.from, refusal] as const);
+
+describe("refusals", () => {
+  it.for(titled(waits))(
+    "CLASS14: a wait is read wherever it stands, and one of hours is not waited for: %s",
+    ([, refusal]) => holds(refusal),
+  );
+
+  it.for(titled(refusals))(
+    "CLASS15: a refused key is told from a refused place, content or moment: %s",
+    ([, refusal]) => holds(refusal),
+  );
+
+  it.for(titled(overflows))("CLASS16: an overflow is told from other limits: %s", ([, refusal]) => holds(refusal));
+
+  it.for(titled(shapes))("CLASS17: the sentence is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
+
+  it("CLASS17: a message never shows the JSON around its sentence", () => {
+    const all = [...waits, ...refusals, ...overflows, ...shapes].map((refusal) => classify(refusal).message);
+    expect(all.filter((text) => /[{}]|<html|"message"/.test(text))).toEqual([]);
+  });
+
+  it("CLASS17: a body nested without end is read without harm", () => {
+    let body: unknown = "deep";
+    for (let level = 0; level < 2000; level += 1) body = { error: body };
+    expect(classify({ from: "", status: 400, body, kind: "api" })).toMatchObject({
+      kind: "api",
+      message: "Status text",
+    });
+  });
+});
