@@ -14,6 +14,7 @@ import { hostile } from "./suites/hostile.ts";
 import { hotReload } from "./suites/hot-reload.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { rebuilt } from "./suites/rebuilt.ts";
+import { runs } from "./suites/runs.ts";
 import { screens } from "./suites/screens.ts";
 import { states } from "./suites/states.ts";
 import { talk } from "./suites/talk.ts";
@@ -100,6 +101,7 @@ describe("the playground", () => {
   threads(use);
   conversation(use);
   talk(use);
+  runs(use);
   waiting(use);
   trace(use);
   files(use);

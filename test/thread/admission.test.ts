@@ -155,6 +155,32 @@ describe("a run without a message", () => {
     expect(items.map(({ content }) => content)).toEqual(["from before", "echo: from before"]);
   });
 
+  it("ADMIT7 after a run that failed sends the model what that run had, its message and results, also without the chat", async () => {
+    const id = await newThread("forgetful");
+    let sent: string[][] = [];
+    scripts.set("flaky", ({ step, messages }) => {
+      sent = [...sent, messages.map(({ role, content }) => `${role} ${content ?? ""}`)];
+      if (step === 0) return { toolCalls: [{ name: "note", arguments: { text: "once" } }] };
+      return sent.length < 4 ? { error: { kind: "auth", message: "no such key" } } : { text: "at last" };
+    });
+    expect((await converse(id, "flaky please")).at(-1)).toMatchObject({ status: "error" });
+    for (const status of ["error", "completed"]) {
+      const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+      const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
+      await following.closed;
+      expect(following.events.at(-1)).toMatchObject({ type: "run_end", status });
+    }
+    const history = ["user flaky please", "assistant ", "tool noted once"];
+    expect(sent).toEqual([["user flaky please"], history, history, history]);
+    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(items.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    // What completed is not carried on: a prompt without the chat begins with nothing again.
+    const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    const last = await follow(id, { after: String(after), run_id: run?.id ?? "" });
+    await last.closed;
+    expect(last.events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("includeChat") } });
+  });
+
   it("ADMIT8 that would send the model nothing ends with an error that says why", async () => {
     const id = await newThread("forgetful", { initial_messages: [{ role: "user", content: "from before" }] });
     const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));

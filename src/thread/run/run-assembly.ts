@@ -12,7 +12,7 @@ import { ChildThreadsOf } from "../children/child-threads.ts";
 import type { Outgoings } from "../children/outgoings.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
-import { earlierMessages } from "./earlier-messages.ts";
+import { carriedMessages, carriedOn, earlierMessages } from "./earlier-messages.ts";
 import { executionState, StopFlag } from "./execution.ts";
 import { firstSide } from "./first-side.ts";
 import { Journal } from "./journal.ts";
@@ -69,6 +69,9 @@ export async function assembleRun(
   // Definitions change this one as they like; the loop keeps the last copy that a row can hold in `run.context`.
   const liveContext = structuredClone(run.context);
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext });
+  // A prompt without the chat sees its run's messages alone: a run that repeats another one needs that one's.
+  const carried = carriedOn(live, run);
+  const before = carried === null ? [] : carriedMessages(live, carried, run);
   const steps = new StepBuilder(
     {
       definitions,
@@ -77,10 +80,13 @@ export async function assembleRun(
       clock,
       faults: context.faults,
       children: new ChildThreadsOf(context, outgoings, run),
-      own: () => journal.messages,
+      own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
       files: context.files,
     },
-    mainSpeaker({ definitions }, { agent, side: () => session.side, earlier: () => earlierMessages(live, run) }),
+    mainSpeaker(
+      { definitions },
+      { agent, side: () => session.side, earlier: () => earlierMessages(live, carried ?? run) },
+    ),
   );
   const ports: RunPorts = {
     run,

@@ -1,5 +1,7 @@
 // The head of a thread: what it is, how it stands, what it has used, and what can be done with it.
 
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import type { ReactElement } from "react";
 import { Link, useSearch } from "wouter";
 
@@ -28,6 +30,23 @@ interface ConversationHeadProps {
   logging: boolean;
   onLog: () => void;
   onChanged: () => void;
+}
+
+/** The way to the thread's files, with how many there are. */
+function FilesLink({ handle }: { handle: ThreadHandle }): ReactElement {
+  const { data, refetch } = useQuery({
+    queryKey: ["files-stats", handle.id],
+    queryFn: ({ signal }) => handle.files.stats({ signal }),
+  });
+  useEffect(() => handle.on("file_changed", () => void refetch({ cancelRefetch: true })), [handle, refetch]);
+  const number = data?.fileCount ?? 0;
+  return (
+    <Link href={filesAddress(handle.id, { path: "/", folder: true })} className={css["files"] ?? ""} title="Files">
+      <Icon name="folder" />
+      <span className={css["filesWord"]}>Files</span>
+      {number === 0 ? null : <span className={css["figure"]}>{count(number)}</span>}
+    </Link>
+  );
 }
 
 /** The head. */
@@ -61,7 +80,7 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
         </p>
       </div>
       <IconLink icon="trace" label="Trace" href={tracePath(thread.id, undefined, search)} />
-      <IconLink icon="folder" label="Files" href={filesAddress(thread.id, { path: "/", folder: true })} />
+      <FilesLink handle={handle} />
       <IconButton
         icon="events"
         label={logging ? "Hide events" : "Show events"}

@@ -18,7 +18,7 @@ import { ConnectionNote } from "./connection-note.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { MessageList } from "./message-list.tsx";
 import { PendingCalls } from "./pending-calls.tsx";
-import { QueueList } from "./queue-list.tsx";
+import { QueueList, useQueue } from "./queue-list.tsx";
 import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./conversation.module.css";
@@ -29,6 +29,7 @@ const EventLog = lazy(async () => ({ default: (await import("../events/event-log
 export function ConversationPage({ id }: { id: string }): ReactElement {
   const used = useThread(id);
   const { thread, messages, activeRunId, connection, pending } = used;
+  const queue = useQueue(used.handle);
   const voices = useVoices(thread?.agent_id ?? "", thread?.parent != null);
   const [logging, setLogging] = useLogOpen();
   useShortcuts({ e: () => setLogging(!logging) });
@@ -57,10 +58,16 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
         />
         <ConnectionNote connection={connection} />
         <VoicesContext value={voices}>
-          <MessageList handle={used.handle} live={messages} count={count} running={activeRunId !== null} />
+          <MessageList
+            handle={used.handle}
+            live={messages}
+            count={count}
+            running={activeRunId !== null}
+            repeatable={activeRunId === null && queue.data?.length === 0}
+          />
         </VoicesContext>
         <PendingCalls handle={used.handle} calls={pending} />
-        <QueueList handle={used.handle} />
+        <QueueList handle={used.handle} held={activeRunId === null} />
         <Composer
           handle={used.handle}
           activeRunId={activeRunId}

@@ -74,7 +74,6 @@ export const MessageItem = memo(function MessageItem({
             />
           ))
         )}
-        {parts.length === 0 && message.streaming ? <p className={css["begins"]}>…</p> : null}
         <Ending message={message} />
       </div>
       {message.streaming || editing || nested ? null : (

@@ -9,17 +9,24 @@ import type { MessageView, ThreadHandle } from "#client/index.ts";
 
 import { Button } from "../kit/button.tsx";
 import { ErrorNote } from "../kit/note.tsx";
+import { ThreadFilesContext } from "../markdown/thread-file.tsx";
 import { MessageItem } from "./message-item.tsx";
+import { ModelWaitLine } from "./model-wait.tsx";
 import { NestedRowsContext } from "./nested-rows-context.ts";
 import { NestedRows } from "./nested-rows.tsx";
 import { NoteItem } from "./note-item.tsx";
 import { placeNotes } from "./place-notes.ts";
 import { RowBuilder } from "./rows.ts";
+import type { Row } from "./rows.ts";
+import type { RunNote } from "./run-note.ts";
 import { useBeginAtEnd } from "./use-begin-at-end.ts";
 import { useCallsAtWork } from "./use-calls-at-work.ts";
 import { useHistory } from "./use-history.ts";
 import { useListKeys } from "./use-list-keys.ts";
+import { useModelWait } from "./use-model-wait.ts";
 import { useRunNotes } from "./use-run-notes.ts";
+import { pathsOf, writtenFiles } from "./written-files.ts";
+import type { FileTrack } from "./written-files.ts";
 
 import css from "./conversation.module.css";
 
@@ -32,25 +39,42 @@ const atEnd = 2;
 const overscan = 6;
 const askAhead = 25;
 
+/** The row behind all others while the model has not begun to answer. */
+interface WaitingRow {
+  kind: "waiting";
+  key: string;
+}
+
+type ListRow = Row | WaitingRow;
+
+const waitingRow: WaitingRow = { kind: "waiting", key: "waiting" };
+
 interface MessageListProps {
   handle: ThreadHandle;
   live: readonly MessageView[];
   /** How many there are in all. */
   count: number;
   running: boolean;
+  /** The last run may be repeated: nothing is at work, and no message waits. */
+  repeatable: boolean;
 }
 
 /** The list. */
-export function MessageList({ handle, live, count, running }: MessageListProps): ReactElement {
+export function MessageList({ handle, live, count, running, repeatable }: MessageListProps): ReactElement {
   const history = useHistory(handle, live, count);
   const ran = useMemo(() => live.some(({ run_id: id }) => id !== null), [live]);
   const notes = useRunNotes(handle, ran);
   const atWork = useCallsAtWork(handle);
   const [builder] = useState(() => new RowBuilder());
-  const rows = useMemo(
-    () => builder.build(history.messages, placeNotes(notes.notes, history.messages, !history.hasMore), atWork),
-    [builder, history.messages, history.hasMore, notes.notes, atWork],
-  );
+  const written = useWrittenFiles(notes.files, history.messages);
+  const told = useMemo(() => {
+    const all = written.length === 0 ? notes.notes : inOrder([...notes.notes, ...written]);
+    return builder.build(history.messages, placeNotes(all, history.messages, !history.hasMore), atWork);
+  }, [builder, history.messages, history.hasMore, notes.notes, written, atWork]);
+  const files = useMemo(() => ({ threadId: handle.id, paths: pathsOf(notes.files) }), [handle.id, notes.files]);
+  const wait = useModelWait(handle);
+  const waits = running && wait !== null;
+  const rows = useMemo((): ListRow[] => (waits ? [...withoutBlank(told), waitingRow] : told), [told, waits]);
   const place = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -104,29 +128,40 @@ export function MessageList({ handle, live, count, running }: MessageListProps):
           <ErrorNote title="Earlier notes of runs could not be read" error={notes.error} onRetry={notes.retry} />
         )}
         {rows.length === 0 ? <Nothing /> : null}
-        <NestedRowsContext value={NestedRows}>
-          <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
-            {items.map(({ index, key, start }) => {
-              const row = rows[index];
-              if (row === undefined) return null;
-              return (
-                <div
-                  key={key}
-                  ref={virtual.measureElement}
-                  data-index={index}
-                  className={css["row"]}
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  {row.kind === "note" ? (
-                    <NoteItem note={row.note} more={rows[index + 1]?.kind === "note"} />
-                  ) : (
-                    <MessageItem row={row} handle={handle} running={running} />
-                  )}
-                </div>
-              );
-            })}
-          </div>
-        </NestedRowsContext>
+        <ThreadFilesContext value={files}>
+          <NestedRowsContext value={NestedRows}>
+            <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
+              {items.map(({ index, key, start }) => {
+                const row = rows[index];
+                if (row === undefined) return null;
+                return (
+                  <div
+                    key={key}
+                    ref={virtual.measureElement}
+                    data-index={index}
+                    className={css["row"]}
+                    style={{ transform: `translateY(${start}px)` }}
+                  >
+                    {row.kind === "waiting" ? (
+                      wait === null ? null : (
+                        <ModelWaitLine wait={wait} />
+                      )
+                    ) : row.kind === "note" ? (
+                      <NoteItem
+                        handle={handle}
+                        note={row.note}
+                        more={rows[index + 1]?.kind === "note"}
+                        repeatable={repeatable && index === rows.length - 1 && row.note.ended !== undefined}
+                      />
+                    ) : (
+                      <MessageItem row={row} handle={handle} running={running} />
+                    )}
+                  </div>
+                );
+              })}
+            </div>
+          </NestedRowsContext>
+        </ThreadFilesContext>
       </div>
       {seeking ? (
         <p className={css["seeking"]} role="status">
@@ -140,6 +175,30 @@ export function MessageList({ handle, live, count, running }: MessageListProps):
       )}
     </div>
   );
+}
+
+/** The same list until another file, or another place of one, is in it: an answer that grows changes neither. */
+function useWrittenFiles(track: FileTrack, messages: readonly MessageView[]): readonly RunNote[] {
+  const last = useRef<readonly RunNote[]>([]);
+  return useMemo(() => {
+    const next = writtenFiles(track, messages);
+    const same =
+      next.length === last.current.length &&
+      next.every((note, at) => note.seq === last.current[at]?.seq && note.runId === last.current[at].runId);
+    if (!same) last.current = next;
+    return last.current;
+  }, [track, messages]);
+}
+
+function inOrder(notes: readonly RunNote[]): readonly RunNote[] {
+  return notes.toSorted((one, other) => one.seq - other.seq);
+}
+
+/** The rows without a last message of which nothing came yet. */
+function withoutBlank(rows: readonly Row[]): readonly Row[] {
+  const last = rows.at(-1);
+  const isBlank = last?.kind === "message" && last.message.streaming && last.message.content === null;
+  return isBlank && last.message.parts.every(({ type }) => type === "text") ? rows.slice(0, -1) : rows;
 }
 
 /** What the browser shows; the list's own sums may be ahead of it. */

@@ -11,12 +11,24 @@ import { ErrorNote } from "../kit/note.tsx";
 
 import css from "./queue.module.css";
 
-/** The list; nothing where nothing waits. */
-export function QueueList({ handle }: { handle: ThreadHandle }): ReactElement | null {
-  const { data, error, refetch } = useQuery({
+/** The waiting inputs; undefined until they came. */
+export function useQueue(handle: ThreadHandle) {
+  return useQuery({
     queryKey: ["queue", handle.id],
     queryFn: async ({ signal }) => (await handle.queue.list({}, { signal })).items,
   });
+}
+
+interface QueueListProps {
+  handle: ThreadHandle;
+  /** No run is at work: a stop holds the queue. */
+  held: boolean;
+}
+
+/** The list; nothing where nothing waits. */
+export function QueueList({ handle, held }: QueueListProps): ReactElement | null {
+  const { data, error, refetch } = useQueue(handle);
+  const go = useMutation({ mutationFn: () => handle.runs.post() });
   useEffect(() => {
     const leaves = (["queue_changed", "run_start", "run_end", "snapshot"] as const).map((type) =>
       handle.on(type, () => void refetch()),
@@ -30,7 +42,17 @@ export function QueueList({ handle }: { handle: ThreadHandle }): ReactElement | 
   if (data === undefined || data.length === 0) return null;
   return (
     <section className={css["queue"]} aria-label="Waiting messages">
-      <h2 className={css["title"]}>{data.length === 1 ? "1 message waits" : `${data.length} messages wait`}</h2>
+      <header className={css["head"]}>
+        <h2 className={css["title"]}>
+          {data.length === 1 ? "1 message is waiting" : `${data.length} messages are waiting`}
+        </h2>
+        {held ? (
+          <Button small kind="primary" disabled={go.isPending} onClick={() => go.mutate()}>
+            {go.isPending ? "Starting…" : "Continue"}
+          </Button>
+        ) : null}
+      </header>
+      {go.error === null ? null : <ErrorNote title="The waiting messages were not started" error={go.error} />}
       <ol>
         {data.map((input, at) => (
           <QueueItem

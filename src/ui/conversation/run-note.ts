@@ -1,7 +1,7 @@
 // What a run tells beside its messages, and what a list of messages cannot show: retries, fallbacks, answers taken back, handoffs,
 // ends that were not good ones. Each stands behind the message that was last when it was told.
 
-import type { ThreadEvent } from "#client/index.ts";
+import type { EventOf, ThreadEvent } from "#client/index.ts";
 
 /** A note between messages. */
 export interface RunNote {
@@ -14,6 +14,10 @@ export interface RunNote {
   at: number;
   /** It is about an answer that is still to come: one that begins at the same time comes behind it. */
   ahead: boolean;
+  /** A file that the run wrote, as it was last written. */
+  file?: NonNullable<EventOf<"file_changed">["file"]>;
+  /** Of a run's end that was not a good one: how it ended. */
+  ended?: "error" | "stopped" | "limit";
   /** The run that tells it, and the message that its line hangs under. */
   runId: string | null;
   under: string | null;
@@ -75,11 +79,17 @@ type Note = (tone: RunNote["tone"], text: string) => RunNote;
 function endNote(event: Extract<ThreadEvent, { type: "run_end" }>, note: Note): RunNote | null {
   switch (event.status) {
     case "error":
-      return note("wrong", `The run failed: ${event.error?.message ?? event.reason ?? "no reason was given"}`);
+      return {
+        ...note("wrong", `The run failed: ${event.error?.message ?? event.reason ?? "no reason was given"}`),
+        ended: "error",
+      };
     case "stopped":
-      return note("quiet", "Stopped");
+      return { ...note("quiet", "Stopped"), ended: "stopped" };
     case "limit":
-      return note("wait", `The run ended at a limit: ${(event.reason ?? "unknown").replaceAll("_", " ")}`);
+      return {
+        ...note("wait", `The run ended at a limit: ${(event.reason ?? "unknown").replaceAll("_", " ")}`),
+        ended: "limit",
+      };
     default:
       return null;
   }

@@ -1,16 +1,74 @@
-// What a thread has used, counted by the server: asked for again when a run ends.
+// What a thread has used: the server's sums as of its record, and what the steps that ended since then have used. So the figures of a
+// run rise while it is at work.
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 
-import type { Thread, ThreadHandle } from "#client/index.ts";
+import type { EventOf, Thread, ThreadHandle } from "#client/index.ts";
+import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 
-/** The record as of the last run's end; undefined until it came. */
-export function useFigures(handle: ThreadHandle): Thread | undefined {
+/** Usage and cost of a thread. */
+export type Figures = Pick<Thread, "usage" | "cost">;
+
+/** Events that tell what was used: of an answer before its step ends, then of the step. A child thread has steps of its own. */
+type Spent = EventOf<"message_end" | "step_end" | "subagent_end">;
+
+/** The figures; undefined until the record came. */
+export function useFigures(handle: ThreadHandle): Figures | undefined {
   const { data, refetch } = useQuery({
     queryKey: ["thread", handle.id],
     queryFn: ({ signal }) => handle.get({ signal }),
   });
-  useEffect(() => handle.on("run_end", () => void refetch()), [handle, refetch]);
-  return data;
+  const [spent, setSpent] = useState<readonly Spent[]>([]);
+  useEffect(() => {
+    const leaves = [
+      handle.on("message_end", (event) => {
+        if (event.message.usage !== null) setSpent((before) => [...before, event]);
+      }),
+      handle.on("step_end", (event) => setSpent((before) => [...before.filter((one) => !isOfStep(one, event)), event])),
+      handle.on("subagent_end", (event) => {
+        if (event.child_thread_id !== undefined) setSpent((before) => [...before, event]);
+      }),
+      handle.on("awaiting_tool_execution", () => void refetch()),
+      handle.on("run_end", () => void refetch()),
+    ];
+    return () => {
+      for (const leave of leaves) leave();
+    };
+  }, [handle, refetch]);
+  // The record counts what ended before it was read.
+  const last = data?.last_seq ?? 0;
+  useEffect(() => setSpent((before) => before.filter(({ seq }) => seq > last)), [last]);
+  return data === undefined ? undefined : total(data, spent);
+}
+
+/** The record's figures with those of events that are newer than it. */
+export function total(
+  { usage, cost, last_seq: last }: Figures & Pick<Thread, "last_seq">,
+  spent: readonly Spent[],
+): Figures {
+  return spent
+    .filter(({ seq }) => seq > last)
+    .map(figuresOf)
+    .reduce(sum, { usage, cost });
+}
+
+function sum(one: Figures, other: Figures): Figures {
+  return { usage: addUsage(one.usage, other.usage), cost: addCost(one.cost, other.cost) };
+}
+
+function figuresOf(event: Spent): Figures {
+  if (event.type !== "message_end") return event;
+  return { usage: event.message.usage ?? zeroUsage, cost: event.message.cost };
+}
+
+/** The answer of a step that has ended: the step's figures hold its own, and those of attempts that failed. */
+export function isOfStep(one: Spent, step: EventOf<"step_end">): boolean {
+  return (
+    one.type === "message_end" &&
+    one.run_id === step.run_id &&
+    one.step === step.step &&
+    one.depth === step.depth &&
+    one.parent_id === step.parent_id
+  );
 }

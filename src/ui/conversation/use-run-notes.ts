@@ -8,13 +8,17 @@ import { useThreadholdClient } from "#react/index.ts";
 import { keptEvents } from "./kept-events.ts";
 import { noteOf, notedTypes } from "./run-note.ts";
 import type { RunNote } from "./run-note.ts";
+import { noFiles, tracked } from "./written-files.ts";
+import type { FileTrack } from "./written-files.ts";
 
 const mostNotes = 500;
+const readTypes = [...notedTypes, "file_changed"] as const;
 
 /** What is known of the notes. */
 export interface RunNotes {
   /** In the order in which they were told. */
   notes: readonly RunNote[];
+  files: FileTrack;
   error: Error | null;
   retry: () => void;
 }
@@ -23,14 +27,16 @@ export interface RunNotes {
 export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
   const client = useThreadholdClient();
   const [notes, setNotes] = useState<readonly RunNote[]>([]);
+  const [files, setFiles] = useState(noFiles);
   const [error, setError] = useState<Error | null>(null);
   const [tries, setTries] = useState(0);
   const take = useCallback((events: readonly ThreadEvent[]) => {
     const told = events.flatMap((event) => noteOf(event) ?? []);
     if (told.length > 0) setNotes((before) => joined(before, told));
+    setFiles((before) => tracked(before, events));
   }, []);
   useEffect(() => {
-    const leaves = notedTypes.map((type) => handle.on(type, (event) => take([event])));
+    const leaves = readTypes.map((type) => handle.on(type, (event) => take([event])));
     return () => {
       for (const leave of leaves) leave();
     };
@@ -39,7 +45,7 @@ export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
     if (!ran) return undefined;
     const leave = new AbortController();
     const read = async (): Promise<void> => {
-      for await (const events of keptEvents({ client, threadId: handle.id, types: notedTypes, signal: leave.signal }))
+      for await (const events of keptEvents({ client, threadId: handle.id, types: readTypes, signal: leave.signal }))
         take(events);
     };
     setError(null);
@@ -48,7 +54,7 @@ export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
     });
     return () => leave.abort();
   }, [client, handle, ran, take, tries]);
-  return { notes, error, retry: () => setTries(tries + 1) };
+  return { notes, files, error, retry: () => setTries(tries + 1) };
 }
 
 /** Each once, in the order of their numbers; what was known keeps its object. */

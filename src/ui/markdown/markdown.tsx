@@ -9,24 +9,43 @@ import remarkGfm from "remark-gfm";
 
 import { blocksOf } from "./blocks.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { addressOfPath, filePaths, pathOfAddress } from "./file-paths.ts";
 import { PlainOnFailure, PlainText } from "./plain-on-failure.tsx";
 import { RemoteImage } from "./remote-image.tsx";
 import { safeAddress } from "./safe-address.ts";
+import { ThreadFile } from "./thread-file.tsx";
 import { isHardBlock, isLongText } from "./too-much.ts";
 
 import css from "./markdown.module.css";
 
-const plugins = [remarkGfm];
+const plugins = [remarkGfm, filePaths];
+
+/** A path of the thread keeps to itself; every other address has to lead somewhere outside. */
+function addressOf(address: string): string {
+  if (pathOfAddress(address) !== null) return address;
+  return addressOfPath(decoded(address)) ?? safeAddress(address);
+}
+
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}
 
 const components: Components = {
-  a: ({ href, children }) =>
-    href === undefined || href === "" ? (
+  a: ({ href, children }) => {
+    const path = pathOfAddress(href);
+    if (path !== null) return <ThreadFile path={path}>{children}</ThreadFile>;
+    return href === undefined || href === "" ? (
       <span>{children}</span>
     ) : (
       <a href={href} target="_blank" rel="noopener noreferrer nofollow">
         {children}
       </a>
-    ),
+    );
+  },
   img: ({ src, alt }) => <RemoteImage src={typeof src === "string" ? src : ""} alt={alt ?? ""} />,
   pre: ({ node }) => <CodeBlock {...codeOf(node)} />,
   table: ({ children }) => (
@@ -59,7 +78,7 @@ const Block = memo(function Block({ text }: { text: string }): ReactElement {
   if (isHardBlock(text)) return <PlainText text={text} />;
   return (
     <PlainOnFailure text={text}>
-      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={safeAddress} skipHtml={false}>
+      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={addressOf} skipHtml={false}>
         {text}
       </ReactMarkdown>
     </PlainOnFailure>

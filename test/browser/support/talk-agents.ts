@@ -8,6 +8,7 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/models/moody.ts", model);
   project.write("agents/models/moody_spare.ts", spare);
   project.write("agents/tools/patient_count.ts", tool);
+  project.write("agents/tools/write_plan.ts", writer);
   project.write("agents/tools/ask_guest.ts", remote);
   project.write("agents/tools/pay_out.ts", payment);
   project.write("agents/prompts/moody_rules.ts", prompt);
@@ -32,8 +33,11 @@ export default defineModel({
   fallbacks: ["moody_spare"],
   retry: { maxRetries: 2, initialDelayMs: 300 },
   script: ({ messages, lastUser }) => {
+    if (messages.at(-1)?.role === "tool" && lastUser.startsWith("write a plan"))
+      return { text: "The plan is in /plan/day 1.md, no: in \`/plan/day-1.md\` and /plan/day-2.md. Nothing is in /plan/none.md." };
     if (messages.at(-1)?.role === "tool") return { text: "Counted." };
     if (lastUser.startsWith("count")) return { toolCalls: [{ name: "patient_count", arguments: { to: 2 } }] };
+    if (lastUser.startsWith("write a plan")) return { toolCalls: [{ name: "write_plan", arguments: {} }] };
     if (lastUser.startsWith("let one help")) return { toolCalls: [{ name: "clerk", arguments: { task: "count for me" } }] };
     if (lastUser.startsWith("let two help")) return { toolCalls: [{ name: "committee", arguments: { task: "count for us" } }] };
     if (lastUser.startsWith("ask the guest")) return { toolCalls: [{ name: "ask_guest", arguments: { what: lastUser } }] };
@@ -44,6 +48,9 @@ export default defineModel({
     asked.add(lastUser);
     if (lastUser.startsWith("retry") && !again)
       return { text: ["Half of ", "an answer"], error: { status: 503, message: "The provider is overloaded." } };
+    if (lastUser.startsWith("retry slowly")) return { text: "Slow.", delayMs: 3000 };
+    if (lastUser.startsWith("think long")) return { text: "Late.", delayMs: 4000 };
+    if (lastUser.startsWith("trip")) return again ? { text: "Back on its feet." } : { text: "Half", error: { status: 401, message: "No key fits.", kind: "auth" } };
     if (lastUser.startsWith("hand on") || lastUser.startsWith("fail"))
       return { text: "Wrong", error: { status: 401, message: "The key is not accepted.", kind: "auth" } };
     return { text: "It went well." };
@@ -60,7 +67,7 @@ export default defineModel({
   inputPrice: 0,
   outputPrice: 0,
   script: ({ lastUser }) =>
-    lastUser.startsWith("fail")
+    lastUser.startsWith("fail") || lastUser.startsWith("trip")
       ? { error: { status: 401, message: "No key fits.", kind: "auth" } }
       : { text: "The spare one answers." },
 });
@@ -78,6 +85,15 @@ export default defineTool("Counts when it may", z.object({ to: z.number() }), as
     while ((await state.statFile("/go/" + number)) === null) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   yield { type: "complete", output: "All " + to };
+});
+`;
+
+const writer = `import { defineTool } from "threadhold";
+
+export default defineTool("Writes a plan", async (state) => {
+  await state.writeFile("/plan/day-1.md", "# Day 1", "text/markdown");
+  await state.writeFile("/plan/day-2.md", "# Day 2", "text/markdown");
+  return { status: "success", result: "Written." };
 });
 `;
 
@@ -105,7 +121,7 @@ export default definePrompt({
   toolDescription: "Does what it is told",
   model: "moody",
   includeChat: true,
-  tools: ["patient_count", "place_order", "ask_guest", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
+  tools: ["patient_count", "write_plan", "place_order", "ask_guest", { name: "clerk", initUserMessageProperty: "task" }, "committee"],
   prompt: "Do what you are told.",
 });
 `;

@@ -1,0 +1,27 @@
+// The line under the last message while nothing has come of the model's answer.
+
+import type { ReactElement } from "react";
+
+import { duration } from "../kit/duration.ts";
+import { useSecond } from "../kit/use-second.ts";
+import type { ModelWait } from "./use-model-wait.ts";
+
+import css from "./message.module.css";
+
+/** The line. Seconds are not read out, since they change all the time. */
+export function ModelWaitLine({ wait }: { wait: ModelWait }): ReactElement {
+  const now = useSecond();
+  const seconds = Math.floor(Math.max(0, now - wait.since) / 1000);
+  return (
+    <div className={css["note"]} data-waiting>
+      <span className={css["noteTime"]} />
+      <p className={css["noteText"]}>
+        Waiting for the model
+        {wait.attempt === 1 && wait.of === null
+          ? ""
+          : `, attempt ${wait.attempt}${wait.of === null ? "" : ` of ${wait.of}`}`}
+        <span aria-hidden="true">{seconds === 0 ? "" : `, ${duration(seconds * 1000).replace(/\.\d+ s$/, " s")}`}</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+// What a run shows of itself while it works, and what can be done with one that did not complete.
+
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+
+import { look } from "../support/look.ts";
+import { idle } from "./playground-use.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+export function runs({ api, open }: PlaygroundUse): void {
+  const say = async (page: Page, text: string): Promise<void> => {
+    await page.getByLabel("Message", { exact: true }).fill(text);
+    await page.keyboard.press("Enter");
+  };
+  const go = async (id: string): Promise<void> => {
+    for (const file of ["1", "2"]) await api().call("PUT", `/api/threads/${id}/files/go/${file}`, { body: "go" });
+  };
+
+  describe("runs", () => {
+    it("UI128 a run that failed, and one that was stopped, is tried again from where it ended", async () => {
+      const { id } = await api().createThread("moody");
+      const screen = await open(`/threads/${id}`);
+      const { page } = screen;
+      const log = page.getByRole("log");
+      const again = log.getByRole("button", { name: "Try again" });
+      await say(page, `trip ${id}`);
+      await log.getByText(/^The run failed/).waitFor();
+      await look(screen, "try-again");
+      await page.reload();
+      await again.click();
+      await log.getByText("Back on its feet.").waitFor();
+      await idle(page);
+      expect(await again.count()).toBe(0);
+      expect((await api().messages(id)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+
+      await say(page, "count");
+      await page.locator("details[data-call]").getByText("counted 1").waitFor();
+      await page.getByRole("button", { name: "Stop" }).click();
+      await again.click();
+      await log.getByText("Counted.").waitFor();
+      await idle(page);
+      expect((await api().messages(id)).filter(({ content }) => content === "count")).toHaveLength(1);
+    });
+
+    it("UI129 messages that a stop holds back are let go by a button", async () => {
+      const { id } = await api().createThread("moody");
+      const screen = await open(`/threads/${id}`);
+      const { page } = screen;
+      await say(page, "count");
+      await page.locator("details[data-call]").getByText("counted 1").waitFor();
+      for (const text of ["first of two", "second of two"]) await say(page, text);
+      const queue = page.getByRole("region", { name: "Waiting messages" });
+      await queue.getByText("2 messages are waiting").waitFor();
+      expect(await queue.getByRole("button", { name: "Continue" }).count()).toBe(0);
+      await page.getByRole("button", { name: "Stop" }).click();
+      await queue.getByRole("button", { name: "Continue" }).waitFor();
+      expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+      await look(screen, "queue-held");
+      await queue.getByRole("button", { name: "Continue" }).click();
+      await queue.waitFor({ state: "detached" });
+      await idle(page);
+      const answers = (await api().messages(id)).filter(({ content }) => content === "It went well.");
+      expect(answers).toHaveLength(2);
+    });
+
+    it("UI130 the wait for a model shows for how long, and at which attempt", async () => {
+      const { id } = await api().createThread("moody");
+      const screen = await open(`/threads/${id}`);
+      const { page } = screen;
+      const log = page.getByRole("log");
+      await say(page, "think long");
+      await log.getByText(/^Waiting for the model, \d+ s$/).waitFor();
+      await screen.picture("waiting-for-model");
+      await log.getByText("Late.").waitFor();
+      await log.getByText(/^Waiting for the model/).waitFor({ state: "detached" });
+      await say(page, `retry slowly ${id}`);
+      await log.getByText(/^Waiting for the model, attempt 2 of 3/).waitFor();
+      await log.getByText("Slow.").waitFor();
+    });
+
+    it("UI132 files that a run wrote are shown where it wrote them, linked in what is said, and counted in the head", async () => {
+      const { id } = await api().createThread("moody");
+      await api().call("PUT", `/api/threads/${id}/files/uploaded.txt`, { body: "by hand" });
+      const screen = await open(`/threads/${id}`);
+      const { page } = screen;
+      const log = page.getByRole("log");
+      await say(page, "write a plan");
+      const answer = log.getByRole("article").last();
+      for (const name of ["/plan/day-1.md", "/plan/day-2.md"]) await answer.getByRole("link", { name }).waitFor();
+      const cards = async (): Promise<string[]> => (await log.locator("figure a").allInnerTexts()).toSorted();
+      const seen = ["plan/day-1.md", "plan/day-2.md"];
+      await expect.poll(cards).toEqual(seen);
+      expect(await answer.getByRole("link").count()).toBe(2);
+      await page.getByRole("link", { name: /^Files 3$/ }).waitFor();
+      await look(screen, "written-files");
+      await page.reload();
+      await expect.poll(cards).toEqual(seen);
+      await api().call("DELETE", `/api/threads/${id}/files/plan/day-2.md`);
+      await expect.poll(cards).toEqual(["plan/day-1.md"]);
+      expect(await answer.getByRole("link").count()).toBe(1);
+      const saved = page.waitForEvent("download");
+      await log.getByRole("button", { name: "Save plan/day-1.md" }).click();
+      await saved;
+      await answer.getByRole("link", { name: "/plan/day-1.md" }).click();
+      await page.getByRole("heading", { name: "Day 1" }).waitFor();
+    });
+
+    it("UI131 tokens and cost rise with each step of a run at work", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      const tokens = async (): Promise<number> => {
+        const text = await page.getByText(/^[\d\s]+ tokens$/).innerText();
+        return Number(text.replaceAll(/\D/g, ""));
+      };
+      await say(page, "count");
+      await page.locator("details[data-call]").getByText("counted 1").waitFor();
+      await expect.poll(tokens).toBeGreaterThan(0);
+      const early = await tokens();
+      await go(id);
+      await idle(page);
+      await expect.poll(tokens).toBeGreaterThan(early);
+      const { usage } = await api().thread(id);
+      await expect.poll(tokens).toBe(usage.input + usage.output);
+    });
+  });
+}
