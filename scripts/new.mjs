@@ -3,7 +3,7 @@
 //   npm run new agent|prompt|model|tool|hook NAME
 //   npm run new api ROUTE            for example: npm run new api threads/[id]/status.get
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -34,11 +34,28 @@ const hookBodies = {
   after_tool_call_failure: "async (_state, _toolCall, _toolResult) => null",
 };
 
-/** A model that answers at once: one that needs no key, where there is one. */
-const firstModel = ({ models }) => (models.find(({ value }) => value?.provider === "test") ?? models[0])?.name;
+/** Files of one checkout are written within this time; what is younger than the oldest by more was written by hand. */
+const checkoutMs = 60_000;
 
-/** The prompt of the agent's own name, or any that is there. */
-const promptFor = (name, { prompts }) => (prompts.find((prompt) => prompt.name === name) ?? prompts[0])?.name ?? name;
+const writtenAt = ({ file }) => statSync(join(root, file)).mtimeMs;
+
+/** The definitions written since the project was checked out, the newest first; all of them where there are none. */
+function newestFirst(definitions) {
+  const sorted = definitions.toSorted((one, other) => writtenAt(other) - writtenAt(one));
+  const oldest = Math.min(...everyDefinition.map(writtenAt));
+  const own = sorted.filter((definition) => writtenAt(definition) > oldest + checkoutMs);
+  return own.length > 0 ? own : sorted;
+}
+
+/** The newest model that was written by hand, else the newest that needs no key. */
+function modelFor({ models }) {
+  const candidates = newestFirst(models);
+  const byHand = candidates.length < models.length;
+  return (byHand ? undefined : candidates.find(({ value }) => value?.provider === "test")) ?? candidates[0];
+}
+
+/** The prompt of the agent's own name, else the newest. */
+const promptFor = (name, { prompts }) => prompts.find((prompt) => prompt.name === name) ?? newestFirst(prompts)[0];
 
 /** Text of each kind's file, what to do with it, and what it still lacks. */
 const starters = {
@@ -63,12 +80,13 @@ export default definePrompt({
   name: ${JSON.stringify(name)},
   toolDescription: "Say what this prompt is good for, for a model that may call it.",
   prompt: "You are a helpful assistant.",
-  model: ${JSON.stringify(firstModel(project) ?? "default")},
+  model: ${JSON.stringify(modelFor(project)?.name ?? "default")},
   includeChat: true,
   includePastTools: true,
   tools: [],
 });
 `,
+    uses: modelFor(project),
     next: `name it in an agent: sideA: { prompt: ${JSON.stringify(name)} }`,
     missing: project.models.length === 0 && "npm run new model default",
   }),
@@ -79,9 +97,10 @@ import { defineAgent } from "threadhold";
 export default defineAgent({
   name: ${JSON.stringify(name)},
   type: "ai_human",
-  sideA: { prompt: ${JSON.stringify(promptFor(name, project))}, stopOnResponse: true },
+  sideA: { prompt: ${JSON.stringify(promptFor(name, project)?.name ?? name)}, stopOnResponse: true },
 });
 `,
+    uses: promptFor(name, project),
     next: "start it with npm run dev and create a thread for it",
     missing: project.prompts.length === 0 && `npm run new prompt ${name}`,
   }),
@@ -167,6 +186,7 @@ const path = join(root, file);
 if (existsSync(path)) fail(`${file} exists already`);
 const { compileProject } = await loadCompiler();
 const { project } = await compileProject(root, packageRoot);
+const everyDefinition = [project.models, project.prompts, project.agents, project.tools].flat();
 const taken = [project.models, project.prompts, project.agents, project.tools][
   ["model", "prompt", "agent", "tool"].indexOf(kind)
 ]?.find((definition) => definition.name === name);
@@ -175,4 +195,5 @@ const starter = starters[kind](name, project);
 mkdirSync(dirname(path), { recursive: true });
 writeFileSync(path, starter.text, { flag: "wx" });
 const steps = starter.missing ? [`first: ${starter.missing}`, `then: ${starter.next}`] : [`next: ${starter.next}`];
-process.stdout.write(`${[`wrote ${file}`, ...steps].join("\n")}\n`, () => process.exit(0));
+const uses = starter.uses ? [`it uses "${starter.uses.name}" of ${starter.uses.file}`] : [];
+process.stdout.write(`${[`wrote ${file}`, ...uses, ...steps].join("\n")}\n`, () => process.exit(0));

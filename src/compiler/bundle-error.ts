@@ -13,6 +13,7 @@ export function reportBundleError(
   { findings, trees }: { findings: Findings; trees: SyntaxTrees },
 ): void {
   const { location } = error;
+  if (location && reportSyntax(location, { findings, trees })) return;
   const file = location?.file ?? "agents";
   const place = location
     ? {
@@ -33,6 +34,27 @@ export function reportBundleError(
     message: error.text.charAt(0).toLowerCase() + error.text.slice(1),
     suggestion: hint ?? command,
   });
+}
+
+/**
+ * Reports an error of syntax at the earlier of two places: where the bundler met it, and where the second parser did, which
+ * names the beginning of an unclosed text and the bracket that is still open. Says whether it was one.
+ */
+function reportSyntax(
+  { file, line, column }: NonNullable<Message["location"]>,
+  { findings, trees }: { findings: Findings; trees: SyntaxTrees },
+): boolean {
+  const [fault] = trees.syntaxErrors(file);
+  if (!fault || fault.line > line || (fault.line === line && fault.column > column + 1)) return false;
+  const { message, opened, ...place } = fault;
+  findings.error({
+    code: "syntax",
+    file,
+    place,
+    message,
+    ...(opened ? { notes: [`the bracket at ${file}:${opened.line}:${opened.column} is not closed`] } : {}),
+  });
+  return true;
 }
 
 /** The command that installs a package, for the name of one. */

@@ -47,11 +47,19 @@ export function exportKindOf(value: unknown): ExportKind {
     if (hookNameOf(value) !== undefined) return "hook";
     return threadEndpointHandler(value) === undefined ? "function" : "thread endpoint";
   }
-  if (Array.isArray(value)) return typeof value[0] === "string" && value.length >= 2 ? "tool" : "unknown";
+  if (Array.isArray(value)) {
+    if (typeof value[0] !== "string" || value.length < 2) return "unknown";
+    return isHookPair(value) ? "hook" : "tool";
+  }
   if (!isObject(value)) return "unknown";
   if ("sideA" in value) return "agent";
   if ("prompt" in value || "toolDescription" in value) return "prompt";
   return "provider" in value ? "model" : "unknown";
+}
+
+/** A hook as the pair of name and function that Standard Agents' `HookDefinition` is. A tool has three elements. */
+export function isHookPair(value: unknown): value is [string, unknown] {
+  return Array.isArray(value) && value.length === 2 && typeof value[0] === "string" && typeof value[1] === "function";
 }
 
 /** The folder a kind belongs in. */

@@ -128,7 +128,7 @@ function readTool(file: ProjectFile, value: unknown, context: ReaderContext): vo
     context.project.broken.push({ kind: "tool", name });
     return;
   }
-  if (!checkToolParts(file.file, value, context.findings)) {
+  if (!checkToolParts(file.file, value, context)) {
     context.project.broken.push({ kind: "tool", name });
     return;
   }

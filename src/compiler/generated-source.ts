@@ -9,9 +9,9 @@ const heading = "// Generated from agents/ by the compiler; changes made here ar
 
 /** `.threadhold/registry.ts`. `toRoot` leads from the generated file to the folder that holds `agents/`. */
 export function registrySource(project: Project, hash: string, toRoot: string): string {
-  const load = (file: string, indent: string): string => {
+  const load = (file: string, indent: string, member = "default"): string => {
     const untyped = file.endsWith(".ts") ? "" : `\n${indent}// @ts-ignore -- a JavaScript module has no types`;
-    return `${untyped}\n${indent}() => import(${JSON.stringify(`${toRoot}/${file}`)}).then((module) => module.default)`;
+    return `${untyped}\n${indent}() => import(${JSON.stringify(`${toRoot}/${file}`)}).then((module) => module.${member})`;
   };
   const table = (name: string, definitions: readonly Definition<unknown>[]): string => {
     const entries = byName(definitions).map(
@@ -25,10 +25,10 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
     );
     return `    ${kind}: {${rows.length === 0 ? "" : `\n${rows.join("\n")}\n    `}},`;
   });
-  const list = (name: string, entries: readonly { file: string }[]): string => {
-    const rows = entries.map((entry) => {
+  const list = (name: string, entries: readonly { file: string; pair?: boolean }[]): string => {
+    const rows = entries.map(({ pair, ...entry }) => {
       const fields = Object.entries(entry).map(([key, value]) => `      ${key}: ${JSON.stringify(value)},`);
-      return `    {\n${fields.join("\n")}\n      load:${load(entry.file, "        ")},\n    },`;
+      return `    {\n${fields.join("\n")}\n      load:${load(entry.file, "        ", pair ? "default[1]" : "default")},\n    },`;
     });
     return `  ${name}: [${rows.length === 0 ? "" : `\n${rows.join("\n")}\n  `}],`;
   };

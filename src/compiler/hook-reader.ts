@@ -1,9 +1,10 @@
-// Reads a hook file: its function, and the name `defineHook` tagged it with.
+// Reads a hook file: its function, and the name that `defineHook` tagged it with or that stands before it in a pair.
 
 import { closestWord } from "#lib/edit-distance.ts";
 import { hookNameOf } from "#spec/define-hook.ts";
 import type { AnyHookName } from "#spec/hook.ts";
 
+import { isHookPair } from "./definition-kind.ts";
 import type { ReaderContext } from "./definition-reader.ts";
 import type { ProjectFile } from "./project-file.ts";
 
@@ -21,19 +22,20 @@ const hookNames = Object.keys({
 
 /** Files a hook under its name. */
 export function readHook(file: ProjectFile, value: unknown, { project, findings }: ReaderContext): void {
-  const name = hookNameOf(value) ?? "";
+  const pair = isHookPair(value);
+  const name = pair ? value[0] : (hookNameOf(value) ?? "");
   if (!isHookName(name)) {
     findings.error({
       code: "unknown_hook",
       file: file.file,
-      path: ["argument:0"],
+      path: [pair ? 0 : "argument:0"],
       message: `unknown hook "${name}"`,
       suggestion: closestWord(name, hookNames),
       notes: [`hooks: ${hookNames.join(", ")}`],
     });
     return;
   }
-  project.hooks.push({ hook: name, file: file.file });
+  project.hooks.push({ hook: name, file: file.file, pair });
 }
 
 function isHookName(name: string): name is AnyHookName {

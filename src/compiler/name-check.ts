@@ -1,5 +1,5 @@
 // Checks that a name means one thing: no two definitions of a kind share one, and nothing that a model can call
-// shares one with another callable. A prompt and an agent of one name are only confusing until something calls it.
+// shares one with another callable. A prompt and an agent of one name do no harm until something calls that name.
 
 import { isToolName } from "./definition-name.ts";
 import type { Findings } from "./findings.ts";
@@ -38,9 +38,8 @@ function checkCallables(project: Project, findings: Findings): void {
     const earlier = first.get(name);
     first.set(name, earlier ?? { kind, file });
     const path = kind === "tool" ? {} : { path: ["name"] };
-    if (earlier && earlier.kind !== kind) {
-      const report = called.has(name) || earlier.kind === "tool" ? findings.error : findings.warning;
-      report({
+    if (earlier && earlier.kind !== kind && (called.has(name) || earlier.kind === "tool")) {
+      findings.error({
         code: "duplicate_name",
         file,
         ...path,

@@ -22,6 +22,8 @@ export interface Definition<Value> {
 export interface HookDefinition {
   hook: AnyHookName;
   file: string;
+  /** The file exports a pair of name and function. */
+  pair: boolean;
 }
 
 /** A route file. */

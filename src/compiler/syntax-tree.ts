@@ -18,6 +18,13 @@ export interface SourcePlace {
   source: string;
 }
 
+/** A fault in a file's syntax. */
+export interface SyntaxFault extends SourcePlace {
+  message: string;
+  /** Where the bracket was opened that is not closed. */
+  opened?: SourcePlace;
+}
+
 interface Node {
   type: string;
   start: number;
@@ -27,18 +34,24 @@ interface Node {
 interface Tree {
   text: string;
   body: Node[];
-  /** False when the parser had to give up somewhere. */
-  whole: boolean;
+  /** What the parser did not understand; it may have gone on after it. */
+  faults: SyntaxFault[];
 }
 
 /** Looks things up in the syntax trees of a project's files. */
 export interface SyntaxTrees {
   /** Where a part of the default export stands; `key` points at the property's name instead of its value. */
   locate(file: string, path: DefinitionPath, target?: "key" | "value"): SourcePlace | undefined;
+  /** Whether a part of the default export is spelled out. */
+  has(file: string, path: DefinitionPath): boolean;
   /** Where a named export stands. */
   locateExport(file: string, name: string): SourcePlace | undefined;
   /** The definition's `name`, if it is spelled out; undefined too when the file cannot be parsed. */
   literalName(file: string): string | undefined;
+  /** The names that a function takes out of one of its parameters, of the function at the first of the paths that leads to one. */
+  parameterKeys(file: string, paths: readonly DefinitionPath[], parameter: number): string[];
+  /** Where the file's syntax is wrong, as this parser sees it. */
+  syntaxErrors(file: string): SyntaxFault[];
   /** The text of a line, counted from 1. */
   lineText(file: string, line: number): string | undefined;
 }
@@ -61,6 +74,10 @@ export function openSyntaxTrees(root: string): SyntaxTrees {
       const node = tree && walk(tree, path, target);
       return tree && node ? placeOf(tree.text, node.start) : undefined;
     },
+    has(file, path) {
+      const tree = treeOf(file);
+      return tree !== null && walk(tree, path, "value") !== walk(tree, path.slice(0, -1), "value");
+    },
     locateExport(file, name) {
       const tree = treeOf(file);
       const declaration = tree?.body.find((node) => declaredNames(node).includes(name));
@@ -68,10 +85,17 @@ export function openSyntaxTrees(root: string): SyntaxTrees {
     },
     literalName(file) {
       const tree = treeOf(file);
-      const root = tree?.whole ? defaultExport(tree) : undefined;
+      const root = tree?.faults.length === 0 ? defaultExport(tree) : undefined;
       const name = tree && root ? step({ tree, key: "name", seen: new Set() }, root)?.value : undefined;
       return typeof name?.value === "string" ? name.value : undefined;
     },
+    parameterKeys(file, paths, parameter) {
+      const tree = treeOf(file);
+      const found = tree && paths.map((path) => functionAt(tree, path)).find((node) => node !== undefined);
+      const pattern = nodesOf(isNode(found?.params) ? found.params.items : found?.params)[parameter];
+      return pattern ? patternKeys(pattern) : [];
+    },
+    syntaxErrors: (file) => treeOf(file)?.faults ?? [],
     lineText(file, line) {
       return treeOf(file)?.text.split("\n")[line - 1]?.replace(/\r$/, "");
     },
@@ -83,7 +107,15 @@ function readTree(path: string): Tree | null {
     const text = readFileSync(path, "utf8");
     const parsed = parseSync(path, text);
     const body = nodesOf(parsed.program.body);
-    return { text, body, whole: parsed.errors.length === 0 };
+    const faults = parsed.errors.map(({ message, labels }): SyntaxFault => {
+      const opened = labels.find((label) => label.message === "Opened here");
+      return {
+        message: message.charAt(0).toLowerCase() + message.slice(1).replaceAll("`", '"'),
+        ...placeOf(text, labels[0]?.start ?? 0),
+        ...(opened ? { opened: placeOf(text, opened.start) } : {}),
+      };
+    });
+    return { text, body, faults };
   } catch {
     // A file outside the project, or gone since: findings about it go without a place.
     return null;
@@ -117,6 +149,27 @@ function walk(tree: Tree, path: DefinitionPath, target: "key" | "value"): Node |
   return node;
 }
 
+/** The function that a path leads to, by way of a constant or a declaration. */
+function functionAt(tree: Tree, path: DefinitionPath): Node | undefined {
+  const node = walk(tree, path, "value");
+  const named = node?.type === "Identifier" ? String(node.name) : undefined;
+  const found = named === undefined ? node : (declaredFunction(tree, named) ?? variable(tree, named));
+  return isNode(found) && /^(?:ArrowFunctionExpression|FunctionExpression|FunctionDeclaration)$/.test(found.type)
+    ? found
+    : undefined;
+}
+
+function declaredFunction(tree: Tree, name: string): Node | undefined {
+  return tree.body.find((node) => node.type === "FunctionDeclaration" && isNode(node.id) && node.id.name === name);
+}
+
+/** The keys of `{ a, b: c }`, with or without a default. A rest takes whatever there is. */
+function patternKeys(pattern: Node): string[] {
+  if (pattern.type === "AssignmentPattern" && isNode(pattern.left)) return patternKeys(pattern.left);
+  if (pattern.type !== "ObjectPattern") return [];
+  return nodesOf(pattern.properties).flatMap(({ key }) => (isNode(key) ? [String(key.name ?? key.value)] : []));
+}
+
 interface Found {
   key: Node;
   value: Node;
@@ -145,6 +198,12 @@ function step(wanted: Step, node: Node): Found | undefined {
     case "CallExpression": {
       const values = nodesOf(node.arguments);
       const argument = /^argument:(\d)$/.exec(String(key));
+      if (argument && isNode(node.callee) && node.callee.name === "defineRemoteTool") {
+        const [fields] = values;
+        const field = ["description", "args"][Number(argument[1])];
+        if (!fields) return undefined;
+        return field === undefined ? { key: fields, value: fields } : step({ ...wanted, key: field }, fields);
+      }
       if (argument) {
         const value = values[Number(argument[1])];
         return value && { key: value, value };

@@ -1,13 +1,21 @@
 // Checks of a tool's three elements, its arguments and its options.
 
+import type { ToolCall } from "#spec/tool-call.ts";
+
 import { isObject } from "./definition-kind.ts";
 import type { Findings } from "./findings.ts";
 import { checkShape } from "./shape-check.ts";
-import type { DefinitionPath } from "./syntax-tree.ts";
+import type { DefinitionPath, SyntaxTrees } from "./syntax-tree.ts";
 import { findSchemaProblems } from "./tool-schema.ts";
 
+/** What the check needs at hand. */
+export interface ToolCheckContext {
+  findings: Findings;
+  trees: SyntaxTrees;
+}
+
 /** Checks a tool definition; says whether it can be used. */
-export function checkToolParts(file: string, value: unknown, findings: Findings): boolean {
+export function checkToolParts(file: string, value: unknown, { findings, trees }: ToolCheckContext): boolean {
   const [description, schema, tool] = Array.isArray(value) ? (value as unknown[]) : [];
   const invalid = (index: number, message: string): false => {
     findings.error({ code: "invalid_field", file, path: [`argument:${index}`], message });
@@ -18,6 +26,17 @@ export function checkToolParts(file: string, value: unknown, findings: Findings)
   }
   if (tool !== undefined && typeof tool !== "function") {
     return invalid(2, "the third argument of defineTool must be a function, or undefined for a remote tool");
+  }
+  if (schema === null && typeof tool === "function" && wantsArguments(file, tool, trees)) {
+    findings.error({
+      code: "missing_schema",
+      file,
+      path: trees.has(file, ["argument:2"]) ? ["argument:2"] : ["argument:1"],
+      message:
+        "the tool's function takes arguments, but the tool has no schema, so it is called with state and call alone",
+      suggestion: "defineTool(description, z.object({ … }), async (state, args, call) => …)",
+    });
+    return false;
   }
   if (schema !== null) checkObjectSchema({ file, schema, base: ["argument:1"], what: "argument" }, findings);
   const options = Reflect.get(Object(value), "options") as unknown;
@@ -34,6 +53,19 @@ export function checkToolParts(file: string, value: unknown, findings: Findings)
     checkObjectSchema({ file, schema: resultSchema, base, what: "result" }, findings);
   }
   return checkShape({ kind: "tool", file, value: options, base: ["argument:3"] }, findings);
+}
+
+const callMembers = Object.keys({ id: true, attempt: true, signal: true, progress: true } satisfies Record<
+  keyof ToolCall,
+  true
+>);
+
+/** Without a schema a function has two parameters, the state and the call; a third, or another member of the call, is meant for arguments. */
+function wantsArguments(file: string, tool: object, trees: SyntaxTrees): boolean {
+  const { length } = tool as { length: number };
+  if (length > 2) return true;
+  const taken = trees.parameterKeys(file, [["argument:2"], ["argument:1"]], 1);
+  return taken.some((key) => !callMembers.includes(key));
 }
 
 interface CheckedSchema {

@@ -33,6 +33,8 @@ export type DiagnosticCode =
   /** A stop tool that its side's prompt does not offer. */
   | "unreachable_tool"
   | "invalid_schema"
+  /** A tool whose function takes arguments that no schema describes. */
+  | "missing_schema"
   | "unknown_hook"
   | "route_conflict"
   | "route_shadows_built_in"

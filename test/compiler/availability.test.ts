@@ -1,12 +1,15 @@
 // What the types accept and the runtime does not do: the build refuses it, so that no option is accepted and ignored.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { providers } from "#compiler/definition-shape.ts";
 import { isNetworkProvider } from "#models/provider-settings.ts";
 import { availableProviders, unavailableProvider } from "#spec/availability.ts";
 
 import { compileWith, good, onlyFinding } from "./temporary-project.ts";
+
+// Each build starts the Workers runtime; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
 
 const agent = (fields: string, side = ""): Record<string, string> => ({
   "agents/agents/desk.ts": `import { defineAgent } from "threadhold";

@@ -1,8 +1,11 @@
 // What is said of fields, schemas and names.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { compileWith, findingsOf, onlyFinding } from "./temporary-project.ts";
+
+// Each build starts the Workers runtime; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
 
 const prompt = (fields: string): string => `import { z } from "zod";
 export default {
@@ -199,6 +202,73 @@ export default defineTool("Odd", z.object({
       message: expect.stringContaining("function"),
     });
   });
+
+  const tool = (last: string, before = ""): Record<string, string> => ({
+    "agents/tools/flights.ts": `import { defineTool } from "threadhold";
+${before}
+export default defineTool("Finds", ${last});`,
+  });
+
+  it.each([
+    [
+      "three parameters",
+      tool(`async (_s, { from }, call) => { call.progress(1); return { status: "success", result: from }; }`),
+      36,
+    ],
+    ["an argument taken out of the call", tool(`async (_s, { from }) => ({ status: "success", result: from })`), 36],
+    [
+      "null for a schema",
+      tool(`null, async (_s, args, call) => ({ status: "success", result: args.x + call.id })`),
+      42,
+    ],
+    [
+      "a function of its own",
+      tool(
+        "find",
+        `async function find(_s: unknown, { from = "x" }: { from: string }) { return { status: "success", result: from }; }`,
+      ),
+      36,
+    ],
+  ])("COMP67 a tool without a schema whose function takes arguments is an error: %s", async (_what, files, column) => {
+    expect(await onlyFinding(files)).toMatchObject({
+      severity: "error",
+      code: "missing_schema",
+      line: 3,
+      column,
+      suggestion: "defineTool(description, z.object({ … }), async (state, args, call) => …)",
+    });
+  });
+
+  it("COMP67 a tool without a schema may take state and call", async () => {
+    for (const parameters of ["", "_s", "_s, call", "_s, { id, signal }", "..._all"]) {
+      expect((await compileWith(tool(`async (${parameters}) => ({ status: "success" })`))).diagnostics).toEqual([]);
+    }
+  });
+
+  it("SPEC16 findings about defineRemoteTool point into its fields", async () => {
+    const remote = (fields: string): Record<string, string> => ({
+      "agents/tools/ask.ts": `import { defineRemoteTool } from "threadhold";
+import { z } from "zod";
+export default defineRemoteTool({
+  ${fields}
+});`,
+    });
+    expect(
+      (await compileWith(remote(`description: "Asks", args: z.object({ q: z.string() }), deadlineMs: 5,`))).diagnostics,
+    ).toEqual([]);
+    expect(await onlyFinding(remote(`description: "",`))).toMatchObject({ code: "invalid_field", line: 4, column: 16 });
+    expect(await onlyFinding(remote(`description: "Asks", args: z.object({ at: z.date() }),`))).toMatchObject({
+      code: "invalid_schema",
+      line: 4,
+      column: 45,
+    });
+    expect(await onlyFinding(remote(`description: "Asks", deadline: 5,`))).toMatchObject({
+      code: "unknown_field",
+      line: 4,
+      column: 24,
+      suggestion: "deadlineMs",
+    });
+  });
 });
 
 describe("names", () => {
@@ -228,9 +298,9 @@ describe("names", () => {
     });
   });
 
-  it("COMP22 a prompt and an agent of one name are an error when a model can call it, else a warning", async () => {
+  it("COMP22 a prompt and an agent of one name are an error when a model can call it, and fine until then", async () => {
     const same = { "agents/prompts/desk.ts": prompt("").replace('"other"', '"desk"') };
-    expect(await onlyFinding(same)).toMatchObject({ severity: "warning", code: "duplicate_name" });
+    expect((await compileWith(same)).diagnostics).toEqual([]);
     const [called] = await findingsOf("duplicate_name", {
       ...same,
       "agents/prompts/other.ts": prompt(`tools: ["desk"],`),

@@ -1,6 +1,6 @@
 // `npm run new`: starting files that compile, and what it refuses.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from "vitest";
 import { compileProject } from "#compiler/compile.ts";
 
 import { runScript, type CommandResult } from "./command.ts";
-import { good, packageRoot, writeProject } from "./temporary-project.ts";
+import { good, packageRoot, writeFiles, writeProject } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
@@ -29,7 +29,7 @@ describe("new", () => {
     ] as const) {
       const result = await create(root, kind, name);
       expect(result).toMatchObject({ code: 0, stderr: "" });
-      expect(result.stdout).toMatch(/^wrote agents\/\S+\.ts\nnext: /);
+      expect(result.stdout).toMatch(/^wrote agents\/\S+\.ts\n(?:it uses "\w+" of \S+\n)?next: /);
     }
     for (const hook of ["filter_messages", "after_create_message", "after_tool_call_failure"]) {
       expect(await create(root, "hook", hook)).toMatchObject({ code: 0 });
@@ -40,6 +40,37 @@ describe("new", () => {
     expect(project.agents[0]?.value.sideA.prompt).toBe("helper");
     expect(project.routes.map(({ kind }) => kind)).toEqual(["controller", "thread"]);
     expect(project.hooks).toHaveLength(3);
+  });
+
+  it("COMP55 refers to the newest prompt and model, never to an older one by its name", async () => {
+    const root = writeProject({
+      ...good,
+      "agents/models/a_model.ts": (good["agents/models/fast.ts"] ?? "").replace('"fast"', '"a_model"'),
+      "agents/prompts/a_prompt.ts": (good["agents/prompts/support.ts"] ?? "").replace('"support"', '"a_prompt"'),
+    });
+    const anHourAgo = Date.now() / 1000 - 3600;
+    for (const file of [...Object.keys(good), "agents/models/a_model.ts", "agents/prompts/a_prompt.ts"])
+      utimesSync(join(root, file), anHourAgo, anHourAgo);
+    writeFiles(root, {
+      "agents/models/zebra.ts": `import { defineModel } from "threadhold";
+export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });`,
+    });
+    expect((await create(root, "prompt", "dice_rules")).stdout).toContain('it uses "zebra" of agents/models/zebra.ts');
+    expect((await create(root, "agent", "croupier")).stdout).toContain(
+      'it uses "dice_rules" of agents/prompts/dice_rules.ts',
+    );
+    const { diagnostics, project } = await compileProject(root, packageRoot);
+    expect(diagnostics).toEqual([]);
+    expect(project.agents.find(({ name }) => name === "croupier")?.value.sideA.prompt).toBe("dice_rules");
+  });
+
+  it("COMP55 a prompt and an agent of one name, made one after the other, provoke no warning", async () => {
+    const root = writeProject(good);
+    await create(root, "prompt", "mine");
+    await create(root, "agent", "mine");
+    const { diagnostics, project } = await compileProject(root, packageRoot);
+    expect(diagnostics).toEqual([]);
+    expect(project.agents.find(({ name }) => name === "mine")?.value.sideA.prompt).toBe("mine");
   });
 
   it("COMP56 says what has to be made first", async () => {

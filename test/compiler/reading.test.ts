@@ -1,10 +1,14 @@
 // What counts as a definition, and what is said of modules that cannot be read.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { compileProject } from "#compiler/compile.ts";
+import { registrySource } from "#compiler/generated-source.ts";
 
 import { compileWith, findingsOf, good, onlyFinding, packageRoot, writeProject } from "./temporary-project.ts";
+
+// Each build starts the Workers runtime; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
 
 const tool = `import { defineTool } from "threadhold";
 export default defineTool("Does", async () => ({ status: "success" }));`;
@@ -69,6 +73,19 @@ export default defineTool("Boom", async () => ({ status: "success" );`,
       { code: "unknown_model", file: "agents/models/other.ts", line: 1, suggestion: "fast" },
       { severity: "error", code: "syntax", file: "agents/tools/broken.ts", line: 2, column: 68 },
     ]);
+  });
+
+  it("COMP5 points at the beginning of what is not closed, where a parser knows it", async () => {
+    const template = ["export default {", '  name: "x",', "  text: `Hello,", "};", ""].join("\n");
+    expect(await onlyFinding({ "agents/models/bad.ts": template })).toMatchObject({
+      code: "syntax",
+      line: 3,
+      column: 9,
+    });
+    const bracket = "export default {\n  list: [1, 2,\n  name: 3,\n};\n";
+    const finding = await onlyFinding({ "agents/models/bad.ts": bracket });
+    expect(finding).toMatchObject({ code: "syntax", line: 3, column: 7 });
+    expect(finding.notes).toEqual(["the bracket at agents/models/bad.ts:2:9 is not closed"]);
   });
 
   it("COMP6 reports what a module throws, at the line that threw, in a helper too", async () => {
@@ -191,6 +208,24 @@ export default defineHook("filter_mesages" as never, async () => []);`,
       file: "agents/hooks/trim.ts",
       line: 2,
       column: 27,
+      suggestion: "filter_messages",
+    });
+  });
+
+  it("COMP68 a hook may be the document's pair of name and function", async () => {
+    const pair = { "agents/hooks/trim.ts": `export default ["filter_messages", async (_s, list) => list.slice(-2)];` };
+    const { diagnostics, project } = await compileWith(pair);
+    expect(diagnostics).toEqual([]);
+    expect(project.hooks).toEqual([{ hook: "filter_messages", file: "agents/hooks/trim.ts", pair: true }]);
+    expect(registrySource(project, "", "..")).toContain(
+      'import("../agents/hooks/trim.ts").then((module) => module.default[1])',
+    );
+    expect(
+      await onlyFinding({ "agents/hooks/trim.ts": pair["agents/hooks/trim.ts"].replace("messages", "mesages") }),
+    ).toMatchObject({
+      code: "unknown_hook",
+      line: 1,
+      column: 17,
       suggestion: "filter_messages",
     });
   });

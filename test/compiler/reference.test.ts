@@ -1,8 +1,11 @@
 // What is said of names that lead nowhere, of includes, of agents' demands.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { compileWith, findingsOf, onlyFinding } from "./temporary-project.ts";
+
+// Each build starts the Workers runtime; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
 
 const prompt = (name: string, fields: string): string => `export default {
   name: "${name}",

@@ -1,10 +1,13 @@
 // Routes of agents/api: what a file answers, in which order, and what is said of those that cannot be.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { compareRoutes, readRouteName } from "#compiler/route-pattern.ts";
 
 import { compileWith, onlyFinding } from "./temporary-project.ts";
+
+// Each build starts the Workers runtime; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
 
 const controller = "export default async () => ({ ok: true });";
 const threadEndpoint = `import { defineThreadEndpoint } from "threadhold";

@@ -6,6 +6,7 @@ import { z } from "zod";
 import {
   defineController,
   defineHook,
+  defineRemoteTool,
   defineThreadEndpoint,
   defineTool,
   hookNameOf,
@@ -31,6 +32,20 @@ describe("defineTool", () => {
     expect(optional.options).toEqual({ idempotent: true });
     expect([...defineTool("Bare", run)]).toEqual(["Bare", null, run]);
     expect([...defineTool("Remote")]).toEqual(["Remote", null, undefined]);
+  });
+
+  it("SPEC16 defineRemoteTool gives what defineTool without a function gives", () => {
+    const schema = z.object({ q: z.string() });
+    const options = { deadlineMs: 5, resultSchema: z.object({ a: z.string() }) };
+    const named = defineRemoteTool({ description: "Asks", args: schema, ...options });
+    const positional = defineTool("Asks", schema, undefined, options);
+    expect([...named]).toEqual([...positional]);
+    expect(named).toHaveLength(3);
+    expect(named.options).toEqual(positional.options);
+    const bare = defineRemoteTool({ description: "Asks" });
+    expect([...bare]).toEqual(["Asks", null, undefined]);
+    expect(bare.options).toBeUndefined();
+    expect(readTool(named).run).toBeUndefined();
   });
 
   it("SPEC9 a tool's schema, not its function's arity, says how it is called", async () => {

@@ -1,12 +1,11 @@
 // Where the person is. Only their device knows, so the tool has no function: the run rests until the answer is posted.
 
-import { defineTool } from "threadhold";
+import { defineRemoteTool } from "threadhold";
 import { z } from "zod";
 
-export default defineTool(
-  "Ask the person's device where they are.",
-  z.object({ precision: z.enum(["city", "exact"]).describe("How closely") }),
-  undefined,
-  // Nobody answers in time: the model reads that, and goes on.
-  { deadlineMs: 10 * 60 * 1000 },
-);
+export default defineRemoteTool({
+  description: "Ask the person's device where they are.",
+  args: z.object({ precision: z.enum(["city", "exact"]).describe("How closely") }),
+  // After this time without an answer the model reads that there is none, and goes on.
+  deadlineMs: 10 * 60 * 1000,
+});

@@ -1,0 +1,31 @@
+// defineRemoteTool: a tool without a function, by named fields. It gives what `defineTool` without a function gives.
+
+import type { ThreadState } from "./thread-state.ts";
+import type { AnyToolArgs } from "./tool-arguments.ts";
+import type { RemoteToolOptions } from "./tool-options.ts";
+import type { ParsedArgs, RemoteToolDefinition } from "./tool.ts";
+
+/** A remote tool's description, arguments and options. */
+export interface RemoteToolFields<
+  State = ThreadState,
+  Args extends AnyToolArgs | null = null,
+> extends RemoteToolOptions<State, ParsedArgs<Args>> {
+  /** What the model reads. */
+  description: string;
+  /** The arguments, a `z.object`; none when absent. */
+  args?: Args;
+}
+
+/**
+ * Declares a remote tool: a client or another system runs its calls and posts the results. The same as
+ * `defineTool(description, args, undefined, options)`.
+ */
+export function defineRemoteTool<State = ThreadState, Args extends AnyToolArgs | null = null>({
+  description,
+  args,
+  ...options
+}: RemoteToolFields<State, Args>): RemoteToolDefinition<NoInfer<State>, Args> {
+  // Without `args` the type parameter is its default, null.
+  const definition: [string, Args, undefined] = [description, (args ?? null) as Args, undefined];
+  return Object.keys(options).length === 0 ? definition : Object.assign(definition, { options });
+}
