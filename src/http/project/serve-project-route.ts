@@ -4,7 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
-import { randomUuidText } from "#lib/uuid-text.ts";
+import { threadUuidText } from "#lib/uuid-text.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 
 import type { Params } from "../route/pattern.ts";
@@ -46,7 +46,7 @@ const everyone: Caller = Object.freeze({ user: null, admin: true });
 
 async function serveThreadEndpoint(services: Services, call: ProjectCall, caller: Caller | null): Promise<Response> {
   const { entry, params, request } = call;
-  const threadId = randomUuidText(params[entry.params[0] ?? ""] ?? "");
+  const threadId = threadUuidText(params[entry.params[0] ?? ""] ?? "");
   if (threadId === null) throw refuse("thread_not_found", "There is no such thread.");
   const acting = entry.access === "public" ? everyone : caller;
   if (acting === null) throw refuse("unauthorized", "Send credentials.");

@@ -6,7 +6,7 @@ import { refuse } from "#contract/error.ts";
 import { defaultBodyLimit, routes } from "#contract/route.ts";
 import type { BuiltInRoute, RouteName } from "#contract/route.ts";
 import type { Caller } from "#core/thread-rpc.ts";
-import { randomUuidText } from "#lib/uuid-text.ts";
+import { threadUuidText } from "#lib/uuid-text.ts";
 
 import { authenticateStream } from "../auth/authenticate-stream.ts";
 import type { StreamCaller, StreamRequest } from "../auth/authenticate-stream.ts";
@@ -56,7 +56,7 @@ export async function serveBuiltIn<N extends RouteName>(
 async function checkThreadId({ authenticator }: Services, request: Request, params: Params): Promise<Params> {
   const id = params["id"];
   if (id === undefined) return params;
-  const known = randomUuidText(id);
+  const known = threadUuidText(id);
   if (known !== null) return { ...params, id: known };
   await authenticator.authenticate(request);
   throw refuse("thread_not_found", "There is no such thread.");

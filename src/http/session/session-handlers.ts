@@ -22,17 +22,19 @@ import { executionFormat, restingExecution } from "./execution-lines.ts";
 import { projectFacts } from "./project-facts.ts";
 import type { ProjectFacts } from "./project-facts.ts";
 import { sessionBody } from "./session-body.ts";
-import { sessionPlace } from "./session-place.ts";
+import { createFindPlace } from "./session-place.ts";
 
 /** The handlers. */
 export function sessionHandlers(services: Services): Pick<Handlers, "executeSession" | "getSession"> {
   const { calls, limits, activeRuns, dependencies } = services;
   const facts = projectFacts(dependencies.registry);
+  const findPlace = createFindPlace(calls);
   return {
     async executeSession({ request, caller, body }) {
-      const { session_id, ...asked } = executeInput(body);
-      checkInput(asked);
-      const place = await sessionPlace(caller, session_id);
+      const { session_id, ...given } = executeInput(body);
+      checkInput(given);
+      const { place, mayBegin } = await findPlace(caller, session_id);
+      const asked = { ...given, context: mayBegin ? given.context : null };
       const { thread_id: threadId } = place;
       const key = await readRequestKey(request, "executeSession", body);
       await limits.admit(caller);
@@ -42,7 +44,7 @@ export function sessionHandlers(services: Services): Pick<Handlers, "executeSess
       const known = await facts();
       const close = limits.openStream(caller);
       try {
-        const execution = await asNew(asked.context === null, () =>
+        const execution = await asNew(given.context === null, () =>
           calls({
             threadId,
             // Results that were taken are no longer waited for, so a second try would be refused.
@@ -60,7 +62,7 @@ export function sessionHandlers(services: Services): Pick<Handlers, "executeSess
     async getSession({ params, caller }) {
       const { session_id } = params;
       if (!sessionIdSchema.safeParse(session_id).success) throw noSession();
-      const place = await sessionPlace(caller, session_id);
+      const { place } = await findPlace(caller, session_id);
       const page = (cursor: string | null) =>
         calls({
           threadId: place.thread_id,

@@ -3,24 +3,57 @@
 
 import { v4 as randomId } from "uuid";
 
+import { encodeCursor } from "#contract/cursor.ts";
+import { ThreadholdError } from "#contract/error.ts";
+import { earlierSessionThreadId, sessionThreadId } from "#contract/session/session-thread-id.ts";
 import type { Caller, SessionPlace } from "#core/thread-rpc.ts";
-import { sha256 } from "#lib/sha256.ts";
-import { randomUuidText } from "#lib/uuid-text.ts";
+import { derivedUuidText, randomUuidText } from "#lib/uuid-text.ts";
 
-/** The place of a session of the caller's; a new one where the client names none. */
-export async function sessionPlace(caller: Caller, name: string | null): Promise<SessionPlace> {
-  const owner = caller.user;
-  const session_id = name ?? randomId();
-  const own = randomUuidText(session_id);
-  if (own !== null) return { session_id, thread_id: own, derived: false, owner };
-  return { session_id, thread_id: await derivedId(owner, session_id), derived: true, owner };
+import type { ThreadCalls } from "../thread/thread-calls.ts";
+
+/** Where a session is, or will be. */
+export interface FoundPlace {
+  place: SessionPlace;
+  /** False for an id that is made from a name, given in place of the name: whoever begins a session there would take it. */
+  mayBegin: boolean;
 }
 
-/** A version 4 UUID in which 122 bits are of the digest. JSON keeps owner and name apart, and nobody from a user. */
-async function derivedId(owner: string | null, name: string): Promise<string> {
-  const bytes = (await sha256(JSON.stringify(["session", owner, name]))).slice(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+/** The place of a session of the caller's; a new one where the client names none. */
+export type FindPlace = (caller: Caller, name: string | null) => Promise<FoundPlace>;
+
+/** Names that an isolate remembers to have no session of an earlier id. */
+const rememberedNames = 10_000;
+
+/** Behind every message of a session: the page from there on is short. */
+const pastTheEnd = encodeCursor("~", "session");
+
+/** Finds places. */
+export function createFindPlace(calls: ThreadCalls): FindPlace {
+  const withoutEarlier = new Set<string>();
+  const isThere = async (caller: Caller, place: SessionPlace): Promise<boolean> => {
+    try {
+      const { thread_id: threadId } = place;
+      await calls({ threadId, repeatable: true, run: (stub) => stub.readSession(caller, place, pastTheEnd) });
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof ThreadholdError && thrown.code === "thread_not_found") return false;
+      throw thrown;
+    }
+  };
+  return async (caller, name) => {
+    const owner = caller.user;
+    const session_id = name ?? randomId();
+    const known = { session_id, derived: false, owner };
+    const own = randomUuidText(session_id);
+    if (own !== null) return { place: { ...known, thread_id: own }, mayBegin: true };
+    const made = derivedUuidText(session_id);
+    if (made !== null) return { place: { ...known, thread_id: made }, mayBegin: false };
+    const place = { ...known, derived: true, thread_id: await sessionThreadId(owner, session_id) };
+    if (withoutEarlier.has(place.thread_id)) return { place, mayBegin: true };
+    const earlier = { ...place, thread_id: await earlierSessionThreadId(owner, session_id) };
+    if ((await isThere(caller, earlier)) && !(await isThere(caller, place))) return { place: earlier, mayBegin: true };
+    withoutEarlier.add(place.thread_id);
+    if (withoutEarlier.size > rememberedNames) withoutEarlier.delete(withoutEarlier.values().next().value ?? "");
+    return { place, mayBegin: true };
+  };
 }

@@ -6,7 +6,7 @@ import { checkExportVersion, exportHeaderSchema, exportMediaType } from "#contra
 import type { ExportHeader } from "#contract/export-header.ts";
 import { callerHeader, creationHeader, exportPath, importPath } from "#core/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
-import { randomUuidText } from "#lib/uuid-text.ts";
+import { threadUuidText } from "#lib/uuid-text.ts";
 
 import { invalidField } from "../input/field-error.ts";
 import { parseInput } from "../input/parse-input.ts";
@@ -150,9 +150,12 @@ function headerOf(bytes: Uint8Array): ExportHeader {
   const line = parseJson(decoded(bytes), "The first line");
   checkExportVersion(line);
   const header = parseInput(exportHeaderSchema, line);
-  const id = randomUuidText(header.thread_id);
+  const id = threadUuidText(header.thread_id);
   if (id === header.thread_id) return header;
-  throw invalidField("thread_id", "Has to be a version 4 UUID in small letters");
+  throw invalidField(
+    "thread_id",
+    "Has to be a UUID of version 4, or of version 8 for a named session, in small letters",
+  );
 }
 
 function decoded(bytes: Uint8Array): string {

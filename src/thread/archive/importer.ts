@@ -2,6 +2,7 @@
 // that nobody sees a part of it; an import that fails, or that a crash cut, is destroyed with everything it wrote.
 
 import { refuse } from "#contract/error.ts";
+import { sessionThreadId } from "#contract/session/session-thread-id.ts";
 import { rankOf } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { ArchiveTally } from "#core/archive/archive-tally.ts";
@@ -10,6 +11,7 @@ import type { RunEnd } from "#core/ports/strategy.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { derivedUuidText } from "#lib/uuid-text.ts";
 import { emptyBucket } from "#store/files/file-bucket.ts";
 import { createFileSystem } from "#store/files/file-system.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
@@ -78,6 +80,7 @@ export class Importer {
     if (!caller.admin && caller.user === null) throw refuse("forbidden", "An import needs a user to own the thread.");
     const reader = new LineReader(body);
     const { thread_id } = await reader.header();
+    const first = derivedUuidText(thread_id) === null ? null : await ownSession(reader, caller, thread_id);
     await settled();
     await this.clear();
     if (this.#busy) throw refuse("conflict", `The thread ${thread_id} is being imported already.`);
@@ -93,7 +96,7 @@ export class Importer {
         allowed: caller.admin ? noBounds : world.settings.limits.run,
         now: world.clock.now(),
       });
-      const sha256 = await this.#takeLines(reader, rows, thread_id);
+      const sha256 = await this.#takeLines(reader, rows, { threadId: thread_id, first });
       const own = creationOf(creation ?? crypto.randomUUID(), sha256);
       return this.#finish(await inLine(reader, () => rows.result(own)));
     } catch (thrown) {
@@ -124,12 +127,14 @@ export class Importer {
   }
 
   /** Gives the digest of the file. */
-  async #takeLines(reader: LineReader, rows: ImportRows, threadId: string): Promise<string> {
+  async #takeLines(reader: LineReader, rows: ImportRows, { threadId, first }: Begun): Promise<string> {
+    let begun = first;
     const tally = new ArchiveTally();
     const files = this.#filesOf(threadId);
     let rank = -1;
     const next = async (): Promise<ArchiveLine> => {
-      const line = await reader.next();
+      const line = begun ?? (await reader.next());
+      begun = null;
       // One thread line, and first; else no line before one of an earlier kind.
       if (rankOf(line) < rank || (rank === -1) !== (line.type === "thread"))
         throw reader.refused("stands out of order");
@@ -222,6 +227,19 @@ export class Importer {
   }
 }
 
+/**
+ * The first line, where it is the thread of the session that the id is made from: such an id is nobody's to choose. What stands
+ * under it already is not looked at before, so that nobody learns of it.
+ */
+async function ownSession(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
+  const line = await reader.next();
+  if (line.type === "thread" && line.thread.session !== undefined) {
+    const owner = caller.admin ? line.thread.user_id : caller.user;
+    if ((await sessionThreadId(owner, line.thread.session.id)) === threadId) return line;
+  }
+  throw reader.refused(`is not the session that the id ${threadId} is made from, or not with its owner`);
+}
+
 /** `ThreadRecord.creation` of an import. */
 function creationOf(creation: string, sha256: string): string {
   return `import ${creation} ${sha256}`;
@@ -239,6 +257,12 @@ async function madeBefore(
   }
   if (record.creation === creationOf(creation, await reader.rest())) return open;
   throw refuse("conflict", "This Idempotency-Key was used with another body.");
+}
+
+interface Begun {
+  threadId: string;
+  /** A line that was read before. */
+  first: ArchiveLine | null;
 }
 
 interface Repetition {
