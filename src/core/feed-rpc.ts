@@ -31,3 +31,6 @@ export function feedName(owner: string | null): string {
 
 /** Query field of the upgrade: the owner as JSON. The Worker builds this request itself. */
 export const ownerField = "owner";
+
+/** Field of the watch's query: microseconds since epoch at which the watcher's credentials end. */
+export const watchEndField = "ends_at";

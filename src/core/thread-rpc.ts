@@ -33,6 +33,8 @@ export interface Caller {
   /** The user whose threads are reachable; null for an admin that stands for nobody. */
   user: string | null;
   admin: boolean;
+  /** Microseconds since epoch at which the credentials end; absent where they do not. Streams end with them. */
+  until?: number;
 }
 
 /** An answer or a refusal. */
@@ -147,6 +149,8 @@ export const exportPath = "/export";
 export const importPath = "/import";
 
 /** Header of an internal request: the `Caller` as JSON. */
+/** Field of a subscription's query: microseconds since epoch at which the reader's credentials end. */
+export const endField = "ends_at";
 export const callerHeader = "x-threadhold-caller";
 
 /** Header of an import that may be repeated: what its repetitions have in common. */

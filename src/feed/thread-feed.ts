@@ -7,7 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 import { errorBodySchema, httpStatus } from "#contract/error.ts";
 import type { FeedDraft, FeedWord } from "#contract/feed.ts";
 import { mostWatchers } from "#contract/subscription.ts";
-import { ownerField } from "#core/feed-rpc.ts";
+import { ownerField, watchEndField } from "#core/feed-rpc.ts";
 import type { FeedRpc } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
@@ -34,7 +34,7 @@ export function threadFeed<Env>(clock: Clock) {
       this.#atWork.hear(word, frame);
       for (const socket of this.ctx.getWebSockets()) {
         const watcher = Watcher.of(socket);
-        if (watcher !== null && watcher.owner === owner) watcher.send(frame);
+        if (watcher !== null && watcher.owner === owner && !watcher.endedAt(clock.now())) watcher.send(frame);
       }
     }
 
@@ -44,10 +44,12 @@ export function threadFeed<Env>(clock: Clock) {
 
     override async fetch(upgrade: Request): Promise<Response> {
       if (this.ctx.getWebSockets().length >= mostWatchers) return tooMany();
-      const owner = JSON.parse(new URL(upgrade.url).searchParams.get(ownerField) ?? "") as string | null;
+      const { searchParams } = new URL(upgrade.url);
+      const owner = JSON.parse(searchParams.get(ownerField) ?? "") as string | null;
+      const endsAt = searchParams.get(watchEndField);
       const { 0: client, 1: server } = new WebSocketPair();
       this.ctx.acceptWebSocket(server);
-      const watcher = Watcher.begin(server, owner);
+      const watcher = Watcher.begin(server, owner, endsAt === null ? undefined : Number(endsAt));
       watcher.send(JSON.stringify({ type: "feed_start", user_id: owner } satisfies FeedDraft));
       for (const frame of this.#atWork.frames()) if (frame.length <= watcher.room) watcher.send(frame);
       return new Response(null, { status: 101, webSocket: client });

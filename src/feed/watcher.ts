@@ -6,7 +6,7 @@ import { z } from "zod";
 import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
-import { watcherWindow } from "#contract/subscription.ts";
+import { expiredCloseCode, watcherWindow } from "#contract/subscription.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 const placeSchema = z.object({
@@ -14,6 +14,8 @@ const placeSchema = z.object({
   /** UTF-16 units of all it was sent: the `seq` of the last frame. */
   sent: z.number().int().nonnegative(),
   acknowledged: z.number().int().nonnegative(),
+  /** When its credentials end, in microseconds since epoch; absent where they do not. */
+  endsAt: z.number().optional(),
 });
 
 /** The part of a socket that a watcher needs. */
@@ -38,8 +40,8 @@ export class Watcher {
   }
 
   /** Begins one on a socket that was just accepted. */
-  static begin(socket: WatcherSocket, owner: string | null): Watcher {
-    return new Watcher(socket, { owner, sent: 0, acknowledged: 0 });
+  static begin(socket: WatcherSocket, owner: string | null, endsAt?: number): Watcher {
+    return new Watcher(socket, { owner, sent: 0, acknowledged: 0, ...(endsAt === undefined ? {} : { endsAt }) });
   }
 
   /** The watcher of a socket that was accepted earlier; null when its attachment is not ours. */
@@ -56,6 +58,13 @@ export class Watcher {
   get room(): number {
     const { sent, acknowledged } = this.#place;
     return watcherWindow - (sent - acknowledged);
+  }
+
+  /** Closes it where its credentials have ended. True then. */
+  endedAt(now: number): boolean {
+    if (now < (this.#place.endsAt ?? Number.POSITIVE_INFINITY)) return false;
+    this.#close(expiredCloseCode, "token_expired");
+    return true;
   }
 
   /** Sends a frame, given as JSON of an object without its number. Without room for it the watcher is let go. */

@@ -4,6 +4,7 @@
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Acknowledger } from "#contract/acknowledger.ts";
 import type { ErrorCode } from "#contract/error.ts";
+import { expiredCloseCode } from "#contract/subscription.ts";
 
 import type { QueryValue } from "../address.ts";
 import { ThreadholdClientError, ThreadholdNetworkError } from "../client-error.ts";
@@ -152,6 +153,8 @@ function isAnswer(thrown: unknown): thrown is Error {
 
 /** What a close says. One before the socket opened says nothing, in a browser: SSE then learns why. */
 function errorOfClose(status: number, reason: string): Error {
+  // The next ticket is asked for with the token of then; one that has expired too is refused there.
+  if (status === expiredCloseCode) return new ThreadholdNetworkError("The token that opened the socket has expired.");
   const code = refusals[status] ?? (status >= 4400 && status < 4500 && status !== 4408 ? "invalid_request" : null);
   if (code === null) return new ThreadholdNetworkError(`The socket was closed (${status}).`);
   return new ThreadholdClientError({ code, message: reason === "" ? `Refused: ${code}.` : reason, status });

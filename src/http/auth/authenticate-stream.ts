@@ -43,7 +43,9 @@ export async function authenticateStream(stream: StreamRequest, ports: StreamAut
     const ticket = await tickets.read(text);
     if (ticket === null || ticket.kind !== "ticket") return { ok: false, reason: "wrong" };
     if (ticket.path !== url.pathname) return { ok: false, reason: "spent" };
-    const identified: Identification = { ok: true, caller: { user: ticket.user, admin: ticket.admin } };
+    const { user, admin, until } = ticket;
+    const caller: Caller = { user, admin, ...(until === undefined ? {} : { until }) };
+    const identified: Identification = { ok: true, caller };
     if (stream.passes && (await hasPass(stream, ticket, ports))) return identified;
     if (ticket.expires_at <= now()) return { ok: false, reason: "spent" };
     if (!(await stream.redeemer(ticket).redeemTicket(ticket.nonce, ticket.expires_at)))

@@ -48,7 +48,8 @@ export function createJwtCheck(settings: JwtSettings, ports: JwtPorts): JwtCheck
         ...(settings.audience === undefined ? {} : { audience: settings.audience }),
       };
       const { payload } = await verify(token, options);
-      const caller = endsInTime(payload, ports.now()) ? callerOf(payload) : null;
+      const until = endOf(payload, ports.now());
+      const caller = until === null ? null : callerOf(payload, until);
       return caller === null ? { ok: false, reason: "wrong" } : { ok: true, caller };
     } catch (thrown) {
       return { ok: false, reason: reasonOf(thrown) };
@@ -74,17 +75,17 @@ function verifierOf({ keys }: JwtSettings, ports: JwtPorts): Verifier {
   return (token, options) => jwtVerify(token, keySet, { ...options, algorithms: asymmetric });
 }
 
-/** Whether a token says when it ends, and that is near enough: nothing else takes a lost token out of use. */
-function endsInTime({ exp }: JWTPayload, now: number): boolean {
-  return typeof exp === "number" && exp * 1e6 <= now + longestLifeMicros;
+/** When a token ends, in microseconds; null for none, or too late: nothing else takes a lost token out of use. */
+function endOf({ exp }: JWTPayload, now: number): number | null {
+  return typeof exp === "number" && exp * 1e6 <= now + longestLifeMicros ? Math.floor(exp * 1e6) : null;
 }
 
-function callerOf(payload: JWTPayload): Caller | null {
+function callerOf(payload: JWTPayload, until: number): Caller | null {
   const admin = payload["role"] === "admin";
   // The type is what a token should say; what it does say is any JSON.
   const user: unknown = payload.sub;
-  if (user === undefined) return admin ? { user: null, admin } : null;
-  return typeof user !== "string" || user === "" || user.length > 200 ? null : { user, admin };
+  if (user === undefined) return admin ? { user: null, admin, until } : null;
+  return typeof user !== "string" || user === "" || user.length > 200 ? null : { user, admin, until };
 }
 
 function reasonOf(thrown: unknown): "wrong" | "expired" | "unavailable" {

@@ -17,6 +17,8 @@ const claimsSchema = z.strictObject({
   nonce: z.string(),
   /** Microseconds since epoch. */
   expires_at: z.number().int(),
+  /** When the credentials end that it was made with: the stream ends then, and no pass lasts longer. */
+  until: z.number().int().optional(),
 });
 
 /** What a ticket or a pass says. A pass carries the nonce of the ticket it follows. */
@@ -53,12 +55,18 @@ export function createTickets(secret: () => string, now: () => number): Tickets 
     return `${toBase64Url(payload)}.${toBase64Url(new Uint8Array(signature))}`;
   };
   return {
-    async issue(path, { user, admin }) {
-      const expires_at = now() + ticketMicros;
-      const ticket = await sign({ kind: "ticket", path, user, admin, nonce: randomId(), expires_at });
+    async issue(path, { user, admin, until }) {
+      const expires_at = Math.min(now() + ticketMicros, until ?? Number.POSITIVE_INFINITY);
+      const ends = until === undefined ? {} : { until };
+      const ticket = await sign({ kind: "ticket", path, user, admin, nonce: randomId(), expires_at, ...ends });
       return { ticket, expires_at };
     },
-    follow: (ticket) => sign({ ...ticket, kind: "pass", expires_at: now() + passMicros }),
+    follow: (ticket) =>
+      sign({
+        ...ticket,
+        kind: "pass",
+        expires_at: Math.min(now() + passMicros, ticket.until ?? Number.POSITIVE_INFINITY),
+      }),
     async read(text) {
       const [payload, signature, ...rest] = text.split(".").map(fromBase64Url);
       if (!payload || !signature || rest.length > 0) return null;

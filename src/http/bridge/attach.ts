@@ -3,7 +3,7 @@
 
 import { errorBodySchema, ThreadholdError } from "#contract/error.ts";
 import type { Caller, ThreadDirectory } from "#core/thread-rpc.ts";
-import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
 
 /** Fields of a subscription, already validated. */
 export type SubscriptionQuery = Readonly<Record<string, string>>;
@@ -20,6 +20,8 @@ export interface SubscriptionTarget {
 export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Request {
   const url = new URL(subscribePath, "https://thread");
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  // What follows a run answers the request that began it, and ends with the run.
+  if (caller.until !== undefined && query["run_id"] === undefined) url.searchParams.set(endField, String(caller.until));
   return new Request(url, { headers: { upgrade: "websocket", [callerHeader]: JSON.stringify(caller) } });
 }
 

@@ -1,6 +1,7 @@
 // What a subscription delivers to whoever reads it here in the Worker.
 
 import type { Refusal } from "#contract/error.ts";
+import { expiredCloseCode } from "#contract/subscription.ts";
 
 /** One event as the object sent it. `json` is its text, unchanged. */
 export interface Frame {
@@ -49,6 +50,8 @@ export function deliveryOfClose(code: number, reason: string): Delivery | null {
     case 4429:
       return refusal("rate_limited", "Too many subscribers.");
     default:
+      // Whoever comes back brings a new token.
+      if (code === expiredCloseCode) return { type: "closed" };
       // 4408 tells a reader that it was too slow: it comes back with its last number when it can.
       if (code === 4408) return { type: "closed" };
       return code >= 4400 && code < 4500 ? refusal("invalid_request", "The subscription was refused.") : null;

@@ -1,7 +1,8 @@
 // The live stream of a caller's threads: SSE ends here and is bridged, a WebSocket is handed through to the feed's object, so that
 // an idle one costs nothing. Whose threads is decided here, before the object is asked.
 
-import { ownerField } from "#core/feed-rpc.ts";
+import { ownerField, watchEndField } from "#core/feed-rpc.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 
 import { socketOf } from "../bridge/attach.ts";
 import type { Frame } from "../bridge/delivery.ts";
@@ -22,7 +23,7 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
     async watchThreads({ request, caller, query, headOnly }) {
       const owner = ownerOf(caller, query.user_id);
       const upgrade = (): Promise<Response> =>
-        tryTwice(() => feeds(owner).fetch(watchRequest(owner)), { what: "feed", repeatable: true });
+        tryTwice(() => feeds(owner).fetch(watchRequest(owner, caller)), { what: "feed", repeatable: true });
       if (headOnly) return new Response(null, { headers: sseHeaders });
       if (wantsSocket(request)) return upgrade();
       const onClose = services.limits.openStream(caller);
@@ -54,8 +55,9 @@ const format = {
 };
 
 /** The upgrade as the object takes it: a request of our own making, with nothing of the client's. */
-function watchRequest(owner: string | null): Request {
+function watchRequest(owner: string | null, { until }: Caller): Request {
   const url = new URL("https://feed/watch");
   url.searchParams.set(ownerField, JSON.stringify(owner));
+  if (until !== undefined) url.searchParams.set(watchEndField, String(until));
   return new Request(url, { headers: { upgrade: "websocket" } });
 }

@@ -45,7 +45,15 @@ export async function serveBuiltIn<N extends RouteName>(
   const body = route.body === undefined ? undefined : await readBody(route, route.body, request);
   const headOnly = request.method === "HEAD";
   // The table types what each of its schemas gives; the compiler cannot follow it through a name it does not know.
-  const call = { request, url, caller, params, query: route.query && query, body, headOnly } as unknown as Call<N>;
+  const call = {
+    request: endingRequest(services, route, { request, caller }),
+    url,
+    caller,
+    params,
+    query: route.query && query,
+    body,
+    headOnly,
+  } as unknown as Call<N>;
   const handler: Handler<N> = handlers[name];
   const response = await handler(call);
   if (cookie !== null && response.status === 200) response.headers.append("set-cookie", cookie);
@@ -79,6 +87,21 @@ async function callerOf(services: Services, route: BuiltInRoute, incoming: Incom
     id === undefined ? dependencies.feeds(user) : dependencies.threads(id);
   const passes = route.stream === "events" || (route.stream === "either" && !wantsSocket(request));
   return authenticateStream({ request, url, redeemer, passes }, { authenticator, tickets, now: dependencies.now });
+}
+
+/** Milliseconds that the platform's timers can wait. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The request of a stream, whose client is taken to have left when its credentials end. */
+function endingRequest(
+  { ports, dependencies }: Services,
+  { stream }: BuiltInRoute,
+  { request, caller: { until } }: { request: Request; caller: Caller },
+): Request {
+  if (until === undefined || stream === undefined || stream === "negotiated" || wantsSocket(request)) return request;
+  const end = new AbortController();
+  ports.timers.after(Math.min((until - dependencies.now()) / 1000, longestTimerMs), () => end.abort());
+  return new Request(request, { signal: AbortSignal.any([request.signal, end.signal]) });
 }
 
 async function readBody(route: BuiltInRoute, schema: z.ZodType, request: Request): Promise<unknown> {

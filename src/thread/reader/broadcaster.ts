@@ -151,7 +151,7 @@ export class Broadcaster implements EventSink {
   }
 
   #give(reader: Reader, event: PlainEvent, frame: Frame | null): void {
-    if (reader.closed) {
+    if (reader.closed || reader.endedAt(event.at)) {
       this.leave(reader);
       return;
     }
@@ -172,6 +172,7 @@ export class Broadcaster implements EventSink {
 
   /** Sends what a reader missed as far as its window allows; the rest follows its next acknowledgement. */
   #catchUp(reader: Reader): void {
+    if (reader.endedAt(this.#options.clock.now())) return this.leave(reader);
     for (;;) {
       for (const event of reader.takeMissed()) {
         if (!wants(reader.wish, event)) continue;

@@ -2,7 +2,7 @@
 
 import { tooSlowCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
-import { acknowledgeWindow, unacknowledgedLimit } from "#contract/subscription.ts";
+import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contract/subscription.ts";
 
 import type { Frame } from "./frame.ts";
 import type { ReplayFrom, ReplayPart } from "./replay.ts";
@@ -144,6 +144,13 @@ export class Reader {
   /** Writes the cursor where hibernation keeps it. */
   save(): void {
     if (!this.#closed) this.socket.serializeAttachment(this.#cursor);
+  }
+
+  /** Closes it where its credentials have ended. True then. */
+  endedAt(now: number): boolean {
+    if (now < (this.#cursor.endsAt ?? Number.POSITIVE_INFINITY)) return false;
+    this.close(expiredCloseCode, "token_expired");
+    return true;
   }
 
   /** Tells that nothing more comes, and closes. */

@@ -5,6 +5,7 @@ import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { bodyBounds } from "#contract/json.ts";
 import { subscribeSchema } from "#contract/request.ts";
+import { endField } from "#core/thread-rpc.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import { tellChildrenOfWatcher } from "../children/watching.ts";
@@ -25,6 +26,8 @@ export function subscribe(context: ObjectContext, state: DurableObjectState, url
   const query = new URLSearchParams(url.search);
   query.delete("run_id");
   query.delete("ticket");
+  const endsAt = query.get(endField);
+  query.delete(endField);
   const asked = subscribeSchema.parse(Object.fromEntries(query));
   const wish: Wish = {
     types: asked.types === undefined ? null : asked.types.split(","),
@@ -36,6 +39,7 @@ export function subscribe(context: ObjectContext, state: DurableObjectState, url
   // A number from the future is of another thread, or of this one before it was deleted and made again.
   const after = asked.after === undefined || asked.after > live.lastSeq ? null : asked.after;
   const cursor: Cursor = { wish, cursor: after ?? live.lastSeq, prev: after ?? 0, acknowledged: false };
+  if (endsAt !== null) cursor.endsAt = Number(endsAt);
 
   const { 0: client, 1: server } = new WebSocketPair();
   state.acceptWebSocket(server);

@@ -24,6 +24,8 @@ export const cursorSchema = z.object({
   /** Number of the last frame that was sent. */
   prev: z.number().int(),
   acknowledged: z.boolean(),
+  /** When its credentials end, in microseconds since epoch; absent where they do not. */
+  endsAt: z.number().optional(),
 });
 export type Cursor = z.infer<typeof cursorSchema>;
 
