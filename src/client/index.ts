@@ -3,6 +3,7 @@
 export { ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
 export type { ClientErrorCode } from "./client-error.ts";
 export type { CustomEventName, CustomEvents } from "./custom-event.ts";
+export { toDate } from "./dates.ts";
 export type { DefinitionList, Definitions } from "./definitions.ts";
 export type {
   DownloadOptions,

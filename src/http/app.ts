@@ -78,7 +78,7 @@ export function createApp(dependencies: AppDependencies): App {
 function handlersOf(services: Services): Handlers {
   return {
     ...healthHandlers(services),
-    ...openApiHandlers(services.dependencies.version),
+    ...openApiHandlers(),
     ...definitionHandlers(services),
     ...catalogHandlers(services),
     ...usageHandlers(services),
@@ -108,6 +108,8 @@ async function dispatch(services: Services, handlers: Handlers, { request: given
   const { found, allowed } = services.table(method, pathname);
   // Pages hold no data, and are opened by links as well.
   if (allowed.length === 0 && wantsPage(given, pathname)) return servePage(given, services.dependencies.assets);
+  // The page of the API, where a project has no route of its own there.
+  if (allowed.length === 0 && pathname === "/api/docs") return emptyAnswer({ location: "/docs" }, 308);
   const request = services.authenticator.screen(given);
   if (request instanceof Response) return request;
   const url = new URL(request.url);

@@ -7,6 +7,7 @@ import type { DevServer } from "../e2e/dev-server.ts";
 import { copyProject } from "../e2e/support/project-copy.ts";
 import { addTracedAgent } from "../e2e/support/traced-agent.ts";
 import { ApiClient } from "../support/http-client/api-client.ts";
+import { api } from "./suites/api.ts";
 import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
 import { files } from "./suites/files.ts";
@@ -106,6 +107,7 @@ describe("the playground", () => {
   trace(use);
   files(use);
   usage(use);
+  api(use);
   definitions(use);
   hostile(use);
   screens(use);

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "#contract/definition.ts";
 import { routeNames, routes } from "#contract/route.ts";
+import { packageVersion } from "#contract/version.ts";
 
 import { origin, refusalOf, testApp } from "./support/test-app.ts";
 
@@ -130,6 +131,20 @@ describe("the OpenAPI document", () => {
       expect(at, reference).toBeTypeOf("object");
     }
     expect(JSON.stringify(whole)).not.toContain('"$schema"');
+  });
+
+  it("HTTP26: has the package's version, this deployment as its server, and a description of each group of routes", async () => {
+    const { info, servers, tags, paths } = (await document()) as unknown as {
+      info: Part;
+      servers: Part[];
+      tags: { name: string; description: string }[];
+      paths: Record<string, Record<string, { tags: string[] }>>;
+    };
+    expect(info["version"]).toBe(packageVersion);
+    expect(servers).toMatchObject([{ url: "/" }]);
+    const used = Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags));
+    expect(new Set(used)).toEqual(new Set(tags.map(({ name }) => name)));
+    expect(tags.filter(({ description }) => description === "")).toEqual([]);
   });
 
   it("HTTP26: says what the validation says", async () => {

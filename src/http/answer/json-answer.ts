@@ -13,6 +13,6 @@ export function jsonAnswer(value: unknown, status = 200, headers: Record<string,
 }
 
 /** An answer without a body. */
-export function emptyAnswer(headers: Record<string, string> = {}): Response {
-  return new Response(null, { status: 204, headers });
+export function emptyAnswer(headers: Record<string, string> = {}, status = 204): Response {
+  return new Response(null, { status, headers });
 }

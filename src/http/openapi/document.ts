@@ -5,6 +5,7 @@ import { z } from "zod";
 import { bodyBounds } from "#contract/json.ts";
 import { routeNames, routes } from "#contract/route.ts";
 import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import { packageVersion } from "#contract/version.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
 
 import { openApiComponents } from "./components.ts";
@@ -19,8 +20,20 @@ const bounds =
   `A JSON body has at most ${String(bodyBounds.values)} values (413 too_large) ` +
   `and ${String(bodyBounds.depth)} levels of nesting (400 invalid_request).`;
 
-/** The document of a deployment. */
-export function openApiDocument(version: string): Part {
+/** The groups of routes, in the order of the document. */
+const tags: Readonly<Record<BuiltInRoute["tag"], string>> = {
+  threads: "Durable conversations: create, list, change, delete, export and import them.",
+  messages: "What was said in a thread. Posting a message starts a run.",
+  runs: "Runs of a thread, what waits for one, and answers to calls that wait for a client or a person.",
+  events: "What happens in a thread, or in all threads of an owner, as a stream.",
+  files: "Files of a thread.",
+  logs: "What each request to a model and each tool call did and cost.",
+  definitions: "Agents, prompts, models, tools, hooks and routes that the project defines.",
+  service: "Health, this document, tickets, usage and the catalog.",
+};
+
+/** The document. Its version is the package's; `/healthz` has the deployment's. */
+export function openApiDocument(): Part {
   const components = openApiComponents();
   const paths: Record<string, Part> = {};
   for (const name of routeNames) {
@@ -32,9 +45,11 @@ export function openApiDocument(version: string): Part {
     openapi: "3.1.0",
     info: {
       title: "Threadhold",
-      version,
+      version: packageVersion,
       description: `Durable AI-agent threads. Every route under /api/ is served under /api/~/ too. ${bounds}`,
     },
+    servers: [{ url: "/", description: "This deployment" }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: components.schemas,

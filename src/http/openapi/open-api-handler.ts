@@ -5,7 +5,7 @@ import type { Handlers } from "../route/handler.ts";
 import { openApiDocument } from "./document.ts";
 
 /** The handler. */
-export function openApiHandlers(version: string): Pick<Handlers, "openApi"> {
+export function openApiHandlers(): Pick<Handlers, "openApi"> {
   let document: Record<string, unknown> | undefined;
-  return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument(version)))) };
+  return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument()))) };
 }

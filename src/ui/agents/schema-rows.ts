@@ -27,14 +27,14 @@ interface Place {
   required: boolean;
 }
 
-/** The rows of a schema's properties; none where it has none. */
-export function schemaRows(schema: JsonObject): SchemaRow[] {
+/** The rows of a schema's properties; none where it has none. References lead into `root`. */
+export function schemaRows(schema: JsonObject, root: JsonObject = schema): SchemaRow[] {
   const rows: SchemaRow[] = [];
   addProperties(schema, { path: "", depth: 0, seen: [] });
   return rows;
 
   function addProperties(value: Json, at: { path: string; depth: number; seen: readonly string[] }): void {
-    const { target, seen } = resolved(value, schema, at.seen);
+    const { target, seen } = resolved(value, root, at.seen);
     if (target === null || at.depth > deepest) return;
     const needed = Array.isArray(target["required"]) ? target["required"] : [];
     for (const [name, property] of Object.entries(objectOf(target["properties"]) ?? {})) {
@@ -50,8 +50,8 @@ export function schemaRows(schema: JsonObject): SchemaRow[] {
 
   function add(value: Json, place: Place, before: readonly string[]): void {
     if (rows.length >= mostRows) return;
-    const { target, seen, again } = resolved(value, schema, before);
-    const type = again ? "as above" : typeOf(value, schema);
+    const { target, seen, again } = resolved(value, root, before);
+    const type = again ? "as above" : typeOf(value, root);
     const description = target?.["description"] ?? objectOf(value)?.["description"];
     rows.push({
       ...place,
@@ -68,7 +68,7 @@ export function schemaRows(schema: JsonObject): SchemaRow[] {
   }
 
   function addItems(items: JsonObject, at: { path: string; depth: number; seen: readonly string[] }): void {
-    const { target, again } = resolved(items, schema, at.seen);
+    const { target, again } = resolved(items, root, at.seen);
     const isPlain = target !== null && objectOf(target["properties"]) === null && objectOf(target["items"]) === null;
     if (again) return;
     if (isPlain && boundsOf(target).length === 0 && target["description"] === undefined) return;

@@ -10,9 +10,16 @@ import { schemaRows } from "./schema-rows.ts";
 
 import css from "./schema-table.module.css";
 
+interface SchemaTableProps {
+  schema: JsonObject;
+  label: string;
+  /** The document that references of the schema lead into; the schema itself where it is left out. */
+  root?: JsonObject;
+}
+
 /** The table; a word where there is nothing to give. */
-export function SchemaTable({ schema, label }: { schema: JsonObject; label: string }): ReactElement {
-  const rows = useMemo(() => schemaRows(schema), [schema]);
+export function SchemaTable({ schema, label, root = schema }: SchemaTableProps): ReactElement {
+  const rows = useMemo(() => schemaRows(schema, root), [schema, root]);
   return (
     <>
       {rows.length === 0 ? (

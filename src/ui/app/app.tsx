@@ -24,6 +24,7 @@ const UsagePage = lazy(async () => {
   const { UsagePage: found } = await import("../usage/usage-page.tsx");
   return { default: found };
 });
+const ApiPage = lazy(async () => ({ default: (await import("../api/api-page.tsx")).ApiPage }));
 const DefinitionsPage = lazy(async () => ({
   default: (await import("../agents/definitions-page.tsx")).DefinitionsPage,
 }));
@@ -54,6 +55,11 @@ export function App(): ReactElement {
                 <Route path="/usage">
                   <Suspense fallback={<LoadingNote what="usage" />}>
                     <UsagePage />
+                  </Suspense>
+                </Route>
+                <Route path="/docs">
+                  <Suspense fallback={<LoadingNote what="the API's description" />}>
+                    <ApiPage />
                   </Suspense>
                 </Route>
                 <Route path="/agents">

@@ -118,6 +118,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
 const pages = [
   { href: "/agents", name: "Agents" },
   { href: "/usage", name: "Usage" },
+  { href: "/docs", name: "API" },
 ];
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);

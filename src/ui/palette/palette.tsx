@@ -143,6 +143,9 @@ export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElemen
                 <Command.Item value="usage cost tokens" onSelect={then(() => navigate("/usage"))}>
                   Usage and cost
                 </Command.Item>
+                <Command.Item value="api routes docs" onSelect={then(() => navigate("/docs"))}>
+                  API
+                </Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("light"))}>Light theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("dark"))}>Dark theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("system"))}>Theme as the system</Command.Item>

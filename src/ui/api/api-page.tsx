@@ -1,0 +1,127 @@
+// The page of the API, made of the OpenAPI document that the deployment serves: its routes by group, each with its parameters, bodies,
+// responses and a request to copy. The part of the address after # names the route that is open.
+
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import type { ReactElement } from "react";
+import { Link, useSearchParams } from "wouter";
+
+import type { JsonObject } from "#client/index.ts";
+import { useThreadholdClient } from "#react/index.ts";
+
+import { usePageTitle } from "../app/page-title.ts";
+import { Icon } from "../kit/icon.tsx";
+import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { filteredGroups, readApiDocument } from "./api-document.ts";
+import type { ApiDocument } from "./api-document.ts";
+import { RouteView } from "./route-view.tsx";
+
+import css from "./api-page.module.css";
+
+const address = "/api/~/openapi.json";
+
+/** The page. */
+export function ApiPage(): ReactElement {
+  usePageTitle("API");
+  const client = useThreadholdClient();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["openapi"],
+    queryFn: async ({ signal }) => {
+      const answer = await client.fetch(address, { signal });
+      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+      return readApiDocument((await answer.json()) as JsonObject);
+    },
+    networkMode: "always",
+    refetchOnReconnect: true,
+  });
+  return (
+    <div className={css["page"]}>
+      <header className={css["head"]}>
+        <Link href="/" className={css["back"] ?? ""} aria-label="Back to the start">
+          <Icon name="back" />
+        </Link>
+        <h1 className={css["title"]}>API</h1>
+        {data === undefined ? null : <Filter />}
+      </header>
+      {error === null ? null : (
+        <ErrorNote title="The API's description could not be read" error={error} onRetry={() => void refetch()} />
+      )}
+      {data === undefined ? (
+        error === null ? (
+          <LoadingNote what="the API's description" />
+        ) : null
+      ) : (
+        <Shown document={data} />
+      )}
+    </div>
+  );
+}
+
+function Filter(): ReactElement {
+  const [search, setSearch] = useSearchParams();
+  return (
+    <label className={css["search"]}>
+      <span className="visually-hidden">Filter routes</span>
+      <Icon name="search" />
+      <input
+        type="search"
+        placeholder="Filter routes"
+        value={search.get("route") ?? ""}
+        onChange={({ target: { value } }) =>
+          setSearch(
+            (now) => {
+              if (value === "") now.delete("route");
+              else now.set("route", value);
+              return now;
+            },
+            { replace: true },
+          )
+        }
+      />
+    </label>
+  );
+}
+
+function Shown({ document: shown }: { document: ApiDocument }): ReactElement {
+  const [search] = useSearchParams();
+  const filter = useDeferredValue(search.get("route") ?? "");
+  const groups = useMemo(() => filteredGroups(shown.groups, filter), [shown, filter]);
+  const named = useHash();
+  useEffect(() => {
+    if (named !== "") document.getElementById(named)?.scrollIntoView({ block: "start" });
+  }, [named]);
+  return (
+    <div className={css["body"]}>
+      <p className={css["lead"]}>
+        {shown.description} Version {shown.version}. <a href={address}>openapi.json</a> has the same for programs.
+      </p>
+      {groups.length === 0 ? (
+        <EmptyNote title="No route matches">No route has “{filter}” in its path, its name or its summary.</EmptyNote>
+      ) : null}
+      {groups.map(({ name, description, routes }) => (
+        <section key={name} className={css["group"]} aria-labelledby={`group-${name}`}>
+          <h2 id={`group-${name}`} className={css["heading"]}>
+            {name}
+          </h2>
+          <p className={css["about"]}>{description}</p>
+          <ul>
+            {routes.map((route) => (
+              <RouteView key={route.id} route={route} root={shown.root} named={named === route.id} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** The part of the address after #. */
+function useHash(): string {
+  const [hash, setHash] = useState(() => location.hash.slice(1));
+  useEffect(() => {
+    const read = (): void => setHash(location.hash.slice(1));
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, []);
+  return hash;
+}

@@ -1,0 +1,49 @@
+// The page of the API: what the deployment serves, to read and to copy.
+
+import { describe, expect, it } from "vitest";
+
+import { routeNames } from "#contract/route.ts";
+
+import { look } from "../support/look.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+export function api({ open }: PlaygroundUse): void {
+  describe("the API's page", () => {
+    it("UI151 every route can be found, opened and read, in every form the page is shown in", async () => {
+      const screen = await open("/docs");
+      const { page } = screen;
+      await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
+      const routes = page.locator("main details:has(> summary code)");
+      await expect.poll(() => routes.count()).toBe(routeNames.length);
+      await look(screen, "api");
+
+      await page.getByPlaceholder("Filter routes").fill("create thread");
+      await expect.poll(() => routes.count()).toBeLessThan(4);
+      await page.getByText("/api/threads", { exact: true }).first().click();
+      const body = page.getByRole("region", { name: "Body of createThread" });
+      await body.getByRole("row", { name: /agent_id required/ }).waitFor();
+      await page.getByText('-d \'{"agent_id":"…"}\'').waitFor();
+      await look(screen, "api-route");
+    });
+
+    it("UI151 an address leads to a route, /api/docs leads to the page, and the page is loaded only then", async () => {
+      const { page } = await open("/");
+      await page.getByRole("heading", { name: "Start a thread" }).waitFor();
+      const scripts = (): Promise<string> =>
+        page.evaluate(() =>
+          performance
+            .getEntriesByType("resource")
+            .map(({ name }) => name)
+            .join(" "),
+        );
+      expect(await scripts()).not.toContain("api-page");
+      await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API" }).click();
+      await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
+      expect(await scripts()).toContain("api-page");
+
+      await page.goto("/api/docs#postMessage");
+      await page.getByRole("region", { name: "Body of postMessage" }).waitFor();
+      expect(new URL(page.url()).pathname).toBe("/docs");
+    });
+  });
+}

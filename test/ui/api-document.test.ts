@@ -1,0 +1,72 @@
+// The page of the API reads the very document that is served.
+
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import type { JsonObject } from "#client/index.ts";
+import { routeNames, routes } from "#contract/route.ts";
+import { openApiDocument } from "#http/openapi/document.ts";
+import { curlOf, exampleOf, filteredGroups, readApiDocument } from "#ui/api/api-document.ts";
+import type { ApiRoute } from "#ui/api/api-document.ts";
+
+const root = openApiDocument() as JsonObject;
+const shown = readApiDocument(root);
+const all = shown.groups.flatMap((group) => group.routes);
+const route = (id: string): ApiRoute => {
+  const found = all.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`${id} is not shown`);
+  return found;
+};
+
+describe("the document of the API's page", () => {
+  it("HTTP26 the document's version is the package's", () => {
+    const file = new URL("../../package.json", import.meta.url);
+    expect(shown.version).toBe((JSON.parse(readFileSync(file, "utf8")) as { version: string }).version);
+  });
+
+  it("UI150 every route is shown once, in a group with a name and a description", () => {
+    expect(all.map(({ id }) => id).toSorted()).toEqual(routeNames.toSorted());
+    expect(shown.groups.filter(({ description }) => description === "")).toEqual([]);
+    expect(all.filter(({ responses }) => responses.length < 2).map(({ id }) => id)).toEqual([]);
+  });
+
+  it("UI150 a route has its parameters, its body by reference, and whether it needs credentials", () => {
+    expect(route("listThreads").parameters).toContainEqual(
+      expect.objectContaining({ name: "limit", place: "query", required: false }),
+    );
+    expect(route("createThread").body).toMatchObject({
+      required: true,
+      types: ["application/json"],
+      schema: { $ref: "#/components/schemas/CreateThreadBody" },
+    });
+    expect([route("health").guarded, route("listThreads").guarded]).toEqual([false, true]);
+  });
+
+  it("UI150 a request with curl has what the route requires, and a body that its schema takes where no text has a form", () => {
+    expect(curlOf(route("createThread"), root, "http://localhost:8787")).toBe(
+      [
+        "curl -X POST http://localhost:8787/api/threads",
+        '-H "authorization: Bearer $TOKEN"',
+        "-H 'content-type: application/json'",
+        `-d '{"agent_id":"…"}'`,
+      ].join(" \\\n  "),
+    );
+    expect(curlOf(route("health"), root, "http://x")).toBe("curl http://x/healthz");
+    const refused = routeNames.filter((name) => {
+      const { body } = routes[name] as { body?: { safeParse: (value: unknown) => { success: boolean } } };
+      const schema = route(name).body?.schema;
+      return body !== undefined && schema != null && !body.safeParse(exampleOf(schema, root)).success;
+    });
+    expect(refused).toEqual(["createTicket", "restoreCatalog", "postToolResults"]);
+  });
+
+  it("UI150 a filter takes words of the path, the method, the name and the summary", () => {
+    const ids = (filter: string): string[] =>
+      filteredGroups(shown.groups, filter).flatMap((group) => group.routes.map(({ id }) => id));
+    expect(ids("createThread")).toEqual(["createThread"]);
+    expect(ids("delete files")).toEqual(["deleteFile"]);
+    expect(ids("no such route")).toEqual([]);
+    expect(ids("")).toHaveLength(routeNames.length);
+  });
+});
