@@ -4,8 +4,8 @@
 import type { LimitReason } from "./limits/reached.ts";
 import { TimeUp } from "./limits/time-up.ts";
 import { isAnswer, isOnLine } from "./line.ts";
-import { ask } from "./model/ask.ts";
-import type { RetryPlace } from "./model/ask.ts";
+import { ask, reserve } from "./model/ask.ts";
+import type { HeldShare, RetryPlace } from "./model/ask.ts";
 import { spendingOf } from "./model/asked.ts";
 import type { Asked } from "./model/asked.ts";
 import type { ReachedLimit } from "./ports/limit-port.ts";
@@ -14,7 +14,7 @@ import type { NumberedPlan, StepProblem } from "./ports/step-port.ts";
 import type { Decision, RunEnd, StepShape } from "./ports/strategy.ts";
 import type { MessageRecord } from "./record.ts";
 import { callsOf, isSettled, lastStep, nextStepNumber, progressOf, spend } from "./run-state.ts";
-import type { OpenStep } from "./run-state.ts";
+import type { OpenStep, Spending } from "./run-state.ts";
 import { commitAsked, storeAnswer } from "./step/commit.ts";
 import type { StepContext } from "./step/commit.ts";
 import { queuedStep } from "./step/queued-step.ts";
@@ -142,33 +142,49 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
   const plan: NumberedPlan = { ...planned, step: nextStepNumber(ports.journal.messages, ports.line) };
   const events = stepEvents(plan, ports);
   const from = retryPlace(plan.step, ports);
-  const { name } = plan.models[from.model] ?? plan.models[0];
-  events.tell({ type: "step_start", model: name, attempt: from.attempt });
-  await ports.faults.at("loop.ask");
-  const asked = await ask(plan, {
-    ports,
-    events,
-    signal,
-    from,
-    spend: (spending) => spend(ports.run, spending),
-  });
-  if (asked.type === "rest") return restInBackOff(asked, plan.step, ports);
-  if (asked.type === "limit") {
-    keepRetry(asked.at, { step: plan.step, at: ports.clock.now() }, ports);
-    return atLimit(asked.reached, ports);
+  await ports.faults.at("loop.reserve");
+  const reserved = await reserve(plan, from, { ports, signal });
+  if ("limit" in reserved) return limitBetween(from, reserved.limit, { plan, ports });
+  const share: HeldShare = { release: reserved.release };
+  try {
+    const { name } = plan.models[from.model] ?? plan.models[0];
+    events.tell({ type: "step_start", model: name, attempt: from.attempt });
+    const spendOn = (spending: Spending) => spend(ports.run, spending);
+    await ports.faults.at("loop.ask");
+    const asked = await ask(plan, { ports, events, signal, from, share, spend: spendOn });
+    if (asked.type === "rest") return restInBackOff(asked, plan.step, ports);
+    if (asked.type === "limit") return limitBetween(asked.at, asked.reached, { plan, ports });
+    const context = { plan, ports, events, signal, share };
+    await ports.faults.at("loop.keep");
+    return await (asked.asked.failure === null ? keepAnswer(asked.asked, context) : keepPartial(asked.asked, context));
+  } finally {
+    // A line that breaks off keeps no share from the lines beside it.
+    share.release();
   }
-  return asked.asked.failure === null
-    ? keepAnswer(asked.asked, { plan, ports, events, signal })
-    : keepPartial(asked.asked, { plan, ports, events, signal });
 }
 
+/** A limit that is reached before a request is sent: a run that rests there goes on with that request. */
+function limitBetween(
+  place: RetryPlace,
+  reached: ReachedLimit,
+  { plan, ports }: { plan: NumberedPlan; ports: RunPorts },
+): Halt {
+  keepRetry(place, { step: plan.step, at: ports.clock.now() }, ports);
+  return atLimit(reached, ports);
+}
+
+/** What keeping an answer needs; the request's share is given back once the answer is counted. */
+type AskedContext = StepContext & { signal: AbortSignal; share: HeldShare };
+
 /** Stores the answer, runs its calls, writes the step's row; rests where a call's answer comes from elsewhere. */
-async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSignal }): Promise<Halt | null> {
+async function keepAnswer(asked: Asked, context: AskedContext): Promise<Halt | null> {
   const { ports } = context;
   asked.answer.start();
   await ports.faults.at("loop.keep-answer");
   const answer = await storeAnswer(asked, asked.answer.closed(), context);
   spend(ports.run, spendingOf(asked));
+  // Before the calls: what they ask models shares what is left.
+  context.share.release();
   await ports.faults.at("loop.run-calls");
   const ran = await runCalls(callsOf(answer), [], { ...context, skippable: true });
   await ports.faults.at("loop.commit-answer");
@@ -177,7 +193,7 @@ async function keepAnswer(asked: Asked, context: StepContext & { signal: AbortSi
 }
 
 /** A stop, the end of the run's time, or a final failure: what was shown is kept, without calls, and the run ends (decision 20). */
-async function keepPartial(asked: Asked, context: StepContext & { signal: AbortSignal }): Promise<Halt> {
+async function keepPartial(asked: Asked, context: AskedContext): Promise<Halt> {
   const { ports } = context;
   const stopped = asked.failure?.kind === "aborted";
   const limit = timeUp(context.signal);
@@ -186,6 +202,7 @@ async function keepPartial(asked: Asked, context: StepContext & { signal: AbortS
     await storeAnswer({ ...asked, limit }, asked.answer.partial(), context);
   }
   spend(ports.run, spendingOf(asked));
+  context.share.release();
   await ports.faults.at("loop.commit-partial");
   await commitAsked(asked, { settled: [], warnings: [], restsUntil: null, answer: null }, context);
   return stopped ? cut(limit, ports) : failedEnd(asked.failure);

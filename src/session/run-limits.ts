@@ -8,7 +8,7 @@ import { reachedLimit, timeLeft } from "#core/limits/reached.ts";
 import type { Budget } from "#core/limits/reached.ts";
 import { TimeUp } from "#core/limits/time-up.ts";
 import { usedOf, workOf } from "#core/limits/used.ts";
-import type { LimitPort, ReachedLimit } from "#core/ports/limit-port.ts";
+import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
 import { runBounds } from "#flow/limit-bounds.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
@@ -47,6 +47,12 @@ export class SessionLimits implements LimitPort {
   reached(): Promise<ReachedLimit | null> {
     const reason = reachedLimit(this.#budgets());
     return Promise.resolve(reason === null ? null : { reason, until: null });
+  }
+
+  /** One request at a time: a session has no calls that ask models side by side. */
+  async reserve(): Promise<Reserved> {
+    const limit = await this.reached();
+    return limit === null ? { release: () => {} } : { limit };
   }
 
   /** There are no child threads. */

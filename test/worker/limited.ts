@@ -10,8 +10,12 @@ import { teamModel } from "./team.ts";
 
 const { inputPrice: _, outputPrice: __, ...unpriced } = teamModel;
 
-/** A model whose cost nobody knows. */
-export const limitedModels = [defineModel({ ...unpriced, name: "priceless" })];
+/** A model whose cost is unknown, and one whose answers are bounded. */
+export const limitedModels = [
+  defineModel({ ...unpriced, name: "priceless" }),
+  // Its answers have at most as many tokens as tests say they had.
+  defineModel({ ...teamModel, name: "measured", maxTokens: 40 }),
+];
 
 export const limitedPrompts = [
   definePrompt({
@@ -21,6 +25,13 @@ export const limitedPrompts = [
     model: "priceless",
     includeChat: true,
     tools: ["act"],
+  }),
+  definePrompt({
+    name: "measured",
+    toolDescription: "Asks one whose answers are short",
+    prompt: "measured speaks.",
+    model: "measured",
+    parallelToolCalls: true,
   }),
 ];
 

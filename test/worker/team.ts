@@ -81,6 +81,7 @@ export const teamPrompts = [
       "panel",
       "duel",
       "miser",
+      "measured",
       "billing",
       "nest",
       "pass",

@@ -21,6 +21,9 @@ export const noBounds: Bounds = Object.freeze({
   cost: null,
 });
 
+/** Nothing used. */
+export const noUse: Used = Object.freeze({ steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 });
+
 /** The strictest bound of each; what is left out or null bounds nothing. */
 export function strictest(...all: readonly Partial<Bounds>[]): Bounds {
   const least = (name: AmountName): number | null => {

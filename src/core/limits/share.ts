@@ -1,5 +1,5 @@
 // What a child thread may use of its parent's bounds. Calls that share a step share what is left, and what was given to a
-// child that is still at work is spoken for, so that all of them together stay within the bounds.
+// child that is still at work is reserved for it, so that all of them together stay within the bounds.
 
 import type { Limits } from "#contract/run.ts";
 
@@ -7,7 +7,7 @@ import { isOnLine } from "../line.ts";
 import type { MessageRecord, RunRecord } from "../record.ts";
 import { callsOf } from "../run-state.ts";
 import type { CallContext } from "../tools/call-slot.ts";
-import { amountNames, eachAmount, together } from "./amounts.ts";
+import { amountNames, eachAmount, noUse, together } from "./amounts.ts";
 import type { AmountName, Bounds, Used } from "./amounts.ts";
 import { usedOf, workIn } from "./used.ts";
 
@@ -62,7 +62,5 @@ export function promised({ grants = {} }: Pick<RunRecord, "grants">, messages: r
           sum,
           eachAmount((name) => grant[name] ?? 0),
         );
-  }, nothingUsed);
+  }, noUse);
 }
-
-const nothingUsed: Used = { steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 };

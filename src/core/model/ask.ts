@@ -6,7 +6,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { costOf } from "../cost.ts";
 import type { EventList } from "../event-list.ts";
-import type { ReachedLimit } from "../ports/limit-port.ts";
+import type { ReachedLimit, Reserved } from "../ports/limit-port.ts";
 import type { ModelFailure } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
@@ -39,12 +39,15 @@ export async function ask(
     events,
     signal,
     from,
+    share,
     spend,
   }: {
     ports: RunPorts;
     events: EventList;
     signal: AbortSignal;
     from: RetryPlace;
+    /** What the request holds of the budget; each further attempt takes a new share. */
+    share: HeldShare;
     /** Counts a failed attempt's tokens into the run. */
     spend: (spending: Spending) => void;
   },
@@ -76,16 +79,34 @@ export async function ask(
     }
     spend(spendingOf(asked));
     ports.journal.log(attemptLog(asked, { plan, ports, events: events.take() }));
+    share.release();
     await ports.faults.at("model.limits");
-    const reached = (await ports.limits?.reached()) ?? null;
-    if (reached !== null && !signal.aborted) return { type: "limit", reached, at: place };
+    const reserved = await reserve(plan, place, { ports, signal });
+    if ("limit" in reserved) return { type: "limit", reached: reserved.limit, at: place };
+    share.release = reserved.release;
     if (delay === null) continue;
     if (delay > longestWaitMs) {
+      share.release();
       return { type: "rest", until: ports.clock.now() + delay * 1000, at: place };
     }
     await ports.faults.at("model.backoff");
     await ports.clock.sleep(delay, signal).catch(() => undefined);
   }
+}
+
+/** A share of the budget; `release` gives it back. */
+export interface HeldShare {
+  release: () => void;
+}
+
+/** Reserves what the request at this place may use. */
+export function reserve(
+  plan: NumberedPlan,
+  place: RetryPlace,
+  { ports, signal }: { ports: Pick<RunPorts, "limits">; signal: AbortSignal },
+): Promise<Reserved> {
+  const model = plan.models[place.model] ?? plan.models[0];
+  return ports.limits?.reserve({ ...plan.request, model }, signal) ?? Promise.resolve({ release: () => {} });
 }
 
 async function attempt(

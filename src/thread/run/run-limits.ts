@@ -8,10 +8,13 @@ import { leftOf, noBounds, strictest, together } from "#core/limits/amounts.ts";
 import type { AmountName, Used } from "#core/limits/amounts.ts";
 import { reachedAmounts, reachedLimit, reasonOf, timeLeft } from "#core/limits/reached.ts";
 import type { Budget, LimitReason } from "#core/limits/reached.ts";
+import { requestShare } from "#core/limits/request-share.ts";
+import { Reservations } from "#core/limits/reservations.ts";
 import { asLimits, promised, shareOf } from "#core/limits/share.ts";
 import { TimeUp } from "#core/limits/time-up.ts";
 import { usedOf, workIn, workOf } from "#core/limits/used.ts";
-import type { LimitPort, ReachedLimit } from "#core/ports/limit-port.ts";
+import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
+import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { cutAfter, lastBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
 import type { Asked, Speaking } from "#flow/limit-bounds.ts";
@@ -47,6 +50,7 @@ export class RunLimits implements LimitPort {
   readonly #before: number;
   /** The limit that the run rested at before this drive. */
   readonly #rested: LimitRest | null;
+  readonly #reservations = new Reservations();
   #disarm: () => void = () => {};
   #halted = false;
 
@@ -67,12 +71,29 @@ export class RunLimits implements LimitPort {
 
   async reached(): Promise<ReachedLimit | null> {
     await this.#context.faults.at("limits.speaking");
-    const speaking = await this.#speaking();
-    // Whoever speaks now may have more time, or less.
+    const { limit } = this.#state(await this.#speaking());
+    return limit;
+  }
+
+  reserve(request: ModelRequest, signal: AbortSignal): Promise<Reserved> {
+    let share: Used | null = null;
+    return this.#reservations.inLine(async (): Promise<Reserved | null> => {
+      await this.#context.faults.at("limits.reserve");
+      const { budgets, limit } = this.#state(await this.#speaking());
+      if (signal.aborted) return { release: () => {} };
+      if (limit !== null) return { limit };
+      share ??= requestShare(request, [budgets.run.bounds, budgets.thread.bounds]);
+      return this.#reservations.fits(share, budgets) ? { release: this.#reservations.hold(share) } : null;
+    }, signal);
+  }
+
+  /** What bounds the run now, and the limit that is reached. */
+  #state(speaking: Speaking): { budgets: Record<"run" | "thread", Budget>; limit: ReachedLimit | null } {
+    // The side that speaks now may have more time, or less.
     this.#watch(speaking);
     const budgets = this.#promised(speaking);
     const reason = reachedLimit(budgets);
-    return reason === null ? null : this.#atLimit(speaking, budgets, reason);
+    return { budgets, limit: reason === null ? null : this.#atLimit(speaking, budgets, reason) };
   }
 
   #atLimit(speaking: Speaking, { run, thread }: Record<"run" | "thread", Budget>, reason: LimitReason): ReachedLimit {
@@ -106,7 +127,11 @@ export class RunLimits implements LimitPort {
     await this.#context.faults.at("limits.for-child");
     const { run, thread } = this.#promised(await this.#speaking());
     const { grants = {}, limits } = this.#run;
-    const left = strictest(leftOf(run.bounds, run.used), leftOf(thread.bounds, thread.used));
+    const held = this.#reservations.sum;
+    const left = strictest(
+      leftOf(run.bounds, together(run.used, held)),
+      leftOf(thread.bounds, together(thread.used, held)),
+    );
     const share = grants[threadId] ?? shareOf(left, sharers());
     if (share === null) return null;
     // Written with the rest that follows.

@@ -1,0 +1,21 @@
+// The share of a budget that a model request reserves before it is sent: what it sends by estimate, and the longest answer
+// that it allows.
+
+import { costOf } from "../cost.ts";
+import { requestTokens } from "../model/estimate-tokens.ts";
+import type { ModelRequest } from "../ports/model-port.ts";
+import { noUse } from "./amounts.ts";
+import type { Bounds, Used } from "./amounts.ts";
+
+/** Tokens reserved for an answer that neither prompt nor model bounds. */
+const answerTokens = 8192;
+
+/** The share under these bounds. Tokens are counted only where a bound needs them: long histories take a while. */
+export function requestShare(request: ModelRequest, bounds: readonly Bounds[]): Used {
+  const steps = { ...noUse, steps: 1 };
+  if (bounds.every(({ tokens, cost }) => tokens === null && cost === null)) return steps;
+  const input = requestTokens(request);
+  const output = request.maxTokens ?? request.model.maxTokens ?? answerTokens;
+  const usage = { input, output, cache_read: 0, cache_write: 0, total_tokens: input + output };
+  return { ...steps, tokens: usage.total_tokens, cost: costOf(request.model, usage, null) ?? 0 };
+}

@@ -1,0 +1,70 @@
+// Shares of a budget that requests in flight hold, and who waits for them.
+
+import { describe, expect, it } from "vitest";
+
+import { noBounds, noUse } from "#core/limits/amounts.ts";
+import type { Bounds, Used } from "#core/limits/amounts.ts";
+import { Reservations } from "#core/limits/reservations.ts";
+
+const never = new AbortController().signal;
+const budgets = (bounds: Partial<Bounds>, used: Partial<Used> = {}) => ({
+  run: { bounds: { ...noBounds, ...bounds }, used: { ...noUse, ...used } },
+  thread: { bounds: noBounds, used: noUse },
+});
+
+describe("a reservation", () => {
+  it("LIMIT28 fits while used, held and its own share are no more than the bound, and always where nothing is held", () => {
+    const reservations = new Reservations();
+    const share = { ...noUse, steps: 1, tokens: 40 };
+    expect(reservations.fits({ ...share, tokens: 1000 }, budgets({ tokens: 100 }, { tokens: 99 }))).toBe(true);
+    const release = reservations.hold(share);
+    expect(reservations.fits(share, budgets({ tokens: 100 }, { tokens: 20 }))).toBe(true);
+    expect(reservations.fits(share, budgets({ tokens: 100 }, { tokens: 21 }))).toBe(false);
+    expect(reservations.fits(share, budgets({ steps: 2 }))).toBe(true);
+    expect(reservations.fits(share, budgets({ steps: 2 }, { steps: 1 }))).toBe(false);
+    release();
+    release();
+    expect(reservations.sum).toEqual(noUse);
+  });
+
+  it("LIMIT29 is held by five requests at once under a limit of tokens or money, by any number under others", () => {
+    const reservations = new Reservations();
+    const share = { ...noUse, steps: 1 };
+    for (let count = 0; count < 5; count += 1) reservations.hold(share);
+    expect(reservations.fits(share, budgets({ tokens: 1e9 }))).toBe(false);
+    expect(reservations.fits(share, budgets({ cost: 1e9 }))).toBe(false);
+    expect(reservations.fits(share, budgets({ steps: 250 }))).toBe(true);
+  });
+
+  it("LIMIT28 that is given back while the first in line asks is not waited for, and none overtakes it", async () => {
+    const reservations = new Reservations();
+    const order: string[] = [];
+    const release = reservations.hold({ ...noUse, steps: 1 });
+    let asked = 0;
+    const first = reservations.inLine(() => {
+      asked += 1;
+      // Given back in the very moment in which the answer is still no.
+      if (asked === 1) queueMicrotask(release);
+      return Promise.resolve(asked === 1 ? null : { done: order.push("first") });
+    }, never);
+    const second = reservations.inLine(() => Promise.resolve({ done: order.push("second") }), never);
+    await Promise.all([first, second]);
+    expect(order).toEqual(["first", "second"]);
+  });
+
+  it("LIMIT28 is asked for again when the run is stopped, and a failure lets the next one ask", async () => {
+    const reservations = new Reservations();
+    const stop = new AbortController();
+    reservations.hold({ ...noUse, steps: 1 });
+    const waiting = reservations.inLine(
+      () => Promise.resolve(stop.signal.aborted ? { stopped: true } : null),
+      stop.signal,
+    );
+    const failing = reservations.inLine(() => Promise.reject(new Error("broken")), never);
+    const last = reservations.inLine(() => Promise.resolve({ asked: true }), never);
+    stop.abort();
+    expect(await waiting).toEqual({ stopped: true });
+    await expect(failing).rejects.toThrow("broken");
+    expect(await last).toEqual({ asked: true });
+  });
+});
