@@ -7,6 +7,7 @@ import { foldAll } from "#contract/fold.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 
 import { gate, scripts } from "../worker/definitions.ts";
+import { SlowReader } from "./slow-reader.ts";
 import { admin, converse, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
@@ -233,6 +234,36 @@ describe("a reader that does not keep up", () => {
     await done;
     socket.close();
     expect(foldAll(events).messages.at(-1)?.content).toBe(words.join(""));
+  });
+
+  it("READER13 that acknowledges what it was never sent is closed, and is sent no more than its window", async () => {
+    const id = await newThread("parallel");
+    scripts.set("huge", () => ({ text: Array.from({ length: 500 }, (_, index) => `${index} ${"y".repeat(2000)} `) }));
+    for (let turn = 0; turn < 3; turn += 1) await converse(id, "huge answer");
+    for (const seq of [Number.MAX_SAFE_INTEGER, (await value(stubOf(id).describe(admin))).last_seq + 1]) {
+      const response = await stubOf(id).fetch(
+        new Request(`https://thread${subscribePath}?after=0`, {
+          headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
+        }),
+      );
+      const socket = response.webSocket;
+      if (socket === null) throw new Error("no socket");
+      let size = 0;
+      socket.addEventListener("message", ({ data }) => {
+        size += String(data).length;
+      });
+      const closed = new Promise<number>((resolve) => socket.addEventListener("close", ({ code }) => resolve(code)));
+      socket.accept();
+      socket.send(JSON.stringify({ type: "ack", seq }));
+      expect(await closed).toBe(4400);
+      // The window and the one frame that goes beyond it, of six megabytes.
+      expect(size).toBeLessThan(256 * 1024 + 1_100_000);
+    }
+    // One that acknowledges what it has is sent everything, and one that sends no number of an event is passed over.
+    const honest = await SlowReader.open(id);
+    for (const seq of [-1, 0.5, "1", null]) honest.say({ type: "ack", seq });
+    await honest.goOn((await value(stubOf(id).describe(admin))).last_seq);
+    expect(honest.events.at(-1)).toMatchObject({ type: "run_end" });
   });
 
   it("READER7 that never acknowledges anything is closed with 4408 after 4 MB", async () => {

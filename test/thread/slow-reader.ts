@@ -32,6 +32,11 @@ export class SlowReader {
     return new SlowReader(webSocket);
   }
 
+  /** Sends anything. */
+  say(message: object): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+
   /** Acknowledges what it has. */
   acknowledge(): void {
     this.#socket.send(JSON.stringify({ type: "ack", seq: this.events.at(-1)?.seq ?? 0 }));

@@ -116,6 +116,7 @@ export class Broadcaster implements EventSink {
 
   acknowledge(reader: Reader, seq: number): void {
     if (reader.acknowledge(seq)) this.#catchUp(reader);
+    else if (reader.closed) this.leave(reader);
   }
 
   /** The thread, or its run, is at rest: cursors are written for hibernation, readers that wait for idleness let go. */

@@ -1,6 +1,6 @@
 // A connected reader: sends it frames as long as it keeps up, and stops where it does not (architecture §5.7).
 
-import { tooSlowCloseCode } from "#contract/error.ts";
+import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
 import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contract/subscription.ts";
 
@@ -92,8 +92,15 @@ export class Reader {
     if (!this.#behind) this.#cursor.cursor = Math.max(this.#cursor.cursor, seq);
   }
 
-  /** The reader has taken everything up to `seq`. True when it can be sent what it missed. */
+  /**
+   * The reader has taken everything up to `seq`. True when it can be sent what it missed. A number that was never sent closes
+   * it: it would open the window for all that is still to come.
+   */
   acknowledge(seq: number): boolean {
+    if (seq > this.#cursor.prev) {
+      this.close(webSocketCloseCode("invalid_request"), "acknowledged_unsent");
+      return false;
+    }
     this.#cursor.acknowledged = true;
     this.#withheld = 0;
     while (this.#inFlight[0] !== undefined && this.#inFlight[0].seq <= seq) {
