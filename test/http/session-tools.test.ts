@@ -6,7 +6,9 @@ import type { SessionToolCall } from "#contract/session/session-message.ts";
 
 import { execute, executeOnServer, readSession, textOf } from "../support/session-client/session-client.ts";
 import type { ExecutionEvent } from "../support/session-client/session-client.ts";
-import { evict } from "../thread/thread-driver.ts";
+import { messagesOf, wake } from "../thread/team-driver.ts";
+import { admin, alarmOf, evict, stubOf, value } from "../thread/thread-driver.ts";
+import { skip, testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { anna, ask } from "./support/session-app.ts";
 
@@ -66,6 +68,30 @@ describe("tools of the client", () => {
     });
     const roles = (await readSession(anna, sessionId))?.messages.map(({ role }) => role);
     expect(roles).toEqual(["user", "assistant", "toolResult", "assistant"]);
+  });
+
+  it("SESSION12 wait as long as the client says, a day where it does not, and are answered with an error then", async () => {
+    const calls = ["far", "quick"].map((name) => ({ name, arguments: {} }));
+    scripts.set("in_time", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "Too late." }));
+    const quick = { ...ofClient, name: "quick", deadlineMs: 90_000 };
+    const begun = testClock.now();
+    const context = { tools: [ofClient, quick] };
+    const { sessionId } = await execute(anna, { input: said("in_time"), context, options });
+    const { pending_tool_calls: waiting } = await value(stubOf(sessionId).describe(admin));
+    const minutes = waiting.map(({ name, deadline }) => [name, Math.floor(((deadline ?? 0) - begun) / 60_000_000)]);
+    expect(minutes).toEqual([
+      ["far", 24 * 60],
+      ["quick", 1],
+    ]);
+    expect(await alarmOf(sessionId)).toBe(Math.ceil((waiting[1]?.deadline ?? 0) / 1000));
+    skip(91_000);
+    expect(await wake(sessionId)).toBe(true);
+    await value(stubOf(sessionId).stop(admin, null));
+    const results = (await messagesOf(sessionId)).filter(({ role }) => role === "tool");
+    expect(results.map(({ name, content }) => [name, content])).toEqual([
+      ["far", "The run was stopped before this tool finished."],
+      ["quick", 'Nobody answered the call of "quick" within 90 seconds.'],
+    ]);
   });
 
   it("SESSION12 may be answered in parts, also when the thread has left memory; one that fails says so", async () => {
