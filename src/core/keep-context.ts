@@ -11,7 +11,7 @@ export const contextLimit = 128 * 1024;
 /** Copies the live context into the run's record. Gives what the step's log should say of it. */
 export function keepContext({ run, context }: Pick<RunPorts, "run" | "context">): string[] {
   if (context === undefined) return [];
-  const { copy, dropped } = jsonCopy(context, contextLimit);
+  const { copy, dropped } = jsonCopy(context.current, contextLimit);
   const bytes = copy === null ? null : jsonBytes(copy);
   if (copy !== null && bytes !== null && bytes <= contextLimit) {
     run.context = copy;

@@ -2,9 +2,9 @@
 
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
-import type { JsonObject } from "#contract/json.ts";
 import { logEntries } from "#core/log-entries.ts";
 import { totalOf } from "#core/message-counts.ts";
+import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type {
   ExecutionState,
@@ -31,7 +31,7 @@ export interface ThreadStateParts {
   definitions: Definitions;
   hooks: () => HookRunner;
   execution: ExecutionState | null;
-  context: JsonObject;
+  context: LiveContext;
 }
 
 /** Makes the state. Its identity is read when asked, since a handoff may change the agent. */
@@ -64,7 +64,15 @@ export function threadState(parts: ThreadStateParts): ThreadState {
     queueTool: (name, args) => access.queueTool(name, jsonObjectSchema.parse(args ?? {})),
     invokeTool: (name, args) => access.invokeTool(name, jsonObjectSchema.parse(args ?? {}), state),
     emit: (event, data) => access.emit(event, jsonSchema.parse(data ?? null)),
-    context: parts.context,
+    get context() {
+      return parts.context.current;
+    },
+    set context(value) {
+      if (typeof value !== "object" || (value as unknown) === null) {
+        throw refuse("invalid_request", "state.context takes an object.");
+      }
+      parts.context.current = value;
+    },
     ...fileState(access.files),
     execution: parts.execution,
   };

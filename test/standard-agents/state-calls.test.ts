@@ -1,11 +1,12 @@
 // Standard Agents, threads: calls that a definition makes itself, events of its own, and what it keeps for one run.
 
 import { defineTool } from "@standardagents/spec";
-import type { ThreadState } from "@standardagents/spec";
+import type { TestRequest, TestTurn, ThreadState } from "@standardagents/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { follow } from "../thread/thread-driver.ts";
+import { holds } from "../thread/team-driver.ts";
+import { admin, crash, evict, follow, message, stubOf, value } from "../thread/thread-driver.ts";
 import type { ProjectThread } from "./project-thread.ts";
 import { answers, calling, start } from "./project.ts";
 
@@ -162,6 +163,60 @@ describe("context", () => {
     await thread.say("one");
     const results = (await thread.messages()).filter(({ role }) => role === "tool").map(({ content }) => content);
     expect(results).toEqual(["0", "1"]);
+  });
+
+  it("SACALL13 an object that a definition assigns lasts as well, over a rest, an eviction and a crash", async () => {
+    const assign = defineTool("Assigns", async (state: ThreadState) => {
+      const mine: Record<string, unknown> = { x: 1 };
+      state.context = mine;
+      mine["y"] = 2;
+      return { status: "success", result: JSON.stringify(state.context) };
+    });
+    const look = defineTool("Looks", async (state: ThreadState) => ({
+      status: "success",
+      result: JSON.stringify(state.context),
+    }));
+    const far = defineTool("Is answered by the client", z.object({}));
+    let isCut = false;
+    const script = async (request: TestRequest): Promise<TestTurn> => {
+      const names = ["assign", "look", "far", "look"];
+      const { length } = request.messages.filter(({ role }) => role === "tool");
+      if (length === 3 && !isCut) {
+        isCut = true;
+        await new Promise(() => {});
+      }
+      const name = names[length];
+      return name === undefined ? { text: "end" } : { toolCalls: [{ name, arguments: {} }] };
+    };
+    const { thread } = await start({ tools: { assign, look, far }, script });
+    const following = await follow(thread.id, { after: "0" });
+    await value(stubOf(thread.id).postMessage(admin, message("go"), null));
+    const rest = await following.until(({ type }) => type === "awaiting_tool_execution");
+    following.close();
+    await evict(thread.id);
+    const call = rest.type === "awaiting_tool_execution" ? rest.tool_calls[0]?.id : undefined;
+    const results = [{ tool_call_id: call ?? "", result: "far away" }];
+    await value(stubOf(thread.id).postToolResults(admin, { results }));
+    await holds(() => isCut);
+    await crash(thread.id);
+    await settled(thread);
+    const seen = (await thread.messages()).filter(({ role }) => role === "tool").map(({ content }) => content);
+    const whole = '{"x":1,"y":2}';
+    expect(seen).toEqual([whole, whole, "far away", whole]);
+  });
+
+  it("SACALL13 takes nothing but an object", async () => {
+    const refused = defineTool("Assigns nothing", async (state: ThreadState) => {
+      try {
+        state.context = null as never;
+      } catch (thrown) {
+        return { status: "success", result: `${(thrown as Error).message} ${JSON.stringify(state.context)}` };
+      }
+      return { status: "error", error: "was taken" };
+    });
+    const { thread } = await start({ tools: { refused }, script: answers(calling("refused")) });
+    await thread.say("go");
+    expect(await thread.result()).toMatchObject({ result: "state.context takes an object. {}" });
   });
 
   it("SACALL14 begins empty with each run, and at rest", async () => {

@@ -244,6 +244,16 @@ describe("invokeTool", () => {
     expect(logs.map(({ data }) => [data["what"], data["name"], data["is_error"]])).toEqual([["invoked", "act", false]]);
   });
 
+  it("INVOKE1 shows its result to `before_store_tool_result` before the log row holds it", async () => {
+    const id = await newThread("parallel");
+    acts.set("tell", () => "the secret word");
+    const result = await value(stubOf(id).invokeTool(admin, "act", { key: "tell" }));
+    expect(result).toEqual({ status: "success", result: '"the *** word"' });
+    const logs = (await value(stubOf(id).listLogs(admin, { ...logPage, type: "tool_call" }))).items;
+    expect(logs.map(({ data }) => data["result"])).toEqual([{ status: "success", result: '"the *** word"' }]);
+    expect(JSON.stringify(logs)).not.toContain("secret");
+  });
+
   it("INVOKE2 wrong arguments and a throw are error results; an unknown name and a prompt are refused", async () => {
     const id = await newThread("parallel");
     expect(await value(stubOf(id).invokeTool(admin, "note", { text: 7 }))).toMatchObject({ status: "error" });

@@ -14,6 +14,11 @@ import type { Steering } from "./steering.ts";
 import type { LoopHooks, StepPort } from "./step-port.ts";
 import type { Strategy } from "./strategy.ts";
 
+/** The definitions' `state.context` as it is now: they change the object, or put another one in its place. */
+export interface LiveContext {
+  current: Record<string, unknown>;
+}
+
 /** The ports of one run. `run` is the run's working record, changed in place by the loop and saved by the journal. */
 export interface RunPorts {
   readonly run: RunRecord;
@@ -44,7 +49,7 @@ export interface RunPorts {
    * The definitions' live `state.context`, which may hold anything. `run.context` is its last copy that a row can hold,
    * taken whenever a step's row is written; it must be another object. Left out: nothing is copied.
    */
-  readonly context?: object;
+  readonly context?: Readonly<LiveContext>;
   /** `execution.stop()` was called: the run ends before its next step. */
   stopAsked(): boolean;
 }

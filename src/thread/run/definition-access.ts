@@ -1,6 +1,7 @@
 // The thread as definitions reach it: hooks, state and the writes they may make, at rest and in a run.
 
 import type { JsonObject } from "#contract/json.ts";
+import type { LiveContext } from "#core/ports/run-ports.ts";
 import { toMessage } from "#core/view.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
 import type { ThreadAccess } from "#flow/thread-access.ts";
@@ -19,7 +20,7 @@ export interface DefinitionAccess {
 /** Makes them; `execution` is null at rest. */
 export function definitionAccess(
   context: ObjectContext,
-  run: { execution: ExecutionState; context: JsonObject } | null,
+  run: { execution: ExecutionState; context: LiveContext } | null,
 ): DefinitionAccess {
   const { clock, definitions } = context;
   const access = threadAccess(context);
@@ -34,7 +35,7 @@ export function definitionAccess(
     definitions,
     hooks: () => hooks,
     execution: run?.execution ?? null,
-    context: run?.context ?? {},
+    context: run?.context ?? { current: {} },
   });
   return { state, hooks, access };
 }

@@ -1,7 +1,7 @@
 // Puts a run together: its journal, its strategy, its view of the thread. The only place that knows every port of the loop.
 
 import { isAnswer, mainLine } from "#core/line.ts";
-import type { RunPorts } from "#core/ports/run-ports.ts";
+import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { Session } from "#flow/session.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
@@ -66,8 +66,8 @@ export async function assembleRun(
       stopped: () => keep({ stop_asked: true }),
     },
   });
-  // Definitions change this one as they like; the loop keeps the last copy that a row can hold in `run.context`.
-  const liveContext = structuredClone(run.context);
+  // Definitions change or replace this one as they like; the loop keeps the last copy that a row can hold in `run.context`.
+  const liveContext: LiveContext = { current: structuredClone(run.context) };
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext });
   // A prompt without the chat sees its run's messages alone: a run that repeats another one needs that one's.
   const carried = carriedOn(live, run);

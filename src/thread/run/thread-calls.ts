@@ -73,10 +73,14 @@ async function invoke(
   const signal = given.execution?.abortSignal;
   await faults.at("invoke.call");
   const answer = await call(runner, { id, args, signal, context });
+  const hookCall = { id, name, arguments: JSON.stringify(args) };
   await faults.at("invoke.after-call");
-  const after = await hooks.afterToolCall({ id, name, arguments: JSON.stringify(args) }, answer);
+  const after = await hooks.afterToolCall(hookCall, answer);
   await faults.at("invoke.keep-files");
-  const result = settle(await answersOf(context).keep(after, { message_id: id, name, signal }));
+  const kept = await answersOf(context).keep(after, { message_id: id, name, signal });
+  // The log row stores the result, so the hook sees it first, as it sees that of a model's call.
+  await faults.at("invoke.before-store");
+  const result = settle(await hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...shown } = result;
   live.store.insertLog(
     fitLog({
@@ -155,5 +159,5 @@ function restAccess(context: ObjectContext, flowId: string) {
     stop: () => {},
     abortSignal: new AbortController().signal,
   };
-  return definitionAccess(context, { execution, context: {} });
+  return definitionAccess(context, { execution, context: { current: {} } });
 }

@@ -52,7 +52,7 @@ export interface Setup {
   random?: () => number;
   stopAsked?: () => boolean;
   /** The definitions' live `state.context`. */
-  context?: object;
+  context?: Record<string, unknown>;
   clock?: ManualClock;
 }
 
@@ -203,7 +203,7 @@ export class Harness {
         },
       },
       stopAsked,
-      ...(context === undefined ? {} : { context }),
+      ...(context === undefined ? {} : { context: { current: context } }),
       committed: () => Math.max(0, ...committed),
     };
   }
