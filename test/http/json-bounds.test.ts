@@ -10,7 +10,7 @@ import type { ErrorBody, TestApp } from "./support/test-app.ts";
 
 const withBody = routeNames.flatMap((name) => {
   const route: BuiltInRoute = routes[name];
-  return route.body === undefined ? [] : [{ name, route }];
+  return route.body === undefined ? [] : [[name, route] as const];
 });
 
 async function send({ ask, seed }: TestApp, { method, path }: BuiltInRoute, body: string) {
@@ -25,7 +25,7 @@ describe("JSON of requests", () => {
   it("HTTP32: some routes take a body", () => expect(withBody.length).toBeGreaterThan(10));
 
   // Neither body is JSON in the end, so that a parser would refuse it for that.
-  it.each(withBody)("HTTP32: $name refuses a body of too many values before it is parsed", async ({ route }) => {
+  it.each(withBody)("HTTP32: %s refuses a body of too many values before it is parsed", async (_name, route) => {
     const app = testApp();
     const limit = route.bodyLimit ?? defaultBodyLimit;
     for (const value of ["1,", "[],", '{"a":""},', "null,"]) {
@@ -38,7 +38,7 @@ describe("JSON of requests", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it.each(withBody)("HTTP32: $name refuses a body nested too deeply before it is parsed", async ({ route }) => {
+  it.each(withBody)("HTTP32: %s refuses a body nested too deeply before it is parsed", async (_name, route) => {
     const app = testApp();
     for (const text of ["[".repeat(65), '{"a":'.repeat(65), "[".repeat(200_000)]) {
       const { status, error } = await send(app, route, text);

@@ -29,14 +29,13 @@ const jwtKeys = {
 const ticketSecrets = { none: undefined, set: "ticket-secret" } as const;
 
 interface Configuration {
-  name: string;
   variables: Variables;
   /** Whether some secret is unknown to every user. */
   tickets: boolean;
 }
 
-function configurations(): Configuration[] {
-  const found: Configuration[] = [];
+function configurations(): [string, Configuration][] {
+  const found: [string, Configuration][] = [];
   for (const [list, API_TOKENS] of Object.entries(tokenLists)) {
     for (const [jwt, keyVariables] of Object.entries(jwtKeys)) {
       for (const [own, TICKET_SECRET] of Object.entries(ticketSecrets)) {
@@ -47,7 +46,7 @@ function configurations(): Configuration[] {
           ...(TICKET_SECRET === undefined ? {} : { TICKET_SECRET }),
         };
         const tickets = own === "set" || jwt === "a secret" || list.startsWith("an administrator");
-        found.push({ name: `tokens: ${list}, JWT keys: ${jwt}, TICKET_SECRET: ${own}`, variables, tickets });
+        found.push([`tokens: ${list}, JWT keys: ${jwt}, TICKET_SECRET: ${own}`, { variables, tickets }]);
       }
     }
   }
@@ -80,7 +79,7 @@ async function credentialOf({ API_TOKENS, JWT_SECRET }: Variables, now: number):
 }
 
 describe("the key of tickets", () => {
-  it.each(configurations())("AUTH14: no user signs a ticket ($name)", async ({ variables, tickets }) => {
+  it.each(configurations())("AUTH14: no user signs a ticket (%s)", async (_name, { variables, tickets }) => {
     for (const guess of guesses(variables)) {
       const app = appOf(variables);
       const { id, object } = app.seed("carol");
