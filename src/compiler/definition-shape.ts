@@ -58,6 +58,7 @@ const modelFields = {
       structuredOutputs: z.boolean().optional(),
     })
     .optional(),
+  api: z.enum(["responses", "chat"]).optional(),
   baseUrl: z.url().optional(),
   headers: z.record(z.string(), z.string()).optional(),
   temperature: z.number().optional(),
@@ -88,6 +89,7 @@ const modelFields = {
       maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
       supportsDeveloperRole: z.boolean().optional(),
       supportsReasoningEffort: z.boolean().optional(),
+      supportsStreamUsage: z.boolean().optional(),
     })
     .optional(),
   script: z.union([z.array(z.object({})), callable]).optional(),
@@ -209,9 +211,16 @@ const toolOptionFields = {
   resultSchema: z.unknown().optional(),
 } satisfies Fields<RemoteToolOptions>;
 
+const model = z.strictObject(modelFields).superRefine(({ provider, api }, context) => {
+  if (api === undefined || provider === "openai") return;
+  if (provider === "openai-responses" && api === "responses") return;
+  const message = `Invalid value: "${api}" is not a protocol of the provider "${provider}"`;
+  context.addIssue({ code: "custom", path: ["api"], message });
+});
+
 /** What a definition of each kind must look like; for a tool, its options. */
 export const definitionShapes: Record<NamedKind, z.ZodType> = {
-  model: z.strictObject(modelFields),
+  model,
   prompt: z.strictObject(promptFields),
   agent: z.strictObject(agentFields),
   tool: z.strictObject(toolOptionFields),

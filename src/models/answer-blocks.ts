@@ -8,6 +8,10 @@ import type { JsonObject } from "#contract/json.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { ProviderData } from "#core/record.ts";
 
+import { keptThinking, type ThinkingField } from "./openai-compatible.ts";
+import { keptOfResponses } from "./openai-responses.ts";
+import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
+
 type Kind = "text" | "thinking";
 type CallEnd = Extract<ModelPart, { type: "toolcall_end" }>;
 
@@ -33,13 +37,24 @@ interface CallBlock {
 
 /** What the blocks of an answer need to know of their call. */
 export interface BlockOptions {
-  provider: string;
+  settings: ProviderSettings;
+  /** The model's id at the provider. */
+  model: string;
   uniqueId: (id: string) => string;
   /** The package closes every call when the stream ends, cut or not, so its word counts only once the answer finished. */
   closesCallsAtEnd: boolean;
+  /** The field in which thinking came, where it goes back in the same one; null elsewhere. */
+  thinkingField: () => ThinkingField | null;
   /** What the model wrote as arguments, where the package may have replaced it. */
   writtenArguments: (callId: string) => string | null;
 }
+
+// The names under which a package gives its metadata and takes it back, where they are not the provider's. The one thing
+// that other servers' calls carry is the signature of Gemini's thinking.
+const metadataNames: Partial<Record<NetworkProvider, readonly [string, string]>> = {
+  "openai-responses": ["openai", "openai"],
+  "openai-compatible": ["openaiCompatible", "google"],
+};
 
 function isJson(text: string): boolean {
   try {
@@ -88,7 +103,7 @@ export class AnswerBlocks {
     if (block === undefined) return [];
     this.#spoken.delete(key);
     this.#note(block, providerMetadata);
-    const data = this.#dataOf(block.data);
+    const data = this.#dataOf(kind, block.data, block.index === null);
     if (block.index === null && data === null) return [];
     const opened = this.#open(block);
     if (kind === "thinking" && data !== null) this.#thinkingCarriesData = true;
@@ -120,7 +135,7 @@ export class AnswerBlocks {
     const wire = this.#options.writtenArguments(told.toolCallId);
     if (call.written === "" && told.input !== "{}") parts.push(...this.callDelta(told.toolCallId, told.input));
     const text = wire ?? call.written;
-    const data = this.#dataOf(this.#merge({}, told.providerMetadata));
+    const data = this.#dataOf("toolcall", this.#merge({}, told.providerMetadata), false);
     const end: CallEnd = {
       type: "toolcall_end",
       index: call.index,
@@ -157,7 +172,7 @@ export class AnswerBlocks {
 
   // OpenRouter's package hands the same details to the thinking and to the first call; they are stored once.
   #withoutRepeatedData(end: CallEnd): CallEnd {
-    if (this.#options.provider !== "openrouter" || !this.#thinkingCarriesData) return end;
+    if (this.#options.settings.provider !== "openrouter" || !this.#thinkingCarriesData) return end;
     const { provider_data: _repeated, ...rest } = end;
     return rest;
   }
@@ -179,7 +194,7 @@ export class AnswerBlocks {
   }
 
   #isRedacted(block: SpokenBlock): boolean {
-    const own = block.data[this.#options.provider];
+    const own = block.data[this.#options.settings.provider];
     return typeof own === "object" && own !== null && !Array.isArray(own) && own["redactedData"] !== undefined;
   }
 
@@ -199,11 +214,17 @@ export class AnswerBlocks {
     return merged;
   }
 
-  #dataOf(data: JsonObject): ProviderData | null {
-    const own = data[this.#options.provider];
+  /** What is kept with a block; `empty` says that it has no text of its own. */
+  #dataOf(kind: Kind | "toolcall", data: JsonObject, empty: boolean): ProviderData | null {
+    const { settings, thinkingField, model } = this.#options;
+    const { provider, owner } = settings;
+    const field = kind === "thinking" && !empty ? thinkingField() : null;
+    if (field !== null) return { provider: owner, data: keptThinking(field, model) };
+    const [toldAs, sentAs] = metadataNames[provider] ?? [provider, provider];
+    const own = data[toldAs];
     if (typeof own !== "object" || own === null || Array.isArray(own)) return null;
-    const kept = Object.entries(own).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
-    if (kept.length === 0) return null;
-    return { provider: this.#options.provider, data: { [this.#options.provider]: Object.fromEntries(kept) } };
+    const useful = provider === "openai-responses" ? keptOfResponses(kind, own, empty) : own;
+    const kept = Object.entries(useful).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
+    return kept.length === 0 ? null : { provider: owner, data: { [sentAs]: Object.fromEntries(kept) } };
   }
 }

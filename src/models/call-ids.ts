@@ -3,7 +3,9 @@
 // Invariant: the same id always bends the same way, so a call and its result still meet.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
-import type { AnyModelProvider } from "#spec/index.ts";
+
+import { serverTraits } from "./openai-compatible.ts";
+import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
 
 /** A short, stable name for a text (FNV-1a, 32 bits, as eight hexadecimal digits). */
 function shortHash(text: string): string {
@@ -51,14 +53,23 @@ interface Accepted {
 }
 
 // Anthropic: letters, digits, `_` and `-`, 64 of them. OpenAI: any text up to 40 characters.
-const accepted: Partial<Record<AnyModelProvider, Accepted>> = {
+const openai: Accepted = { characters: /[^\x21-\x7e]/g, length: 40 };
+const accepted: Partial<Record<NetworkProvider, Accepted>> = {
   anthropic: { characters: /[^a-zA-Z0-9_-]/g, length: 64 },
-  openai: { characters: /[^\x21-\x7e]/g, length: 40 },
+  openai,
+  "openai-responses": openai,
+  "openai-compatible": openai,
 };
 
+/** Nine letters and digits for any id (Mistral). */
+function shortCallId(id: string): string {
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : `c${shortHash(id)}`;
+}
+
 /** The form of a call's id that a provider accepts. */
-export function wireCallId(id: string, provider: AnyModelProvider): string {
-  const rule = accepted[provider];
+export function wireCallId(id: string, to: ProviderSettings): string {
+  if (to.provider === "openai-compatible" && serverTraits(to.baseUrl).shortCallIds) return shortCallId(id);
+  const rule = accepted[to.provider];
   if (rule === undefined) return id;
   const clean = id.replace(rule.characters, "_");
   if (clean === id && id.length <= rule.length) return id;

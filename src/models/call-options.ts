@@ -5,11 +5,13 @@ import type { JSONObject, LanguageModelV3CallOptions, LanguageModelV3FunctionToo
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { markCache } from "./cache-marks.ts";
 import { convertPrompt } from "./convert-prompt.ts";
 import { googleParameters, googleSchema } from "./google-schema.ts";
-import type { NetworkProvider } from "./provider-settings.ts";
+import { responsesOptions } from "./openai-responses.ts";
+import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
 import { reasoningOptions } from "./reasoning-options.ts";
 import { sendableMessages } from "./spoken-tools.ts";
 
@@ -30,6 +32,8 @@ function convertTools(request: ModelRequest, provider: NetworkProvider): Languag
     name,
     description,
     inputSchema: providerSchema(parameters, request, provider),
+    // Strict mode is the Responses API's default, and it has no place for fields that may be left out.
+    ...(provider === "openai-responses" ? { strict: false } : {}),
   }));
 }
 
@@ -40,7 +44,7 @@ function providerSchema(parameters: JsonObject, { model }: ModelRequest, provide
 }
 
 // OpenAI's first reasoning models, o1 to o4-mini, refuse the field whatever its value.
-const openaiOneCallOnly = /^o\d/;
+const openaiOneCallOnly = /^(openai\/)?o\d/;
 
 function openaiOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
   const { compat } = model;
@@ -52,6 +56,36 @@ function openaiOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boo
       : { systemMessageMode: compat.supportsDeveloperRole ? "developer" : "system" }),
   };
 }
+
+/** Fields as they are sent: the package passes on what it does not know. */
+function compatibleOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
+  const oneCallOnly = openaiOneCallOnly.test(model.model);
+  return hasTools && !parallelToolCalls && !oneCallOnly ? { parallel_tool_calls: false } : {};
+}
+
+// OpenAI's reasoning models behind a gateway. They refuse the old name of the limit and any temperature; the package for
+// OpenAI's own address knows that.
+const openaiReasons = /^(openai\/)?(o\d|gpt-([5-9]|\d\d)(?!-chat))/;
+
+function reasonsElsewhere({ model }: AnyModelDefinition, provider: NetworkProvider): boolean {
+  return provider === "openai-compatible" && openaiReasons.test(model);
+}
+
+/** The name under which a package looks for the options of a request. */
+const optionsName: Record<NetworkProvider, string> = {
+  openai: "openai",
+  "openai-responses": "openai",
+  "openai-compatible": "openaiCompatible",
+  anthropic: "anthropic",
+  google: "google",
+  openrouter: "openrouter",
+};
+
+/** The name of the answer's limit where a model's `compat` says that the server has another one. */
+const otherLimitField: Partial<Record<NetworkProvider, string>> = {
+  openai: "maxCompletionTokens",
+  "openai-compatible": "max_completion_tokens",
+};
 
 function openrouterOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
   return {
@@ -68,6 +102,10 @@ function ownOptions(request: ModelRequest, provider: NetworkProvider, hasTools: 
   switch (provider) {
     case "openai":
       return openaiOptions(request, hasTools);
+    case "openai-responses":
+      return responsesOptions(request, hasTools);
+    case "openai-compatible":
+      return compatibleOptions(request, hasTools);
     case "anthropic":
       return hasTools && !request.parallelToolCalls ? { disableParallelToolUse: true } : {};
     case "google":
@@ -78,31 +116,34 @@ function ownOptions(request: ModelRequest, provider: NetworkProvider, hasTools: 
 }
 
 /** Prepares a call. `signal` aborts it. */
-export function prepareCall(asked: ModelRequest, provider: NetworkProvider, signal: AbortSignal): PreparedCall {
+export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: AbortSignal): PreparedCall {
+  const { provider } = to;
   const request = { ...asked, messages: sendableMessages(asked, provider) };
   const { model } = request;
   const tools = convertTools(request, provider);
-  const prompt = convertPrompt(request, provider);
+  const prompt = convertPrompt(request, to);
   markCache(model, prompt, tools);
 
   const maxTokens = request.maxTokens ?? model.maxTokens ?? (provider === "anthropic" ? anthropicMaxTokens : null);
-  const reasoning = reasoningOptions(request, provider, maxTokens);
+  const reasoning = reasoningOptions(request, to, maxTokens);
   const own: JSONObject = { ...ownOptions(request, provider, tools.length > 0), ...reasoning.options };
   const temperature = request.temperature ?? model.temperature;
   // The package adds the thinking budget to the limit; taken off here, the sum is the limit that was asked for.
   const answerTokens = maxTokens === null ? null : maxTokens - reasoning.budget;
-  const byOtherField = provider === "openai" && model.compat?.maxTokensField === "max_completion_tokens";
-  if (byOtherField && answerTokens !== null) own["maxCompletionTokens"] = answerTokens;
+  const reasons = reasonsElsewhere(model, provider);
+  const limitField = model.compat?.maxTokensField ?? (reasons ? "max_completion_tokens" : "max_tokens");
+  const otherField = limitField === "max_completion_tokens" ? otherLimitField[provider] : undefined;
+  if (otherField !== undefined && answerTokens !== null) own[otherField] = answerTokens;
 
   return {
     options: {
       prompt,
-      providerOptions: { [provider]: own },
+      providerOptions: { [optionsName[provider]]: own },
       includeRawChunks: true,
       abortSignal: signal,
       ...(tools.length === 0 ? {} : { tools, toolChoice: { type: request.toolChoice } }),
-      ...(answerTokens === null || byOtherField ? {} : { maxOutputTokens: answerTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
+      ...(answerTokens === null || otherField !== undefined ? {} : { maxOutputTokens: answerTokens }),
+      ...(temperature === undefined || reasons ? {} : { temperature }),
       ...(model.headers === undefined ? {} : { headers: model.headers }),
     },
     warnings: reasoning.warnings,

@@ -13,9 +13,11 @@ import type { NetworkProvider } from "./provider-settings.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
 
-// Types besides images that each provider's package passes on; openai's takes them as data only.
+// Types besides images that each provider's package passes on; those of Chat Completions take them as data only.
 const fileTypes: Record<NetworkProvider, RegExp> = {
   openai: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
+  "openai-compatible": /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
+  "openai-responses": /^application\/pdf$/,
   anthropic: /^application\/pdf$/,
   google: /^(application\/pdf|audio\/|video\/)/,
   openrouter: /^application\/pdf$/,
@@ -45,7 +47,7 @@ export function convertAttachment(
     return text === null ? line : { type: "text", text: `${line.text}\n${text}` };
   }
   if (!fileTypes[provider].test(mediaType)) return line;
-  if (provider === "openai" && typeof data !== "string") return line;
+  if ((provider === "openai" || provider === "openai-compatible") && typeof data !== "string") return line;
   const filename = part.type === "file" ? part.name : undefined;
   return { type: "file", mediaType, data, ...(filename === undefined ? {} : { filename }) };
 }

@@ -10,7 +10,9 @@ import { wireCallId } from "./call-ids.ts";
 import { convertAttachment } from "./convert-attachment.ts";
 import { convertToolResult } from "./convert-tool-result.ts";
 import { imagesBeside } from "./images-beside.ts";
-import type { NetworkProvider } from "./provider-settings.ts";
+import { addThinking } from "./openai-compatible.ts";
+import { withoutLostReasoning } from "./openai-responses.ts";
+import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
 
 type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
 type ProviderOptions = NonNullable<LanguageModelV3Message["providerOptions"]>;
@@ -18,6 +20,8 @@ type ProviderOptions = NonNullable<LanguageModelV3Message["providerOptions"]>;
 // These want turns that alternate, begin with the user and keep the system prompt in front.
 const strictTurns: Record<NetworkProvider, boolean> = {
   openai: false,
+  "openai-responses": false,
+  "openai-compatible": false,
   anthropic: true,
   google: true,
   openrouter: false,
@@ -32,9 +36,9 @@ function textOf(message: ModelMessage): string {
     .join("\n");
 }
 
-function ownData(data: ProviderData | undefined, provider: NetworkProvider): ProviderOptions | null {
+function ownData(data: ProviderData | undefined, { owner }: ProviderSettings): ProviderOptions | null {
   // Made by this layer from the package's own metadata, so it has the shape its options want.
-  return data?.provider === provider ? (data.data as ProviderOptions) : null;
+  return data?.provider === owner ? (data.data as ProviderOptions) : null;
 }
 
 function convertUser(message: ModelMessage, request: ModelRequest, provider: NetworkProvider): Message<"user"> {
@@ -46,21 +50,20 @@ function convertUser(message: ModelMessage, request: ModelRequest, provider: Net
   return { role: "user", content: content.length > 0 ? content : [{ type: "text", text: "(no text)" }] };
 }
 
-function convertAssistantPart(
-  part: StoredPart,
-  provider: NetworkProvider,
-): Message<"assistant">["content"][number] | null {
-  const own = ownData(part.provider_data, provider);
+function convertAssistantPart(part: StoredPart, to: ProviderSettings): Message<"assistant">["content"][number] | null {
+  const own = ownData(part.provider_data, to);
   const options = own === null ? {} : { providerOptions: own };
   switch (part.type) {
     case "text":
       return part.text === "" ? null : { type: "text", text: part.text, ...options };
     case "thinking":
-      return own === null ? null : { type: "reasoning", text: part.thinking, ...options };
+      // To other servers thinking goes back in a field of its own.
+      if (own === null || to.provider === "openai-compatible") return null;
+      return { type: "reasoning", text: part.thinking, ...options };
     case "tool_call":
       return {
         type: "tool-call",
-        toolCallId: wireCallId(part.id, provider),
+        toolCallId: wireCallId(part.id, to),
         toolName: part.name,
         // Arguments that did not parse cannot be sent back; the result that answers them says what was wrong.
         input: typeof part.arguments === "string" ? {} : part.arguments,
@@ -75,26 +78,45 @@ function convertAssistantPart(
 function convertMessage(
   message: ModelMessage,
   request: ModelRequest,
-  { provider, toolNames }: { provider: NetworkProvider; toolNames: Map<string, string> },
+  { to, toolNames }: { to: ProviderSettings; toolNames: Map<string, string> },
 ): LanguageModelV3Message | null {
+  const { provider } = to;
   switch (message.role) {
     case "system": {
       const text = textOf(message);
       if (text === "") return null;
       return strictTurns[provider]
         ? { role: "user", content: [{ type: "text", text: `<system>\n${text}\n</system>` }] }
-        : { role: "system", content: text };
+        : systemMessage(text, request, provider);
     }
     case "user":
       return convertUser(message, request, provider);
-    case "assistant": {
-      for (const part of message.parts) if (part.type === "tool_call") toolNames.set(part.id, part.name);
-      const content = message.parts.map((part) => convertAssistantPart(part, provider)).filter((part) => part !== null);
-      return content.length === 0 ? null : { role: "assistant", content };
-    }
+    case "assistant":
+      return convertAssistant(message, request, { to, toolNames });
     case "tool":
-      return { role: "tool", content: [convertToolResult(message, toolNames, { model: request.model, provider })] };
+      return { role: "tool", content: [convertToolResult(message, toolNames, { model: request.model, to })] };
   }
+}
+
+function convertAssistant(
+  { parts }: ModelMessage,
+  { model }: ModelRequest,
+  { to, toolNames }: { to: ProviderSettings; toolNames: Map<string, string> },
+): Message<"assistant"> | null {
+  for (const part of parts) if (part.type === "tool_call") toolNames.set(part.id, part.name);
+  const kept = to.provider === "openai-responses" ? withoutLostReasoning(parts) : parts;
+  const content = kept.map((part) => convertAssistantPart(part, to)).filter((part) => part !== null);
+  if (content.length === 0) return null;
+  const message: Message<"assistant"> = { role: "assistant", content };
+  if (to.provider === "openai-compatible") addThinking(message, parts, { model, to });
+  return message;
+}
+
+function systemMessage(text: string, { model }: ModelRequest, provider: NetworkProvider): Message<"system"> {
+  const isDeveloper = provider === "openai-compatible" && model.compat?.supportsDeveloperRole === true;
+  // The package has no option for the role, but spreads these into the message.
+  const options = isDeveloper ? { providerOptions: { openaiCompatible: { role: "developer" } } } : {};
+  return { role: "system", content: text, ...options };
 }
 
 /** Adds a message, into the one before it where both are of a role whose turns are joined. */
@@ -114,7 +136,8 @@ function lastResults(messages: readonly ModelMessage[]): ModelMessage[] {
 }
 
 /** The prompt of a request: the system prompt, then its messages. */
-export function convertPrompt(request: ModelRequest, provider: NetworkProvider): LanguageModelV3Prompt {
+export function convertPrompt(request: ModelRequest, to: ProviderSettings): LanguageModelV3Prompt {
+  const { provider } = to;
   const firstSpoken = request.messages.findIndex((message) => message.role !== "system");
   const leading = firstSpoken === -1 ? request.messages : request.messages.slice(0, firstSpoken);
   const rest = firstSpoken === -1 ? [] : request.messages.slice(firstSpoken);
@@ -124,7 +147,7 @@ export function convertPrompt(request: ModelRequest, provider: NetworkProvider):
   const toolNames = new Map<string, string>();
   const prompt: LanguageModelV3Prompt = [];
   for (const [at, message] of rest.entries()) {
-    const converted = convertMessage(message, request, { provider, toolNames });
+    const converted = convertMessage(message, request, { to, toolNames });
     if (converted !== null) append(prompt, converted, joinTurns);
     if (message.role !== "tool" || rest[at + 1]?.role === "tool") continue;
     const images = imagesBeside(lastResults(rest.slice(0, at + 1)), request.model, provider);
@@ -132,5 +155,5 @@ export function convertPrompt(request: ModelRequest, provider: NetworkProvider):
   }
   const beginsWell = prompt.length > 0 && (!joinTurns || prompt[0]?.role === "user");
   if (!beginsWell) prompt.unshift(structuredClone(opening));
-  return system === "" ? prompt : [{ role: "system", content: system }, ...prompt];
+  return system === "" ? prompt : [systemMessage(system, request, provider), ...prompt];
 }

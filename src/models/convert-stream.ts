@@ -12,10 +12,10 @@ import { convertUsage } from "./convert-usage.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { withoutThinkingWords } from "./hidden-thinking.ts";
 import type { Exchange } from "./observed-fetch.ts";
-import type { NetworkProvider } from "./provider-settings.ts";
+import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
 import type { ChunkReader } from "./raw-chunk.ts";
 import type { RawText } from "./raw-text.ts";
-import { isUnknownEvent } from "./unknown-event.ts";
+import { inPlainWords, isCut, unknownPiece } from "./reported-error.ts";
 
 /** A provider's error in the middle of its stream, thrown to be classified with every other failure. */
 export class StreamedError extends Error {
@@ -30,7 +30,7 @@ export class StreamedError extends Error {
 /** What is known of a call besides its stream. */
 export interface StreamContext {
   request: ModelRequest;
-  provider: NetworkProvider;
+  settings: ProviderSettings;
   /** What the log is told of the chunks. */
   raw: RawText;
   /** Reads every chunk; the caller keeps it for what is known when the stream breaks. */
@@ -42,6 +42,8 @@ export interface StreamContext {
 // Their packages close every call when the stream ends, however it ended.
 const closesCallsAtEnd: Record<NetworkProvider, boolean> = {
   openai: true,
+  "openai-responses": false,
+  "openai-compatible": true,
   anthropic: false,
   google: false,
   openrouter: true,
@@ -98,16 +100,21 @@ class Conversion {
   readonly #foreign = new Set<string>();
   /** The provider sent content that no part of ours shows. */
   #hasOtherContent = false;
+  /** Blocks of kinds that nobody knew when the package was written. */
+  readonly #unknown = new Set<string>();
   #modelId: string | null = null;
 
   constructor(context: StreamContext) {
-    const { request, provider, chunks } = context;
+    const { request, settings, chunks } = context;
+    const { provider } = settings;
     this.#context = context;
     this.#hides = request.reasoning?.exclude === true;
     this.#blocks = new AnswerBlocks({
-      provider,
+      settings,
+      model: request.model.model,
       uniqueId: createUniqueIds(request),
       closesCallsAtEnd: closesCallsAtEnd[provider],
+      thinkingField: () => (provider === "openai-compatible" ? chunks.thinkingField() : null),
       writtenArguments: (id) => (provider === "openrouter" ? chunks.argumentsOf(id) : null),
     });
   }
@@ -115,6 +122,7 @@ class Conversion {
   /** What a part comes to. Throws a StreamedError for what the provider reports. */
   take(part: LanguageModelV3StreamPart): ModelPart[] {
     const blocks = this.#blocks;
+    if ("id" in part && part.id !== undefined && this.#unknown.has(part.id)) return [];
     switch (part.type) {
       case "text-start":
         return blocks.start("text", part);
@@ -146,8 +154,7 @@ class Conversion {
         this.#modelId = part.modelId ?? this.#modelId;
         return [];
       case "error":
-        if (isUnknownEvent(part.error)) return [];
-        throw new StreamedError(part.error);
+        return this.#error(part.error);
       case "finish":
         return this.#finish(part);
       case "stream-start":
@@ -161,6 +168,15 @@ class Conversion {
       case "source":
         return [];
     }
+  }
+
+  #error(error: unknown): ModelPart[] {
+    const unknown = unknownPiece(error);
+    if (unknown === null && !isCut(error)) throw new StreamedError(inPlainWords(error));
+    if (unknown !== null && unknown.block !== null) this.#unknown.add(unknown.block);
+    if (unknown !== null) return [];
+    const usage = this.#context.chunks.usage();
+    return [usage === null ? cutFailure() : { ...cutFailure(), usage }];
   }
 
   #raw(value: unknown): ModelPart {

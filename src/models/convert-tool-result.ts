@@ -8,7 +8,7 @@ import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { wireCallId } from "./call-ids.ts";
-import type { NetworkProvider } from "./provider-settings.ts";
+import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
 
 type Output = LanguageModelV3ToolResultPart["output"];
 type Content = Extract<Output, { type: "content" }>["value"][number];
@@ -16,6 +16,8 @@ type Content = Extract<Output, { type: "content" }>["value"][number];
 // Whose results may hold images beside text.
 const takesImages: Record<NetworkProvider, boolean> = {
   openai: false,
+  "openai-responses": false,
+  "openai-compatible": false,
   anthropic: true,
   google: true,
   openrouter: false,
@@ -64,13 +66,13 @@ function output(message: ModelMessage, model: AnyModelDefinition, provider: Netw
 export function convertToolResult(
   message: ModelMessage,
   toolNames: ReadonlyMap<string, string>,
-  { model, provider }: { model: AnyModelDefinition; provider: NetworkProvider },
+  { model, to }: { model: AnyModelDefinition; to: ProviderSettings },
 ): LanguageModelV3ToolResultPart {
   const callId = message.tool_call_id ?? "";
   return {
     type: "tool-result",
-    toolCallId: wireCallId(callId, provider),
+    toolCallId: wireCallId(callId, to),
     toolName: toolNames.get(callId) ?? message.name ?? "tool",
-    output: output(message, model, provider),
+    output: output(message, model, to.provider),
   };
 }

@@ -17,8 +17,16 @@ function boundsOf(model: string): Pick<BudgetBounds, "floor" | "ceiling"> {
 }
 
 function levelOf(effort: Effort, model: string): string {
-  if (effort === "minimal") return "low";
+  if (effort === "minimal" || effort === "none") return "low";
   return effort === "medium" && twoLevels.test(model) ? "high" : effort;
+}
+
+/** Flash models up to Gemini 2.5 can leave thinking out; the others are asked for as little as they take. */
+function thinkingOff(model: string): ReasoningOptions {
+  const warnings = [`"${model}" always thinks; it was asked for as little as it takes.`];
+  if (byLevel.test(model)) return { options: { thinkingConfig: { thinkingLevel: "low" } }, budget: 0, warnings };
+  if (!/-pro/.test(model)) return { options: { thinkingConfig: { thinkingBudget: 0 } }, budget: 0, warnings: [] };
+  return { options: { thinkingConfig: { thinkingBudget: boundsOf(model).floor } }, budget: 0, warnings };
 }
 
 /** The options of a wish. `maxTokens` is the answer's limit; null where nobody set one. */
@@ -28,6 +36,7 @@ export function googleThinking(request: ModelRequest, wish: Wish, maxTokens: num
     return { options: {}, budget: 0, warnings: [`"${model}" does not think; the wish for it was left out.`] };
   }
   const includeThoughts = request.reasoning?.exclude !== true;
+  if (wish.effort === "none") return thinkingOff(model);
   if (byLevel.test(model) && !wish.byTokens) {
     const thinkingLevel = levelOf(wish.effort, model);
     return { options: { thinkingConfig: { thinkingLevel, includeThoughts } }, budget: 0, warnings: [] };

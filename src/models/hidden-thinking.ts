@@ -2,6 +2,9 @@
 // them: in the chunks kept for the log and in the opaque data that goes back to it. Signatures stay.
 
 const wordsOfThinking = new Set(["thinking", "reasoning", "reasoning_content"]);
+const wordsInThinking = new Set(["text", "summary", "delta"]);
+// Parts of a content list (Mistral), items and events (the Responses API).
+const thinkingType = /^(thinking|reasoning|summary_text|response\.reasoning)/;
 
 /** A copy of a JSON value without the words of thinking. */
 export function withoutThinkingWords<T>(value: T): T {
@@ -13,10 +16,12 @@ function hidden(value: unknown, inThinking: boolean): unknown {
   if (Array.isArray(value)) return value.map((entry) => hidden(entry, inThinking));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
-  const thought = inThinking || entries.some(([key, inner]) => key === "thought" && inner === true);
+  const isThought = ([key, inner]: [string, unknown]): boolean =>
+    (key === "thought" && inner === true) || (key === "type" && typeof inner === "string" && thinkingType.test(inner));
+  const thought = inThinking || entries.some(isThought);
   return Object.fromEntries(
     entries.map(([key, inner]) => {
-      const isWords = wordsOfThinking.has(key) || (thought && (key === "text" || key === "summary"));
+      const isWords = wordsOfThinking.has(key) || (thought && wordsInThinking.has(key));
       if (isWords && typeof inner === "string") return [key, ""];
       return [key, hidden(inner, thought || key === "reasoning_details")];
     }),

@@ -5,6 +5,7 @@ import type { LanguageModelV3 } from "@ai-sdk/provider";
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
+import { asksForUsage } from "./openai-compatible.ts";
 import type { ProviderSettings } from "./provider-settings.ts";
 
 // Decision 40: a subscription's token is a bearer token and needs this beta.
@@ -23,6 +24,17 @@ export async function loadLanguageModel(
     case "openai": {
       const { createOpenAI } = await import("@ai-sdk/openai");
       return createOpenAI({ ...common, apiKey }).chat(model.model);
+    }
+    case "openai-responses": {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return createOpenAI({ ...common, apiKey }).responses(model.model);
+    }
+    case "openai-compatible": {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      // The options of a request are found under this name.
+      const name = "openaiCompatible";
+      const includeUsage = asksForUsage(model, settings);
+      return createOpenAICompatible({ name, baseURL: baseUrl ?? "", apiKey, fetch, includeUsage })(model.model);
     }
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");

@@ -15,6 +15,8 @@ import { RawText } from "./raw-text.ts";
 import { readStream, untilAborted } from "./read-stream.ts";
 import { notReadyMessage, withKeyHint } from "./readiness.ts";
 import { createRedact, type Redact } from "./redact.ts";
+import { repairedFetch } from "./repaired-fetch.ts";
+import { sameOriginFetch } from "./same-origin-fetch.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
 import { playScript } from "./test-provider/play-script.ts";
 import { timerDelay } from "./test-provider/timer-delay.ts";
@@ -42,12 +44,12 @@ interface Call {
 /** A call that is ready to be made: `warnings` are told before the request, which may be refused. */
 async function prepared(call: Call, fetch: typeof globalThis.fetch, signal: AbortSignal) {
   const { request, settings, watch, raw, chunks } = call;
-  const { provider } = settings;
-  const language = await loadLanguageModel(request.model, settings, observeFetch(fetch, watch));
-  const { options, warnings } = prepareCall(request, provider, signal);
+  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), settings.provider);
+  const language = await loadLanguageModel(request.model, settings, watched);
+  const { options, warnings } = prepareCall(request, settings, signal);
   const parts = async (): Promise<AsyncIterable<ModelPart>> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
-    return convertStream(readStream(stream, signal), { request, provider, raw, chunks, exchange: watch.exchange });
+    return convertStream(readStream(stream, signal), { request, settings, raw, chunks, exchange: watch.exchange });
   };
   return { warnings, parts };
 }

@@ -3,8 +3,14 @@
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-/** The providers that are reached over the network and work today. */
-export type NetworkProvider = "openai" | "anthropic" | "google" | "openrouter";
+/** The providers of definitions that are reached over the network and work today. */
+type KeyedProvider = "openai" | "openai-responses" | "anthropic" | "google" | "openrouter";
+
+/**
+ * The protocols spoken over the network. OpenAI has three: `openai` is Chat Completions at its own address,
+ * `openai-compatible` Chat Completions at any other, `openai-responses` the Responses API wherever it is served.
+ */
+export type NetworkProvider = KeyedProvider | "openai-compatible";
 
 /** Key and address of one call. */
 export interface ProviderSettings {
@@ -12,6 +18,11 @@ export interface ProviderSettings {
   apiKey: string;
   /** Null: the provider's own. */
   baseUrl: string | null;
+  /**
+   * Whose opaque data this request may carry: what was stored under another owner is not sent. For OpenAI's protocols it
+   * names the host, because a server reads only the reasoning that it made itself.
+   */
+  owner: string;
 }
 
 interface Variables {
@@ -22,8 +33,12 @@ interface Variables {
   defaultPath: string;
 }
 
-const variables: Record<NetworkProvider, Variables> = {
-  openai: { keys: ["OPENAI_API_KEY"], baseUrls: ["OPENAI_BASE_URL"], defaultPath: "/v1" },
+const openai: Variables = { keys: ["OPENAI_API_KEY"], baseUrls: ["OPENAI_BASE_URL"], defaultPath: "/v1" };
+
+const variables: Record<KeyedProvider, Variables> = {
+  openai,
+  // An alias: `openai` with the Responses API at any address.
+  "openai-responses": openai,
   anthropic: { keys: ["ANTHROPIC_API_KEY"], baseUrls: ["ANTHROPIC_BASE_URL"], defaultPath: "/v1" },
   google: {
     keys: ["GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
@@ -35,12 +50,12 @@ const variables: Record<NetworkProvider, Variables> = {
 };
 
 /** Whether a provider is one this table knows. */
-export function isNetworkProvider(provider: string): provider is NetworkProvider {
+export function isNetworkProvider(provider: string): provider is KeyedProvider {
   return Object.hasOwn(variables, provider);
 }
 
 /** The variable a provider's key is asked for in. */
-export function keyVariable(provider: NetworkProvider): string {
+export function keyVariable(provider: KeyedProvider): string {
   return variables[provider].keys[0];
 }
 
@@ -57,6 +72,22 @@ function withPath(address: string, defaultPath: string): string {
   return /^https?:\/\/[^/]+$/i.test(trimmed) ? trimmed + defaultPath : trimmed;
 }
 
+/** Host of an address, in lower case; null for the provider's own address and for one that cannot be read. */
+export function hostOf(baseUrl: string | null): string | null {
+  return baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl).host : null;
+}
+
+// `eu.api.openai.com` and the like are OpenAI's regional addresses.
+const openaiHost = /^([a-z0-9-]+\.)?api\.openai\.com$/;
+
+/** OpenAI's current models take tools with reasoning in the Responses API alone; other servers speak Chat Completions. */
+function openaiProtocol({ provider, api }: AnyModelDefinition, host: string | null): NetworkProvider {
+  const atOpenai = host === null || openaiHost.test(host);
+  const chosen = api ?? (provider === "openai-responses" || atOpenai ? "responses" : "chat");
+  if (chosen === "responses") return "openai-responses";
+  return atOpenai ? "openai" : "openai-compatible";
+}
+
 /** Key and address for a model, or null where its key is not set. A definition's own address wins. */
 export function providerSettings(model: AnyModelDefinition, env: Record<string, unknown>): ProviderSettings | null {
   const { provider } = model;
@@ -65,7 +96,12 @@ export function providerSettings(model: AnyModelDefinition, env: Record<string, 
   const apiKey = firstText(env, keys);
   if (apiKey === null) return null;
   const address = model.baseUrl ?? firstText(env, baseUrls);
-  return { provider, apiKey, baseUrl: address === null ? null : withPath(address, defaultPath) };
+  const baseUrl = address === null ? null : withPath(address, defaultPath);
+  if (provider !== "openai" && provider !== "openai-responses") return { provider, apiKey, baseUrl, owner: provider };
+  const host = hostOf(baseUrl);
+  const protocol = openaiProtocol(model, host);
+  const owner = host === null || openaiHost.test(host) ? protocol : `${protocol} ${host}`;
+  return { provider: protocol, apiKey, baseUrl, owner };
 }
 
 /** Every key that is set, so that each can be cut out of what is shown, whichever provider repeats it. */

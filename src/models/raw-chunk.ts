@@ -4,6 +4,8 @@
 
 import { zeroUsage, type Usage } from "#contract/usage.ts";
 
+import type { ThinkingField } from "./openai-compatible.ts";
+
 type Fields = Record<string, unknown>;
 
 function fields(value: unknown): Fields {
@@ -57,6 +59,14 @@ function updateUsage(before: Usage | null, chunk: Fields): Usage | null {
   return { ...usage, total_tokens };
 }
 
+/** The field of a Chat Completions delta that holds thinking; null where none does. */
+function thinkingFieldOf(delta: Fields): ThinkingField | null {
+  for (const name of ["reasoning_content", "reasoning"] as const) {
+    if (typeof delta[name] === "string" && delta[name] !== "") return name;
+  }
+  return list(delta["content"]).some((part) => fields(part)["type"] === "thinking") ? "content" : null;
+}
+
 /** What a stream's chunks have said so far. */
 export interface ChunkReader {
   read(chunk: unknown): void;
@@ -66,6 +76,8 @@ export interface ChunkReader {
   stopDetail(): string | null;
   /** Tokens known to be used so far; null before any were told. */
   usage(): Usage | null;
+  /** Where thinking came last, in Chat Completions; null where none came. */
+  thinkingField(): ThinkingField | null;
   /** Arguments as they came over the wire, by the provider's call id; null where the id names none or several. */
   argumentsOf(callId: string): string | null;
 }
@@ -75,6 +87,7 @@ export function createChunkReader(): ChunkReader {
   let modelId: string | null = null;
   let usage: Usage | null = null;
   let detail: string | null = null;
+  let thinkingField: ThinkingField | null = null;
   // By place: two calls of one answer may carry the same id.
   const calls = new Map<unknown, { id: string; text: string }>();
 
@@ -93,10 +106,12 @@ export function createChunkReader(): ChunkReader {
       usage = updateUsage(usage, fields(chunk));
       detail = stopDetail(fields(chunk)) ?? detail;
       const delta = fields(fields(list(choices)[0])["delta"]);
+      thinkingField = thinkingFieldOf(delta) ?? thinkingField;
       for (const call of list(delta["tool_calls"])) readCall(call);
     },
     modelId: () => modelId,
     stopDetail: () => detail,
+    thinkingField: () => thinkingField,
     usage: () => usage,
     argumentsOf(callId) {
       const [call, another] = [...calls.values()].filter(({ id }) => id === callId);

@@ -7,8 +7,9 @@ import type { ModelRequest } from "#core/ports/model-port.ts";
 
 import { anthropicThinking } from "./anthropic-thinking.ts";
 import { googleThinking } from "./google-thinking.ts";
-import type { NetworkProvider } from "./provider-settings.ts";
-import { fitBudget, readWish, type Effort, type Wish } from "./reasoning-wish.ts";
+import { openaiReasoning } from "./openai-reasoning.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
+import { fitBudget, readWish, type Wish } from "./reasoning-wish.ts";
 
 /** How thinking changes a request. */
 export interface ReasoningOptions {
@@ -20,28 +21,6 @@ export interface ReasoningOptions {
 }
 
 const nothing: ReasoningOptions = { options: {}, budget: 0, warnings: [] };
-
-// OpenAI's models that do not reason refuse the field.
-const openaiWithoutReasoning = /^(gpt-3|gpt-4|chatgpt-4|gpt-5-chat)/;
-// The others' lowest effort is `low`.
-const openaiWithMinimal = /^gpt-5(-(mini|nano))?(-\d{4}|$)/;
-
-function openaiEffort({ compat, model }: ModelRequest["model"], effort: Effort): Effort {
-  const asIs = compat?.supportsReasoningEffort === true || openaiWithMinimal.test(model);
-  return effort === "minimal" && !asIs ? "low" : effort;
-}
-
-function openai({ model }: ModelRequest, wish: Wish): ReasoningOptions {
-  const takes = model.compat?.supportsReasoningEffort ?? !openaiWithoutReasoning.test(model.model);
-  if (!takes) {
-    return { ...nothing, warnings: [`"${model.model}" does not reason; the wish for it was left out.`] };
-  }
-  const effort = openaiEffort(model, wish.effort);
-  const warnings = wish.byTokens
-    ? [`OpenAI takes no thinking budget; ${wish.tokens} tokens were asked for as effort "${effort}".`]
-    : [];
-  return { options: { reasoningEffort: effort }, budget: 0, warnings };
-}
 
 function openrouter(request: ModelRequest, wish: Wish | null, maxTokens: number | null): ReasoningOptions {
   const exclude = request.reasoning?.exclude === true ? { exclude: true } : {};
@@ -65,10 +44,11 @@ function openrouterDepth(
 /** The thinking a request asks for, as options of its provider. `maxTokens` is the answer's limit, null without one. */
 export function reasoningOptions(
   request: ModelRequest,
-  provider: NetworkProvider,
+  to: ProviderSettings,
   maxTokens: number | null,
 ): ReasoningOptions {
   const wish = readWish(request);
+  const { provider } = to;
   if (provider === "openrouter") return openrouter(request, wish, maxTokens);
   if (wish === null) return nothing;
   switch (provider) {
@@ -77,6 +57,8 @@ export function reasoningOptions(
     case "google":
       return googleThinking(request, wish, maxTokens);
     case "openai":
-      return openai(request, wish);
+    case "openai-responses":
+    case "openai-compatible":
+      return openaiReasoning(request, wish, to);
   }
 }

@@ -3,10 +3,10 @@
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
-/** How deep to think. */
-export type Effort = "minimal" | "low" | "medium" | "high";
+/** How deep to think; `none` is the request not to think, which models that think by default have to be sent. */
+export type Effort = "none" | "minimal" | "low" | "medium" | "high";
 
-const budgets: Record<Effort, number> = { minimal: 128, low: 512, medium: 2048, high: 8192 };
+const budgets: Record<Effort, number> = { none: 0, minimal: 128, low: 512, medium: 2048, high: 8192 };
 
 /** Tokens an answer has beside its thinking, where the limit leaves that much. */
 const answerRoom = 1024;
@@ -21,6 +21,7 @@ export interface Wish {
 }
 
 function effortOf(tokens: number): Effort {
+  if (tokens <= budgets.none) return "none";
   if (tokens <= budgets.minimal) return "minimal";
   if (tokens <= budgets.low) return "low";
   return tokens <= budgets.medium ? "medium" : "high";
@@ -31,10 +32,12 @@ export function readWish({ reasoning, model }: ModelRequest): Wish | null {
   // Decision 39: tokens win over effort, a prompt's wish over the model's own level.
   if (reasoning?.maxTokens !== undefined) {
     const tokens = Math.trunc(reasoning.maxTokens);
-    return tokens > 0 ? { effort: effortOf(tokens), tokens, byTokens: true } : null;
+    return { effort: effortOf(tokens), tokens: Math.max(tokens, 0), byTokens: tokens > 0 };
   }
-  const effort = reasoning?.effort ?? model.thinkingLevel ?? "off";
-  return effort === "off" ? null : { effort, tokens: budgets[effort], byTokens: false };
+  const level = reasoning?.effort ?? model.thinkingLevel;
+  if (level === undefined) return null;
+  const effort = level === "off" ? "none" : level;
+  return { effort, tokens: budgets[effort], byTokens: false };
 }
 
 /** Bounds of a budget, in tokens. */

@@ -8,7 +8,10 @@ import type { TestScript } from "./test-script.ts";
 /** The providers the document names (Standard Agents, models). `test` needs no key and answers from `script`. */
 export type ModelProvider = "openai" | "openrouter" | "anthropic" | "google" | "test";
 
-/** Providers beyond the document's. All but `openai-responses` are not available yet: a build refuses them. */
+/**
+ * Providers beyond the document's. `openai-responses` is `openai` with `api: "responses"`; the others are not available yet:
+ * a build refuses them.
+ */
 export type ExtraModelProvider =
   | "openai-responses"
   | "openai-compatible"
@@ -62,9 +65,14 @@ export interface ModelCompatibility {
   maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** Takes the `developer` role for the system prompt. */
   supportsDeveloperRole?: boolean;
-  /** Takes `reasoning_effort`. */
+  /** Takes `reasoning_effort`, and at the Responses API `reasoning`; for models whose ids do not show it. */
   supportsReasoningEffort?: boolean;
+  /** Takes `stream_options.include_usage`; default true, but for servers that are known to refuse it (Mistral). */
+  supportsStreamUsage?: boolean;
 }
+
+/** The two protocols of OpenAI: the Responses API and Chat Completions. */
+export type OpenAIProtocol = "responses" | "chat";
 
 /**
  * A model (Standard Agents, models). Prices are USD per million tokens; without one the cost of a call is unknown.
@@ -90,6 +98,11 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   /** What the model can do. */
   capabilities?: ModelCapabilities;
 
+  /**
+   * Which of OpenAI's protocols is spoken; `openai` and `openai-responses` only. Default: `responses` at OpenAI's own
+   * address and for `openai-responses`, `chat` at any other address.
+   */
+  api?: OpenAIProtocol;
   /** Another address for the provider's API. */
   baseUrl?: string;
   /** Headers added to every request. */
@@ -100,7 +113,7 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   maxTokens?: number;
   /** Tokens that fit in one request, prompt and answer together. */
   contextWindow?: number;
-  /** Thinking when the prompt's `reasoning` says nothing. */
+  /** Thinking when the prompt's `reasoning` says nothing. `off` asks the provider not to think. */
   thinkingLevel?: ThinkingLevel;
   /** Prompt caching. Default `auto`. */
   cache?: PromptCache;

@@ -61,6 +61,22 @@ describe("fields", () => {
     ).toMatchObject({ code: "invalid_field", file: "agents/agents/night.ts", line: 2, column: 10 });
   });
 
+  it("COMP15 reports a protocol of OpenAI's for a provider that does not have it", async () => {
+    const model = (provider: string, api: string) => ({
+      "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "${provider}", api: "${api}" };`,
+    });
+    for (const fitting of [
+      model("openai", "chat"),
+      model("openai", "responses"),
+      model("openai-responses", "responses"),
+    ]) {
+      expect(await findingsOf("invalid_field", fitting)).toEqual([]);
+    }
+    for (const wrong of [model("anthropic", "chat"), model("openai-responses", "chat"), model("openai", "soap")]) {
+      expect(await onlyFinding(wrong)).toMatchObject({ severity: "error", code: "invalid_field", line: 1 });
+    }
+  });
+
   it("LIMIT20 reports limits that are none, of a run and of a thread", async () => {
     const limits = "limits: { steps: 5, turns: 2, tokens: 9, durationMs: 1000, cost: 0.5, onLimit: 'rest' },";
     const whole = "threadLimits: { tokens: 1000000, cost: 5 },";

@@ -7,7 +7,7 @@ import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/por
 import { createModelPort, type ModelPortOptions } from "#models/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-export const providers = ["openai", "anthropic", "google", "openrouter"] as const;
+export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter"] as const;
 export type Provider = (typeof providers)[number];
 
 /** Keys that look like what they are, so that a leak is found by looking for them. */

@@ -6,6 +6,7 @@ import type { Provider } from "./ask-model.ts";
 
 const paths: Record<Provider, (name: string) => string> = {
   openai: () => "/v1/chat/completions",
+  "openai-responses": () => "/v1/responses",
   anthropic: () => "/v1/messages",
   google: (name) => `/v1beta/models/case:${name}:streamGenerateContent`,
   openrouter: () => "/api/v1/chat/completions",

@@ -9,6 +9,7 @@ import { collect, keys, model, providers, request } from "./ask-model.ts";
 
 const variables = {
   openai: "OPENAI_API_KEY",
+  "openai-responses": "OPENAI_API_KEY",
   anthropic: "ANTHROPIC_API_KEY",
   google: "GOOGLE_API_KEY",
   openrouter: "OPENROUTER_API_KEY",
@@ -47,7 +48,7 @@ describe("readiness", () => {
     },
   );
 
-  it.for(["azure", "vertex", "bedrock", "workers-ai", "openai-responses", "openai-compatible"] as const)(
+  it.for(["azure", "vertex", "bedrock", "workers-ai", "openai-compatible"] as const)(
     "READY3: %s is said to come later",
     async (provider) => {
       expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
-import { callAndResult, user, type Provider } from "./ask-model.ts";
+import { callAndResult, providers, user, type Provider } from "./ask-model.ts";
 import { overHttp } from "./http-request.ts";
 import type { Sent } from "./sent-request.ts";
 
@@ -14,6 +14,7 @@ const tools: ToolSpec[] = [{ name: "look", description: "Looks", parameters: { t
 /** The fields a provider puts thinking into. */
 const fields: Record<Provider, (body: Sent) => unknown> = {
   openai: (body) => body["reasoning_effort"],
+  "openai-responses": (body) => body["reasoning"],
   anthropic: (body) => ({ thinking: body["thinking"], effort: body["output_config"]?.["effort"] }),
   google: (body) => body["generationConfig"]?.["thinkingConfig"],
   openrouter: (body) => body["reasoning"],
@@ -157,7 +158,7 @@ describe("openrouter", () => {
 });
 
 describe("every provider", () => {
-  it.for(["openai", "anthropic", "google", "openrouter"] as const)(
+  it.for(providers)(
     "REASON7: %s is sent nothing where nobody wishes anything, and `include` is no wish of the wire",
     async (provider) => {
       for (const reasoning of [{}, { include: true }]) {

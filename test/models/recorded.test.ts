@@ -7,6 +7,7 @@ import { z } from "zod";
 
 import { collect, model, readAnswer, request, serverPort, type Provider } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
+import type { Sent } from "./sent-request.ts";
 
 const resultSchema = z.object({
   text: z.string(),
@@ -49,13 +50,15 @@ const adapters: Record<string, Provider> = {
   "mistral-chat": "openai",
   "xai-chat": "openai",
   "openrouter-chat": "openrouter",
+  "openai-responses": "openai",
+  "azure-responses": "openai",
 };
 
-/** The protocols a folder of recordings is worth nothing without. */
-const essential = ["anthropic", "gemini", "openai-chat", "openrouter-chat"];
+/** These are answered under a path of their own, which the model's `api` asks for. */
+const responsesWires = new Set(["openai-responses", "azure-responses"]);
 
-// Their thinking comes in a field that OpenAI's protocol does not have, so its adapter does not see it.
-const thinkingUnseen = new Set(["deepseek-chat", "groq-chat", "mistral-chat", "xai-chat", "azure-chat"]);
+/** The protocols a folder of recordings is worth nothing without. */
+const essential = ["anthropic", "gemini", "openai-chat", "openai-responses", "openrouter-chat"];
 
 // Its counts come in a field of its own.
 const countsUnseen = new Set(["groq-chat openllmetry__test_chat_streaming_legacy__0"]);
@@ -86,14 +89,29 @@ describe("recorded answers", () => {
   const titled = playable.map((entry) => [`${entry.wire} ${entry.id}`, entry] as const);
   it.for(titled)("MODEL11: %s comes out as its clients read it", async ([title, { model: name, wire, expected }]) => {
     const provider = adapters[wire] ?? "openai";
-    const parts = await collect(serverPort().stream(request(model(provider, name)), new AbortController().signal));
+    const headers = { "x-server-id": title };
+    const more = responsesWires.has(wire)
+      ? { headers, api: "responses" as const, compat: { supportsReasoningEffort: true } }
+      : { headers };
+    const call = request(model(provider, name, more));
+    const parts = await collect(serverPort().stream(call, new AbortController().signal));
     expect(grammarFaults(parts)).toEqual([]);
+    const id = encodeURIComponent(title);
+    const [sent] = await (
+      await fetch(`${inject("modelServer")}/__requests?id=${id}`)
+    ).json<{ path: string; body: Sent }[]>();
+    if (responsesWires.has(wire)) {
+      expect(sent).toMatchObject({
+        path: "/v1/responses",
+        body: { store: false, stream: true, include: ["reasoning.encrypted_content"], input: [{}, { role: "user" }] },
+      });
+    } else expect(sent?.path).not.toContain("responses");
     const { text, thinking, calls, end } = readAnswer(parts);
     const official = expected.officialSdk.result;
     const other = expected.aiSdk.result;
 
     expect(text).toBe(official.text);
-    if (!thinkingUnseen.has(wire)) expect(thinking).toBe(other.reasoning);
+    expect(thinking).toBe(other.reasoning);
     const asked = official.toolCalls.map(({ name: tool, args }) => [tool, args]);
     expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual(asked);
 

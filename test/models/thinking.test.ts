@@ -2,35 +2,14 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { ModelMessage, ModelPart } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
+import type { ModelMessage } from "#core/ports/model-port.ts";
 
 import { ask, message, readAnswer, told, user, type Provider } from "./ask-model.ts";
+import { storedAnswer } from "./at-address.ts";
 import { grammarFaults } from "./grammar.ts";
 import { capture } from "./sent-request.ts";
 
-const thinkers = ["anthropic", "google", "openrouter"] as const;
-
-/** The assistant message that a stream would be stored as. */
-function stored(parts: readonly ModelPart[]): ModelMessage {
-  const texts = new Map<number, string>();
-  const blocks: StoredPart[] = [];
-  for (const part of parts) {
-    if (part.type === "text_delta" || part.type === "thinking_delta") {
-      texts.set(part.index, (texts.get(part.index) ?? "") + part.delta);
-    }
-    if (part.type !== "text_end" && part.type !== "thinking_end" && part.type !== "toolcall_end") continue;
-    const text = texts.get(part.index) ?? "";
-    const data = part.provider_data === undefined ? {} : { provider_data: part.provider_data };
-    if (part.type === "text_end") blocks.push({ type: "text", text, ...data });
-    else if (part.type === "thinking_end") blocks.push({ type: "thinking", thinking: text, ...data });
-    else {
-      const given = JSON.parse(part.arguments) as Record<string, string>;
-      blocks.push({ type: "tool_call", id: part.id, name: part.name, arguments: given, ...data });
-    }
-  }
-  return message("assistant", { parts: blocks });
-}
+const thinkers = ["openai-responses", "anthropic", "google", "openrouter"] as const;
 
 /** What a provider is sent after an answer, its call answered. */
 async function sentAfter(provider: Provider, answer: ModelMessage): Promise<string> {
@@ -40,7 +19,7 @@ async function sentAfter(provider: Provider, answer: ModelMessage): Promise<stri
       ? [user("Go on")]
       : [message("tool", { name: call.name, tool_call_id: call.id, result: { status: "success", result: "sunny" } })];
   const { body } = await capture(provider, { messages: [user("?"), answer, ...result] });
-  return JSON.stringify(body["messages"] ?? body["contents"]);
+  return JSON.stringify(body["messages"] ?? body["contents"] ?? body["input"]);
 }
 
 describe.for(thinkers)("thinking of %s", (provider) => {
@@ -53,14 +32,14 @@ describe.for(thinkers)("thinking of %s", (provider) => {
   });
 
   it.for(["thinking", "thinking-then-call"])("THINK2: the signature of %s goes back to its provider", async (name) => {
-    const signature = /sig2?(?=")/.exec(await sentAfter(provider, stored(await ask(provider, name))))?.[0];
+    const signature = /sig2?(?=")/.exec(await sentAfter(provider, storedAnswer(await ask(provider, name))))?.[0];
     expect(signature).toBe(name === "thinking" ? "sig" : "sig2");
   });
 
   it.for(thinkers.filter((other) => other !== provider))(
     "THINK3: neither thinking nor signature goes to %s",
     async (other) => {
-      const sent = await sentAfter(other, stored(await ask(provider, "thinking-then-call")));
+      const sent = await sentAfter(other, storedAnswer(await ask(provider, "thinking-then-call")));
       expect(sent).not.toMatch(/sig2|I need the weather/);
       expect(sent).toContain("get_weather");
     },
@@ -73,7 +52,7 @@ describe.for(thinkers)("excluded thinking of %s", (provider) => {
     const rest = parts.filter((part) => part.type !== "thinking_delta");
     expect(JSON.stringify(rest)).not.toContain("I need the weather");
     expect(JSON.stringify(rest)).toContain("Rome");
-    const answer = stored(parts);
+    const answer = storedAnswer(parts);
     // The core hides the words themselves; this is what it keeps.
     for (const part of answer.parts) if (part.type === "thinking") part.thinking = "";
     const sent = await sentAfter(provider, answer);
@@ -87,7 +66,7 @@ describe("what providers keep to themselves", () => {
     const parts = told(await ask("anthropic", "redacted-thinking"));
     expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });
     expect(parts[1]).toMatchObject({ type: "thinking_end", index: 0 });
-    expect(await sentAfter("anthropic", stored(parts))).toContain(
+    expect(await sentAfter("anthropic", storedAnswer(parts))).toContain(
       '{"type":"redacted_thinking","data":"EmwKAhgBEgyVZx=="}',
     );
   });

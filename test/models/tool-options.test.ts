@@ -14,6 +14,7 @@ const tools: ToolSpec[] = [{ name: "get_weather", description: "Weather", parame
 /** Where a provider is told which calls it may make. */
 const choiceOf: Record<Provider, (body: Sent) => unknown> = {
   openai: (body) => body["tool_choice"],
+  "openai-responses": (body) => body["tool_choice"],
   openrouter: (body) => body["tool_choice"],
   anthropic: (body) => body["tool_choice"],
   google: (body) => body["toolConfig"]?.["functionCallingConfig"],
@@ -21,6 +22,7 @@ const choiceOf: Record<Provider, (body: Sent) => unknown> = {
 
 const words: Record<Provider, Record<ModelRequest["toolChoice"], unknown>> = {
   openai: { auto: "auto", none: "none", required: "required" },
+  "openai-responses": { auto: "auto", none: "none", required: "required" },
   openrouter: { auto: "auto", none: "none", required: "required" },
   anthropic: { auto: { type: "auto" }, none: { type: "none" }, required: { type: "any" } },
   google: { auto: { mode: "AUTO" }, none: { mode: "NONE" }, required: { mode: "ANY" } },

@@ -34,6 +34,7 @@ function specOf(schema: z.ZodType | null): ToolSpec {
 const parametersOf: Record<Provider, (body: Sent) => Sent | undefined> = {
   openai: (body) => body["tools"]?.[0]?.["function"]?.["parameters"],
   openrouter: (body) => body["tools"]?.[0]?.["function"]?.["parameters"],
+  "openai-responses": (body) => body["tools"]?.[0]?.["parameters"],
   anthropic: (body) => body["tools"]?.[0]?.["input_schema"],
   google: (body) => body["tools"]?.[0]?.["functionDeclarations"]?.[0]?.["parameters"],
 };

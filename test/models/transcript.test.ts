@@ -49,7 +49,7 @@ describe("system prompts and roles", () => {
   it.for(providers)("PROMPT2: %s is never sent an empty message", async (provider) => {
     const thought = message("assistant", { parts: [{ type: "thinking", thinking: "hm" }] });
     const { body } = await capture(provider, { messages: [user(""), thought, user("Go on")] });
-    const sent = JSON.stringify(body["messages"] ?? body["contents"]);
+    const sent = JSON.stringify(body["messages"] ?? body["contents"] ?? body["input"]);
     expect(sent).toContain("(no text)");
     expect(sent).not.toMatch(/"(text|content)":(""|\[\]|null)/);
     expect(sent).not.toContain("hm");

@@ -2,7 +2,9 @@
 // the request names, cut at random offsets. Keeps what it was asked and tells whether an answer was read to its end.
 //
 // Headers of a request steer its answer: `x-server-seed` fixes the cuts, `x-server-break` breaks the connection after that
-// many bytes, `x-server-hold` says nothing more after that many, `x-server-id` names the exchange for the routes below.
+// many bytes, `x-server-hold` says nothing more after that many, `x-server-id` names the exchange for the routes below,
+// `x-server-redirect: <status> <address>` redirects once, to the same path below `<address>/moved`.
+// A model `case:first|second` answers the requests of one exchange in turn, the last case also those that follow.
 // GET /__requests?id=  what was asked;  GET /__closed?id=  waits until the answer's connection closed, and tells how;
 // GET /__recorded  the recorded cases that can be asked for.
 
@@ -22,6 +24,7 @@ import { createRandom, cutAtRandom } from "./random.mjs";
 const routes = [
   { path: /^\/api\/v1\/chat\/completions$/, provider: "openrouter" },
   { path: /^\/v1\/chat\/completions$/, provider: "openai" },
+  { path: /^\/v1\/responses$/, provider: "openai-responses" },
   { path: /^\/v1\/messages$/, provider: "anthropic" },
   { path: /^\/v1beta\/models\/(.+):streamGenerateContent$/, provider: "google" },
 ];
@@ -123,6 +126,19 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
   };
 
   /**
+   * The case of a model that names several, by the requests of its exchange so far.
+   * @param {string} model
+   * @param {string | null} id
+   */
+  const inTurn = (model, id) => {
+    const names = model.split("|");
+    if (names.length === 1) return model;
+    const before = exchanges.asked.filter((asked) => asked.id === id).length - 1;
+    const name = names[Math.min(before, names.length - 1)] ?? "";
+    return name.includes(":") ? name : `case:${name}`;
+  };
+
+  /**
    * @param {Request} request
    * @param {Response} response
    * @param {URL} url
@@ -145,7 +161,9 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
   const answer = async (request, response) => {
     const url = new URL(request.url ?? "/", "http://model-server");
     const body = await readBody(request);
-    const route = routes.find(({ path }) => path.test(url.pathname));
+    const moved = url.pathname.startsWith("/moved/");
+    const pathname = moved ? url.pathname.slice("/moved".length) : url.pathname;
+    const route = routes.find(({ path }) => path.test(pathname));
     if (request.method !== "POST" || route === undefined) return tell(request, response, url);
 
     const header = request.headers["x-server-id"];
@@ -154,8 +172,14 @@ export async function startModelServer({ port = 0, recordedDir = null, seed = Da
     if (id !== null) {
       response.on("close", () => exchanges.end(id).resolve({ complete: response.writableFinished }));
     }
-    const named = decodeURIComponent(route.path.exec(url.pathname)?.[1] ?? "");
-    const model = String(named === "" ? body?.model : named);
+    const redirect = request.headers["x-server-redirect"];
+    if (typeof redirect === "string" && !moved) {
+      const [status, address] = redirect.split(" ");
+      response.writeHead(Number(status), { location: `${address}/moved${url.pathname}${url.search}` }).end();
+      return;
+    }
+    const named = decodeURIComponent(route.path.exec(pathname)?.[1] ?? "");
+    const model = inTurn(String(named === "" ? body?.model : named), id);
     const chosen = chooseAnswer(route.provider, model);
     if (chosen === null)
       return sendJson(response, { error: { message: `no case for model ${model}`, code: 404 } }, 404);

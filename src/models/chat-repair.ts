@@ -1,0 +1,187 @@
+// Chunks of Chat Completions as servers really send them, made into what the packages can read. Owns every oddity of that
+// protocol: errors of other shapes, missing fields, calls that are numbered wrongly or not at all, names in pieces.
+// Invariant: a chunk without an oddity passes as the text it was.
+
+import { errorEvent } from "./error-event.ts";
+
+type Fields = Record<string, unknown>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** A call as far as it came. */
+interface Call {
+  /** The number it is sent on with. */
+  index: number;
+  wireIndex: number | null;
+  id: string | null;
+  name: string;
+  /** What came before its name was whole; null once it was sent on. */
+  waiting: string | null;
+}
+
+// Most chunks are a few words of text, and a look at them costs less than to parse them a second time.
+const usual = /"choices":\s*\[\s*\{/;
+const worthReading = /"(?:tool_calls|error|message|role|detail)":|"finish_reason":\s*"/;
+
+/** Repairs the chunks of one answer, in order. `toolNames` are the names that calls may have. */
+export class ChatRepair {
+  readonly #toolNames: readonly string[];
+  readonly #calls: Call[] = [];
+  #finished = false;
+  #changed = false;
+
+  constructor(toolNames: readonly string[]) {
+    this.#toolNames = toolNames;
+  }
+
+  /** The data of an event, as none, one or several that are sent on. */
+  take(data: string): string[] {
+    if (data.trim() === "") return [];
+    // Servers that never name a reason still end with this.
+    if (data.trim() === "[DONE]") return this.#finished ? [data] : [this.#end(), data];
+    if (usual.test(data) && !worthReading.test(data)) return [data];
+    const chunk = parse(data);
+    if (!isFields(chunk)) return [data];
+    this.#changed = false;
+    const repaired = this.#chunk(chunk);
+    return [this.#changed ? JSON.stringify(repaired) : data];
+  }
+
+  #end(): string {
+    return JSON.stringify(this.#chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }));
+  }
+
+  #chunk(chunk: Fields): Fields {
+    const error = errorEvent(chunk);
+    if (error !== null) {
+      this.#changed ||= error !== chunk;
+      return error;
+    }
+    const { choices } = chunk;
+    if (!Array.isArray(choices)) {
+      this.#changed = true;
+      return { ...chunk, choices: [] };
+    }
+    const [first, ...others] = choices as unknown[];
+    if (!isFields(first)) return chunk;
+    return { ...chunk, choices: [this.#choice(first), ...others] };
+  }
+
+  #choice(choice: Fields): Fields {
+    const { delta, message, finish_reason } = choice;
+    const ends = isText(finish_reason);
+    this.#finished ||= ends;
+    // A whole answer in place of a stream holds a message.
+    const isWhole = !isFields(delta) && isFields(message);
+    this.#changed ||= isWhole;
+    const part = isFields(delta) ? delta : isFields(message) ? message : ends ? {} : null;
+    if (part === null) return choice;
+    return { ...choice, delta: this.#delta(part, ends) };
+  }
+
+  #delta(delta: Fields, ends: boolean): Fields {
+    const { role, tool_calls, ...rest } = delta;
+    const kept: Fields = role === "assistant" || role === undefined || role === null ? { ...delta } : rest;
+    if (kept === rest) this.#changed = true;
+    const pieces = Array.isArray(tool_calls) ? tool_calls.flatMap((piece: unknown) => this.#piece(piece)) : [];
+    const named = ends ? [...pieces, ...this.#calls.flatMap((call) => this.#release(call))] : pieces;
+    if (Array.isArray(tool_calls) || named.length > 0) kept["tool_calls"] = named;
+    return kept;
+  }
+
+  /** A piece of a call, numbered; none while the call waits for the rest of its name. */
+  #piece(piece: unknown): Fields[] {
+    if (!isFields(piece)) return [];
+    const given = isFields(piece["function"]) ? piece["function"] : {};
+    const name = isText(given["name"]) ? given["name"] : "";
+    const text = argumentsText(given["arguments"]);
+    const wireIndex = typeof piece["index"] === "number" ? piece["index"] : null;
+    const id = isText(piece["id"]) ? piece["id"] : null;
+    const known = this.#find(wireIndex, id, name);
+    if (known === null) return this.#begin(piece, { wireIndex, id, name, text });
+    if (known.waiting !== null) {
+      this.#changed = true;
+      known.name = joinedName(known.name, name);
+      known.waiting += text;
+      const isWhole = known.waiting !== "" || this.#isWhole(known.name);
+      return isWhole ? this.#release(known) : [];
+    }
+    const same = known.index === wireIndex && name === "" && given["arguments"] === text;
+    if (same) return [piece];
+    this.#changed = true;
+    return [{ index: known.index, function: { arguments: text } }];
+  }
+
+  #begin(
+    piece: Fields,
+    { wireIndex, id, name, text }: { wireIndex: number | null; id: string | null; name: string; text: string },
+  ): Fields[] {
+    const before = this.#calls.flatMap((call) => this.#release(call));
+    const call: Call = { index: this.#calls.length, wireIndex, id, name, waiting: text };
+    this.#calls.push(call);
+    if (text === "" && !this.#isWhole(name)) {
+      this.#changed = true;
+      return before;
+    }
+    const asSent = isFields(piece["function"]) && piece["function"]["arguments"] === text;
+    if (call.index === wireIndex && id !== null && asSent && piece["type"] === "function" && name !== "") {
+      call.waiting = null;
+      return [...before, piece];
+    }
+    return [...before, ...this.#release(call, piece)];
+  }
+
+  /** Sends a call on that has waited. */
+  #release(call: Call, piece: Fields = {}): Fields[] {
+    if (call.waiting === null) return [];
+    this.#changed = true;
+    const text = call.waiting;
+    call.waiting = null;
+    // A call without an id gets one here: the packages would draw one at random.
+    const id = call.id ?? `call_${call.index}`;
+    return [{ ...piece, index: call.index, id, type: "function", function: { name: call.name, arguments: text } }];
+  }
+
+  #find(wireIndex: number | null, id: string | null, name: string): Call | null {
+    if (wireIndex === null) {
+      if (id !== null) return this.#calls.find((call) => call.id === id) ?? null;
+      const last = this.#calls.at(-1) ?? null;
+      return name === "" || last?.waiting === "" ? last : null;
+    }
+    const known = this.#calls.findLast((call) => call.wireIndex === wireIndex) ?? null;
+    // Another id with a name of its own is another call, though the number is the same.
+    const isOther = known !== null && id !== null && known.id !== null && id !== known.id && name !== "";
+    return isOther ? null : known;
+  }
+
+  /** Whether more of a name can come: it can where a tool's name goes on from it. */
+  #isWhole(name: string): boolean {
+    if (name === "") return false;
+    return !this.#toolNames.some((tool) => tool !== name && tool.startsWith(name));
+  }
+}
+
+/** Names come in pieces, again with each piece, or grow. */
+function joinedName(before: string, piece: string): string {
+  if (piece === before) return before;
+  return before !== "" && piece.startsWith(before) ? piece : before + piece;
+}
+
+function argumentsText(given: unknown): string {
+  if (typeof given === "string") return given;
+  return given === undefined || given === null ? "" : JSON.stringify(given);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,32 @@
+// Errors in the shapes that servers give them, in a stream or in place of one, as the one shape that every package reads:
+// `{ error: { message, type, code } }`. Knows shapes; what an error means is decided elsewhere.
+
+type Fields = Record<string, unknown>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function described({ type, code, ...rest }: Fields): Fields {
+  const message = rest["message"] ?? rest["detail"] ?? rest["msg"] ?? rest;
+  return {
+    message: textOf(message),
+    ...(typeof type === "string" ? { type } : {}),
+    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+  };
+}
+
+/** A chunk or a whole answer as an error; the value itself where it has the usual shape, null where it is no error. */
+export function errorEvent(value: Fields): Fields | null {
+  const { error, object, choices } = value;
+  if (isFields(error)) return typeof error["message"] === "string" ? value : { error: described(error) };
+  if (typeof error === "string" && error !== "") return { error: { ...described(value), message: error } };
+  // vLLM, LMDeploy and Mistral put the error's fields where the answer's would be.
+  if (object === "error") return { error: described(value) };
+  const refuses = choices === undefined && (typeof value["message"] === "string" || value["detail"] !== undefined);
+  return refuses ? { error: described(value) } : null;
+}

@@ -1,0 +1,306 @@
+// Streams of Chat Completions as servers really send them, each odd in one way, and answers that are no stream at all. Each
+// is read from bytes, whole and byte by byte.
+
+import { describe, expect, it } from "vitest";
+
+import type { ToolSpec } from "#core/ports/model-port.ts";
+
+import { collect, model, readAnswer, request, serverEnv, serverPort, told, type Provider } from "./ask-model.ts";
+import { grammarFaults } from "./grammar.ts";
+
+const tools: ToolSpec[] = ["get_weather", "get", "get_time"].map((name) => ({
+  name,
+  description: name,
+  parameters: { type: "object" },
+}));
+
+/** The answer of a provider that sends these bytes with status 200. */
+async function answerTo(provider: Provider, text: string, pieces: "whole" | "bytes" = "whole") {
+  const bytes = new TextEncoder().encode(text);
+  const cut = pieces === "whole" ? [bytes] : Array.from(bytes, (_byte, at) => bytes.slice(at, at + 1));
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = cut.shift();
+      if (next === undefined) controller.close();
+      else controller.enqueue(next);
+    },
+  });
+  const headers = { "content-type": "text/event-stream" };
+  const port = serverPort({
+    env: serverEnv("https://provider.example"),
+    fetch: () => Promise.resolve(new Response(body, { headers })),
+  });
+  const parts = await collect(port.stream(request(model(provider, "any"), { tools }), new AbortController().signal));
+  expect(grammarFaults(parts)).toEqual([]);
+  return { parts, ...readAnswer(parts) };
+}
+
+type Delta = Record<string, unknown>;
+
+const chunk = (delta: Delta, finish_reason: string | null = null): Delta => ({
+  id: "c1",
+  object: "chat.completion.chunk",
+  created: 1,
+  model: "any",
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const usage = { prompt_tokens: 12, completion_tokens: 8, total_tokens: 20 };
+const lines = (...chunks: (Delta | string)[]): string =>
+  chunks.map((entry) => `data: ${typeof entry === "string" ? entry : JSON.stringify(entry)}\n\n`).join("");
+const piece = (index: number | null, id: string | null, name: string | null, text: string | null): Delta => ({
+  tool_calls: [{ ...(index === null ? {} : { index }), id, type: "function", function: { name, arguments: text } }],
+});
+const chats = ["openai", "openrouter"] as const;
+
+describe.for(chats)("Chat Completions of %s", (provider) => {
+  it.for(["whole", "bytes"] as const)("MODEL27: missing and empty fields end no run (%s)", async (pieces) => {
+    const text =
+      lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
+      "data:\n\ndata\n\n: still here\n\n" +
+      lines(
+        chunk({ role: "tool", content: "lo" }),
+        chunk({}, "stop"),
+        { id: "c1", usage },
+        { choices: null },
+        "[DONE]",
+      );
+    const answer = await answerTo(provider, text, pieces);
+    expect(answer).toMatchObject({
+      text: "Hello",
+      end: { type: "finish", stop_reason: "stop", usage: { total_tokens: 20 } },
+    });
+  });
+
+  it("MODEL28: a name in pieces is one call, also where one tool's name begins another's", async () => {
+    const text = lines(
+      chunk(piece(0, "call_aaaabbbbcccc1111", "get", "")),
+      chunk(piece(0, null, "_wea", "")),
+      chunk(piece(0, null, "ther", "")),
+      chunk(piece(0, null, null, '{"city":"Os')),
+      chunk(piece(0, null, null, 'lo"}')),
+      chunk({}, "tool_calls"),
+      "[DONE]",
+    );
+    const { calls, parts } = await answerTo(provider, text);
+    expect(calls.map(({ name, arguments: given }) => [name, given])).toEqual([["get_weather", '{"city":"Oslo"}']]);
+    expect(parts.filter((part) => part.type === "toolcall_start")).toMatchObject([{ name: "get_weather" }]);
+  });
+
+  it("MODEL28: a name that comes again with each piece, or that could go on and does not, is that name", async () => {
+    const again = lines(
+      chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", "")),
+      chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", '{"zone":')),
+      chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", '"UTC"}')),
+      chunk({}, "tool_calls"),
+      "[DONE]",
+    );
+    expect((await answerTo(provider, again)).calls).toMatchObject([{ name: "get_time", arguments: '{"zone":"UTC"}' }]);
+    const short = lines(chunk(piece(0, "call_aaaabbbbcccc1111", "get", "")), chunk({}, "tool_calls"), "[DONE]");
+    expect((await answerTo(provider, short)).calls).toMatchObject([{ name: "get", arguments: "{}" }]);
+  });
+
+  it("MODEL28: two calls under one number are two calls", async () => {
+    const text = lines(
+      chunk(piece(0, "call_aaaabbbbcccc1111", "get_weather", '{"city":"Oslo"}')),
+      chunk(piece(0, "call_aaaabbbbcccc2222", "get_weather", "")),
+      chunk(piece(0, null, null, '{"city":"Rome"}')),
+      chunk({}, "tool_calls"),
+      "[DONE]",
+    );
+    const { calls } = await answerTo(provider, text);
+    expect(calls.map((call) => call.arguments)).toEqual(['{"city":"Oslo"}', '{"city":"Rome"}']);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it("MODEL28: calls without numbers, ids or types are told apart, with arguments that are an object", async () => {
+    const text = lines(
+      chunk({
+        tool_calls: [
+          { id: "", function: { name: "get_weather", arguments: { city: "Oslo" } } },
+          { function: { name: "get_weather", arguments: '{"city":"Rome"}' } },
+        ],
+      }),
+      chunk({}, "stop"),
+      "[DONE]",
+    );
+    const { calls, end } = await answerTo(provider, text);
+    expect(calls.map((call) => JSON.parse(call.arguments) as unknown)).toEqual([{ city: "Oslo" }, { city: "Rome" }]);
+    expect(end).toMatchObject({ stop_reason: "tool_calls" });
+    // The same answer again gives the same ids.
+    expect((await answerTo(provider, text)).calls).toEqual(calls);
+  });
+
+  it("MODEL6: a call whose name was still coming when the stream broke is never shown", async () => {
+    const { parts, calls } = await answerTo(provider, lines(chunk(piece(0, "call_aaaabbbbcccc1111", "get", ""))));
+    expect([calls, parts.filter((part) => part.type === "toolcall_start")]).toEqual([[], []]);
+  });
+
+  it.for([
+    ["a bare text", lines(chunk({ content: "Hel" }), { error: "model runner has unexpectedly stopped" })],
+    [
+      "an object that calls itself an error",
+      lines({ object: "error", message: "model runner has unexpectedly stopped", type: "BadRequestError", code: 400 }),
+    ],
+    [
+      "a line of its own",
+      `${lines(chunk({ content: "Hel" }))}error: {"code":500,"message":"model runner has unexpectedly stopped"}\n\n`,
+    ],
+    ["a line that is no JSON", "error: model runner has unexpectedly stopped\n\n"],
+    ["a detail", lines({ detail: "model runner has unexpectedly stopped" })],
+    ["an error without a message", lines({ error: { reason: "model runner has unexpectedly stopped" } })],
+  ] as const)("CLASS18: the words of an error in a stream are kept: %s", async ([, text]) => {
+    const { end, parts } = await answerTo(provider, text);
+    expect(end).toMatchObject({ type: "error" });
+    if (end.type === "error") expect(end.failure.message).toContain("model runner has unexpectedly stopped");
+    // The log has them too.
+    expect(JSON.stringify(parts.filter((part) => part.type === "raw"))).toContain("unexpectedly stopped");
+  });
+
+  it("CLASS18: a whole answer in place of a stream is the answer", async () => {
+    const call = { id: "call_aaaabbbbcccc1111", type: "function", function: { name: "get_time", arguments: "{}" } };
+    const whole = {
+      id: "c1",
+      object: "chat.completion",
+      created: 1,
+      model: "any",
+      choices: [
+        { index: 0, message: { role: "assistant", content: "Hello", tool_calls: [call] }, finish_reason: "tool_calls" },
+      ],
+      usage,
+    };
+    const answer = await answerTo(provider, JSON.stringify(whole, null, 2), "bytes");
+    expect(answer).toMatchObject({
+      text: "Hello",
+      calls: [{ name: "get_time" }],
+      end: { type: "finish", stop_reason: "tool_calls", usage: { total_tokens: 20 } },
+    });
+  });
+
+  it("MODEL19: [DONE] is an end, though no reason was named", async () => {
+    const text = lines(chunk({ content: "Hello" }), "[DONE]");
+    expect(await answerTo(provider, text)).toMatchObject({
+      text: "Hello",
+      end: { type: "finish", stop_reason: "stop" },
+    });
+    const call = lines(chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", "{}")), "[DONE]");
+    expect(await answerTo(provider, call)).toMatchObject({
+      calls: [{ name: "get_time" }],
+      end: { stop_reason: "tool_calls" },
+    });
+  });
+
+  it("CLASS18: a piece that cannot be read is reported in a sentence, not as a dump of it", async () => {
+    const odd = { ...chunk({}), choices: [{ index: 0, delta: { content: { secret: "words of the answer" } } }] };
+    const { end } = await answerTo(provider, lines(chunk({ content: "Hel" }), odd));
+    if (end.type !== "error") throw new Error("it was read");
+    expect(end.failure.message).toBe(
+      "The provider sent a piece of its answer in a shape that its protocol does not have.",
+    );
+    const { end: garbled } = await answerTo(provider, 'data: {"choices": [\n\n');
+    if (garbled.type !== "error") throw new Error("it was read");
+    expect(garbled.failure).toMatchObject({
+      message: "The provider sent a piece of its answer that is no JSON.",
+      retryable: true,
+    });
+  });
+});
+
+describe("answers with status 200 that are no stream", () => {
+  const refusals = [
+    { error: { message: "Your credit is used up.", type: "invalid_request_error", code: "no_credit" } },
+    { error: "Your credit is used up." },
+    { object: "error", message: "Your credit is used up." },
+    { detail: "Your credit is used up." },
+    { message: "Your credit is used up.", code: 402 },
+  ];
+
+  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
+    "CLASS18: a refusal of %s keeps its words",
+    async (provider) => {
+      for (const refusal of refusals) {
+        const { end } = await answerTo(provider, JSON.stringify(refusal));
+        expect(end).toMatchObject({ type: "error" });
+        if (end.type === "error") expect(end.failure.message).toContain("Your credit is used up.");
+      }
+    },
+  );
+
+  it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
+    "CLASS18: a page in place of an answer of %s is named with its words",
+    async (provider) => {
+      const page =
+        "\n<!doctype html><html><head><style>p{}</style><title>Gateway</title></head><body><p>Sign in first</p></body>";
+      const { end } = await answerTo(provider, page);
+      if (end.type !== "error") throw new Error("it was read");
+      expect(end.failure.message).toContain(
+        "The server answered with a page in place of a stream: Gateway Sign in first",
+      );
+    },
+  );
+
+  it.for([
+    ["anthropic", { type: "message", role: "assistant", content: [{ type: "text", text: "Hello" }] }],
+    ["openai-responses", { object: "response", status: "completed", output: [] }],
+  ] as const)(
+    "CLASS18: a whole answer of %s is an error that says what came, and is not asked for again",
+    async ([provider, whole]) => {
+      const { end } = await answerTo(provider, JSON.stringify(whole));
+      expect(end).toMatchObject({
+        type: "error",
+        failure: { retryable: false, message: "The server answered with one document in place of a stream." },
+      });
+    },
+  );
+
+  it("CLASS18: a whole answer of Google, as one object or a list, is the answer", async () => {
+    const whole = {
+      candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 8, totalTokenCount: 20 },
+    };
+    for (const body of [whole, [whole]]) {
+      expect(await answerTo("google", JSON.stringify(body))).toMatchObject({
+        text: "Hello",
+        end: { stop_reason: "stop" },
+      });
+    }
+  });
+});
+
+describe("Anthropic", () => {
+  const event = (value: { type: string } & Delta): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [],
+    usage: { input_tokens: 12, output_tokens: 1 },
+  };
+  const text = (index: number, words: string): string =>
+    event({ type: "content_block_start", index, content_block: { type: "text", text: "" } }) +
+    event({ type: "content_block_delta", index, delta: { type: "text_delta", text: words } }) +
+    event({ type: "content_block_stop", index });
+  const end =
+    event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 8 } }) +
+    event({ type: "message_stop" });
+
+  it("MODEL18: a block of a kind nobody knows is passed over with all its deltas, and so are new kinds of deltas", async () => {
+    const unknown =
+      event({ type: "content_block_start", index: 1, content_block: { type: "hologram", angle: 3 } }) +
+      event({ type: "content_block_delta", index: 1, delta: { type: "hologram_delta", angle: 4 } }) +
+      event({ type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "not for people" } }) +
+      event({ type: "content_block_delta", index: 1, delta: { type: "thinking_delta", thinking: "nor this" } }) +
+      event({ type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: "{}" } }) +
+      event({ type: "content_block_stop", index: 1 });
+    const stream = event({ type: "message_start", message }) + text(0, "Hello ") + unknown + text(2, "there.") + end;
+    const answer = await answerTo("anthropic", stream, "bytes");
+    expect(answer).toMatchObject({ text: "Hello there.", thinking: "", calls: [], end: { stop_reason: "stop" } });
+    expect(told(answer.parts).filter((part) => part.type.endsWith("_start"))).toHaveLength(2);
+  });
+
+  it("MODEL18: a known kind in a shape that cannot be read is an error still", async () => {
+    const broken = event({ type: "content_block_start", index: 0, content_block: { type: "text", text: 7 } });
+    const { end: last } = await answerTo("anthropic", event({ type: "message_start", message }) + broken + end);
+    expect(last).toMatchObject({ type: "error" });
+  });
+});

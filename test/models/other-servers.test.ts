@@ -1,0 +1,149 @@
+// Servers other than OpenAI's that speak Chat Completions: their thinking, and in what they differ.
+
+import { describe, expect, it } from "vitest";
+
+import type { ToolSpec } from "#core/ports/model-port.ts";
+
+import { callAndResult, message, readAnswer, told, user } from "./ask-model.ts";
+import { askAt, stepAfter, storedAnswer } from "./at-address.ts";
+import { grammarFaults } from "./grammar.ts";
+
+const tools: ToolSpec[] = [{ name: "get_weather", description: "Weather", parameters: { type: "object" } }];
+const deepseek = "https://api.deepseek.com/v1";
+const kimi = "https://api.moonshot.ai/v1";
+const groq = "https://api.groq.com/openai/v1";
+const mistral = "https://api.mistral.ai/v1";
+const local = "http://127.0.0.1:11434/v1";
+
+describe("thinking in a field of its own", () => {
+  it.for([
+    ["reasoning_content", "reasoning-content", deepseek],
+    ["reasoning", "reasoning-field", groq],
+    ["reasoning", "reasoning-field", local],
+  ] as const)(
+    "THINK7: %s is shown, kept, and goes back in that field with its calls (%s)",
+    async ([field, name, at]) => {
+      const model = `case:${name}`;
+      const { parts } = await askAt(at, { tools }, { model });
+      expect(grammarFaults(parts)).toEqual([]);
+      const { thinking, calls } = readAnswer(parts);
+      expect([thinking, calls.map((call) => call.name)]).toEqual(["I need the weather.", ["get_weather"]]);
+      const blocks = told(parts).filter((part) => part.type.endsWith("_start"));
+      expect(blocks.map((part) => part.type)).toEqual(["thinking_start", "toolcall_start"]);
+
+      const messages = stepAfter(storedAnswer(parts));
+      const [, , turn] = [...((await askAt(at, { tools, messages }, { model })).body["messages"] ?? [])];
+      expect(turn).toMatchObject({ role: "assistant", [field]: "I need the weather.", tool_calls: [{}] });
+      const other = field === "reasoning" ? "reasoning_content" : "reasoning";
+      expect(Object.keys(turn ?? {})).not.toContain(other);
+    },
+  );
+
+  it("THINK7: thinking parts are shown, and go back as parts before the text", async () => {
+    const model = "case:thinking-parts";
+    const { parts } = await askAt(mistral, { tools }, { model });
+    expect(grammarFaults(parts)).toEqual([]);
+    expect(readAnswer(parts)).toMatchObject({
+      thinking: "I need the weather.",
+      text: "Let me look.",
+      calls: [{ arguments: '{"city":"Rome"}' }, { arguments: '{"city":"Oslo"}' }],
+    });
+    const messages = stepAfter(storedAnswer(parts));
+    const [, , turn] = [...((await askAt(mistral, { tools, messages }, { model })).body["messages"] ?? [])];
+    expect(turn?.["content"]).toEqual([
+      { type: "thinking", thinking: [{ type: "text", text: "I need the weather." }] },
+      { type: "text", text: "Let me look." },
+    ]);
+  });
+
+  it("THINK7: it goes to no other server, nor to another model where the server does not need it", async () => {
+    const { parts } = await askAt(groq, { tools }, { model: "case:reasoning-field" });
+    const messages = stepAfter(storedAnswer(parts));
+    for (const [at, model] of [
+      [groq, "another-model"],
+      [local, "case:reasoning-field"],
+      [`${local.replace("11434", "11435")}`, "case:reasoning-field"],
+    ] as const) {
+      expect(JSON.stringify((await askAt(at, { tools, messages }, { model })).body)).not.toContain(
+        "I need the weather",
+      );
+    }
+    const made = await askAt(deepseek, { tools }, { model: "case:reasoning-content" });
+    const next = { tools, messages: stepAfter(storedAnswer(made.parts)) };
+    const { body } = await askAt(deepseek, next, { model: "deepseek-v4-pro" });
+    expect(JSON.stringify(body)).toContain('"reasoning_content":"I need the weather."');
+  });
+
+  it("THINK8: DeepSeek and Kimi refuse turns without thinking, so those of others carry an empty one", async () => {
+    const plain = message("assistant", { parts: [{ type: "text", text: "Sunny." }] });
+    const messages = [user("?"), ...callAndResult("toolu_01AAAA"), plain, user("Thanks")];
+    const thoughts = async (at: string) =>
+      [...((await askAt(at, { tools, messages })).body["messages"] ?? [])]
+        .filter((entry) => JSON.stringify(entry["role"]) === '"assistant"')
+        .map((entry) => entry["reasoning_content"]);
+    expect(await thoughts(deepseek)).toEqual(["", ""]);
+    // An empty text is a missing one to Kimi, which asks for it with calls alone.
+    expect(await thoughts(kimi)).toEqual([" ", undefined]);
+    expect(await thoughts(groq)).toEqual([undefined, undefined]);
+  });
+
+  it("THINK6: excluded thinking parts leave no words in the log or the opaque data", async () => {
+    for (const [at, name] of [
+      [mistral, "thinking-parts"],
+      [deepseek, "reasoning-content"],
+      [groq, "reasoning-field"],
+    ] as const) {
+      const { parts } = await askAt(at, { reasoning: { exclude: true } }, { model: `case:${name}` });
+      const rest = JSON.stringify(parts.filter((part) => part.type !== "thinking_delta"));
+      expect(rest).not.toMatch(/I need|the weather\./);
+      expect(rest).toContain("Rome");
+    }
+  });
+
+  it.for([
+    [deepseek, { thinking: { type: "disabled" } }],
+    [kimi, { thinking: { type: "disabled" } }],
+    ["https://api.z.ai/api/paas/v4", { thinking: { type: "disabled" } }],
+    [local, { reasoning_effort: "none" }],
+  ] as const)("REASON8: %s is asked not to think in its own words", async ([at, fields]) => {
+    const { body } = await askAt(at, {}, { thinkingLevel: "off", model: "some-model" });
+    expect(body).toMatchObject(fields);
+  });
+});
+
+describe("what servers refuse", () => {
+  it("OPTION9: usage is asked for in the stream, but not of Mistral, and as `compat` says", async () => {
+    const asked = async (at: string, supportsStreamUsage?: boolean) => {
+      const compat = supportsStreamUsage === undefined ? {} : { supportsStreamUsage };
+      return (await askAt(at, {}, { compat })).body["stream_options"];
+    };
+    expect(await asked(local)).toEqual({ include_usage: true });
+    expect(await asked(mistral)).toBeUndefined();
+    expect(await asked(mistral, true)).toEqual({ include_usage: true });
+    expect(await asked(local, false)).toBeUndefined();
+    expect(await asked("https://mistral.ai.evil.example/v1")).toEqual({ include_usage: true });
+  });
+
+  it("PROMPT5: ids of calls are nine letters and digits to Mistral, the same in the call and its result", async () => {
+    const messages = [user("?"), ...callAndResult("g6fVbXS8K"), user("?"), ...callAndResult("g6fVbXS8K_0123456789ab")];
+    const { body } = await askAt(mistral, { tools, messages });
+    const ids = [...JSON.stringify(body).matchAll(/"(?:id|tool_call_id)":"([^"]+)"/g)].map(([, id]) => id ?? "");
+    expect(ids.map((id) => /^[a-zA-Z0-9]{9}$/.test(id))).toEqual([true, true, true, true]);
+    expect(ids[0]).toBe("g6fVbXS8K");
+    expect([ids[1], ids[3]]).toEqual([ids[0], ids[2]]);
+    expect(ids[2]).not.toBe(ids[0]);
+  });
+
+  it("OPTION3: OpenAI's reasoning models are sent what they take also behind a gateway", async () => {
+    const gateway = "https://gateway.ai.cloudflare.com/v1/account/gateway/openai";
+    const definition = { model: "gpt-5.4", maxTokens: 500, temperature: 0.2 };
+    const { body } = await askAt(gateway, {}, definition);
+    expect([body["max_completion_tokens"], body["max_tokens"], body["temperature"]]).toEqual([
+      500,
+      undefined,
+      undefined,
+    ]);
+    const plain = (await askAt(gateway, {}, { ...definition, model: "gpt-4o" })).body;
+    expect([plain["max_completion_tokens"], plain["max_tokens"], plain["temperature"]]).toEqual([undefined, 500, 0.2]);
+  });
+});

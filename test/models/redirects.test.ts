@@ -1,0 +1,67 @@
+// Redirects of a provider's address: neither its key nor the conversation follows one to another origin. The server is asked
+// under two origins, `127.0.0.1` and `localhost`, and keeps every request that it was sent.
+
+import { describe, expect, inject, it } from "vitest";
+
+import { collect, model, providers, readAnswer, request, serverPort, type Provider } from "./ask-model.ts";
+
+const here = inject("modelServer");
+const elsewhere = here.replace("127.0.0.1", "localhost");
+const otherPort = here.replace(/:\d+$/, ":9");
+
+async function redirected(provider: Provider, status: number, to: string) {
+  const id = crypto.randomUUID();
+  const headers = { "x-server-id": id, "x-server-redirect": `${status} ${to}` };
+  const asked = request(model(provider, "case:text", { headers }));
+  const parts = await collect(serverPort().stream(asked, new AbortController().signal));
+  const paths = await (await fetch(`${here}/__requests?id=${id}`)).json<{ path: string }[]>();
+  return { parts, asked: paths.map(({ path }) => path) };
+}
+
+describe.for(providers)("%s", (provider) => {
+  it.for([301, 302, 303, 307, 308])(
+    "SECRET1: a redirect of status %s to another origin is not followed, and the failure names it",
+    async (status) => {
+      const { parts, asked } = await redirected(provider, status, elsewhere);
+      expect(asked).toHaveLength(1);
+      const { end } = readAnswer(parts);
+      expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
+      expect(JSON.stringify(end)).toContain(`redirects to ${elsewhere}, another origin`);
+    },
+  );
+
+  it("SECRET1: another port and another scheme are other origins", async () => {
+    for (const to of [otherPort, here.replace("http:", "https:")]) {
+      const { parts, asked } = await redirected(provider, 307, to);
+      expect(asked).toHaveLength(1);
+      expect(JSON.stringify(readAnswer(parts).end)).toContain(`redirects to ${to}, another origin`);
+    }
+  });
+
+  it.for([307, 308])("SECRET1: a redirect of status %s within the origin is followed", async (status) => {
+    const { parts, asked } = await redirected(provider, status, here);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toBe(`/moved${asked[0]}`);
+    expect(readAnswer(parts).text).toBe("Hello there, how can I help?");
+  });
+
+  it("SECRET1: a redirect that would drop the conversation is refused within the origin too", async () => {
+    const { parts, asked } = await redirected(provider, 302, here);
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(readAnswer(parts).end)).toContain("status 302");
+  });
+});
+
+it("SECRET1: redirects that lead nowhere end", async () => {
+  let hops = 0;
+  const port = serverPort({
+    fetch: (_input, init) => {
+      hops += 1;
+      expect(init?.redirect).toBe("manual");
+      return Promise.resolve(new Response(null, { status: 307, headers: { location: "/v1/messages" } }));
+    },
+  });
+  const parts = await collect(port.stream(request(model("anthropic", "any")), new AbortController().signal));
+  expect(JSON.stringify(parts)).toContain("redirects more than 5 times");
+  expect(hops).toBe(6);
+});

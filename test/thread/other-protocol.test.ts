@@ -1,0 +1,81 @@
+// A thread whose model comes to speak another protocol between its runs: the next run goes on with the whole conversation,
+// read off the requests that a server on the loopback was sent.
+
+import { defineTool } from "@standardagents/spec";
+import type { AnyModelDefinition } from "@standardagents/spec";
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+import { serve, type Project } from "../standard-agents/project.ts";
+import { wireModel, type WireRequest } from "../standard-agents/wire.ts";
+
+const get_weather = defineTool("Weather of a city", z.object({ city: z.string() }), () =>
+  Promise.resolve({ status: "success", result: "sunny" }),
+);
+
+/** Serves the same project with another model. */
+function serveWith(more: Partial<AnyModelDefinition>): { project: Project; sent: () => Promise<WireRequest[]> } {
+  const { definition, sent } = wireModel("openai", more);
+  return {
+    project: serve({
+      tools: { get_weather },
+      model: definition,
+      prompt: { includeChat: true, includePastTools: true },
+    }),
+    sent,
+  };
+}
+
+const responses = {
+  api: "responses",
+  model: "case:thinking-then-call|text",
+  compat: { supportsReasoningEffort: true },
+} as const;
+const chat = { api: "chat", model: "case:reasoning-content|text" } as const;
+
+it("API4: a thread begun under the Responses API goes on under Chat Completions, and back", async () => {
+  const first = serveWith(responses);
+  const thread = await first.project.thread();
+  expect((await thread.say("Weather in Rome?")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  const [asked, next] = await first.sent();
+  expect(asked).toMatchObject({
+    path: "/v1/responses",
+    body: { store: false, include: ["reasoning.encrypted_content"] },
+  });
+  // Within the run the reasoning goes back, before the call that it led to.
+  expect([...(next?.body["input"] ?? [])].map((item) => item["type"] ?? item["role"])).toEqual([
+    "developer",
+    "user",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+  ]);
+  expect(JSON.stringify(next?.body)).toContain('"encrypted_content":"gAAAAABsig2"');
+
+  const second = serveWith(chat);
+  expect((await thread.say("And now?")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  const [other, step] = await second.sent();
+  expect(other?.path).toBe("/v1/chat/completions");
+  expect([...(other?.body["messages"] ?? [])].map((entry) => entry["role"])).toEqual([
+    "system",
+    "user",
+    "assistant",
+    "tool",
+    "assistant",
+    "user",
+  ]);
+  const call = other?.body["messages"]?.[2]?.["tool_calls"]?.[0]?.["id"];
+  expect(other?.body["messages"]?.[3]).toMatchObject({ tool_call_id: call, content: "sunny" });
+  expect(JSON.stringify([other?.body, step?.body])).not.toMatch(/gAAAA|Rome it is/);
+  expect(JSON.stringify(step?.body)).toContain('"reasoning_content":"I need the weather."');
+
+  const third = serveWith(responses);
+  expect((await thread.say("Again?")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  const [last] = await third.sent();
+  const items = [...(last?.body["input"] ?? [])];
+  const named = (type: string) =>
+    items.filter((item) => JSON.stringify(item["type"]) === `"${type}"`).map((item) => item["call_id"]);
+  expect(named("function_call")).toHaveLength(2);
+  expect(named("function_call")).toEqual(named("function_call_output"));
+  expect(JSON.stringify(last?.body)).not.toMatch(/gAAAA|I need the weather/);
+});
