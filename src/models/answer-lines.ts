@@ -26,6 +26,8 @@ export class AnswerLines {
   #rest = "";
   /** The provider's last event came, or `[DONE]`: nothing of the answer follows. */
   ended = false;
+  /** The last event is one of success. */
+  completed = false;
   /** A finish reason came. Counts may follow, and `[DONE]`. */
   finished = false;
   /** Token counts came. */
@@ -39,13 +41,18 @@ export class AnswerLines {
       this.#line(this.#rest);
       this.#rest = line;
     }
-    if (this.#rest.length < 16 && isDone(this.#rest)) this.ended = true;
+    if (this.#rest.length < 16 && isDone(this.#rest)) this.#done();
   }
 
   #line(line: string): void {
     if (!line.startsWith("data:")) return;
-    if (isDone(line)) this.ended = true;
+    if (isDone(line)) this.#done();
     else if (mayEnd.test(line) || (this.finished && line.includes('"usage'))) this.#chunk(line.slice("data:".length));
+  }
+
+  #done(): void {
+    this.ended = true;
+    this.completed = true;
   }
 
   #chunk(json: string): void {
@@ -57,7 +64,10 @@ export class AnswerLines {
       return;
     }
     const { type, choices, candidates, usage, usageMetadata } = chunk;
-    if (typeof type === "string" && lastEvent.test(type)) this.ended = true;
+    if (typeof type === "string" && lastEvent.test(type)) {
+      this.ended = true;
+      this.completed = type === "response.completed";
+    }
     if (isText(first(choices)["finish_reason"]) || isText(first(candidates)["finishReason"])) this.finished = true;
     this.counted ||= typeof (usage ?? usageMetadata ?? 0) === "object";
   }

@@ -85,7 +85,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const call = { request, settings, watch, raw: new RawText(secrets, redact), chunks };
       const { warnings, parts } = await prepared(call, fetch, AbortSignal.any([signal, ending.signal]));
       if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
-      for await (const part of await parts()) yield part.type === "finish" ? withoutSecrets(part, redact) : part;
+      for await (const part of await parts()) yield withoutSecrets(part, redact);
     } catch (error) {
       const cause = error instanceof StreamedError ? error.reported : error;
       const context = { exchange, redact, now: now(), aborted: signal.aborted };
@@ -100,9 +100,14 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   return { stream, thinksInSilence };
 }
 
-type Finish = Extract<ModelPart, { type: "finish" }>;
+// figures: a provider's words about its stop reason, in UTF-16 units.
+const longestDetail = 500;
 
-/** The provider's sentence about its stop reason is the only text of a finish. */
-function withoutSecrets({ stop_detail, ...finish }: Finish, redact: Redact): Finish {
-  return stop_detail === undefined ? finish : { ...finish, stop_detail: redact(stop_detail) };
+/** Cuts secrets out of what the provider says about an end. Its words stand in rows, so their length is bounded. */
+function withoutSecrets(part: ModelPart, redact: Redact): ModelPart {
+  if (part.type === "finish" && part.stop_detail !== undefined) {
+    return { ...part, stop_detail: redact(part.stop_detail).slice(0, longestDetail) };
+  }
+  if (part.type !== "error") return part;
+  return { ...part, failure: { ...part.failure, message: redact(part.failure.message).slice(0, longestDetail) } };
 }

@@ -12,7 +12,7 @@ export interface Exchange {
   headers: Headers | null;
   /** The request, or the reading of its answer, failed below HTTP. */
   broken: boolean;
-  /** The body stated the answer's end, by `[DONE]` or its last event. */
+  /** The body stated that the answer is complete, by `[DONE]` or its last event. */
   ended: boolean;
 }
 
@@ -45,7 +45,7 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
   const waiting = new AbortController();
 
   const end = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    exchange.ended = lines.ended;
+    exchange.ended = lines.completed;
     controller.enqueue(endOfEvent);
     controller.close();
     reader.cancel().catch(() => undefined);

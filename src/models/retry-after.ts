@@ -87,7 +87,12 @@ const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86
 /** Milliseconds of a duration such as `34.5s` or `11m31.2s`; null when it is none. */
 function durationOf(value: unknown): number | null {
   if (typeof value !== "string") return null;
-  const pieces = [...value.toLowerCase().matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/g)];
+  const pieces = [
+    ...value
+      .slice(0, 100)
+      .toLowerCase()
+      .matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/g),
+  ];
   if (pieces.length === 0) return null;
   return pieces.reduce((sum, [, count = "", name = ""]) => {
     const isMilliseconds = name === "ms" || name.startsWith("milli");

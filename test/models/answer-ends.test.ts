@@ -45,6 +45,17 @@ describe("stop reasons", () => {
     expect(end.type === "finish" ? end.stop_detail : null).toBe(detail);
   });
 
+  it("MODEL21: what a provider says of an end is bounded, and secrets are cut out of it", async () => {
+    const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
+    const reason = `${keys.OPENAI_API_KEY} ${"x".repeat(5000)}`;
+    const sse = `${chunk({ index: 0, delta: { content: "Hel" }, finish_reason: reason })}data: [DONE]\n\n`;
+    const { end } = readAnswer(await collect(portOver(new Response(sse).body ?? empty, stays).stream(plain, signal)));
+    expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true } });
+    const said = end.type === "error" ? end.failure.message : "";
+    expect(said).toContain("[redacted]");
+    expect(said.length).toBeLessThanOrEqual(500);
+  });
+
   it("MODEL22: an answer of a picture alone is marked as one that holds content", async () => {
     const parts = await ask("google", "picture");
     const holds = parts.some((part) => part.type === "finish" && part.has_other_content === true);
@@ -61,16 +72,12 @@ describe("connections that stay open", () => {
   };
   const closed = async (id: string): Promise<unknown> =>
     (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
-  const never = (_: number, aborted: AbortSignal) =>
-    new Promise<void>((_resolve, reject) => {
-      aborted.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
-    });
 
   it.for(["openai", "openrouter", "anthropic"] as const)(
     "MODEL23: an answer of %s ends with its last event, and its connection is closed",
     async (provider) => {
       const { id, asked } = await held(provider);
-      const { text, end } = readAnswer(await collect(serverPort({ delay: never }).stream(asked, signal)));
+      const { text, end } = readAnswer(await collect(serverPort({ delay: stays }).stream(asked, signal)));
       expect(text).toBe("Hello there, how can I help?");
       expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
       expect(await closed(id)).toEqual({ complete: false });
@@ -103,7 +110,7 @@ describe("connections that stay open", () => {
         else if (pieces === 2) controller.enqueue(encode(text.slice(at)));
       },
     });
-    const end = readAnswer(await collect(portOver(body, never).stream(plain, signal))).end;
+    const end = readAnswer(await collect(portOver(body, stays).stream(plain, signal))).end;
     expect(end).toMatchObject({ type: "finish", usage: { input: 12, output: 8 } });
   });
 
@@ -117,7 +124,7 @@ describe("connections that stay open", () => {
         controller.error(new Error("reset"));
       },
     });
-    const { end } = readAnswer(await collect(portOver(body, never).stream(plain, signal)));
+    const { end } = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { output: 8 } });
   });
 
@@ -141,10 +148,18 @@ describe("connections that stay open", () => {
         controller.close();
       },
     });
-    const answer = readAnswer(await collect(portOver(body, never).stream(plain, signal)));
+    const answer = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
     expect(answer).toMatchObject({ text: words, calls: [{ name: "note" }], end: { stop_reason: "tool_calls" } });
   });
 });
+
+const empty = new ReadableStream<Uint8Array>();
+
+/** A wait that only an abort ends. */
+const stays = (_: number, aborted: AbortSignal): Promise<void> =>
+  new Promise((_resolve, reject) => {
+    aborted.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+  });
 
 const plain = request(model("openai", "m-1"));
 

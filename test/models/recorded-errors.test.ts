@@ -34,13 +34,14 @@ describe("recorded refusals", () => {
 
   const titled = answered.map((entry) => [`${entry.wire} ${entry.status} ${entry.body.slice(0, 80)}`, entry] as const);
   it.for(titled)("CLASS9: %s", ([, { status = 0, body, contextOverflow }]) => {
-    const { kind, message } = classify(status, body);
+    const { kind, message, retryable } = classify(status, body);
     const isAuth = status === 401 || status === 403 || /incorrect api key/i.test(body);
     const unlessOverflow = status === 429 ? "rate_limited" : isAuth ? "auth" : "api";
     expect(kind).toBe(contextOverflow ? "overflow" : unlessOverflow);
+    expect(retryable).toBe(kind === "rate_limited");
     expect(message.length).toBeGreaterThan(0);
     // The sentence itself, not the JSON around it.
-    expect(message.startsWith("{")).toBe(false);
+    expect(message).not.toMatch(/^[[{]|"message"/);
   });
 
   it("CLASS9: refusals of every class are among them", () => {
