@@ -24,6 +24,8 @@ export class AnswerLines {
   readonly #decoder = new TextDecoder();
   /** The line that is not complete yet. */
   #rest = "";
+  /** An event came: the body is a stream. */
+  begun = false;
   /** The provider's last event came, or `[DONE]`: nothing of the answer follows. */
   ended = false;
   /** The last event is one of success. */
@@ -46,6 +48,7 @@ export class AnswerLines {
 
   #line(line: string): void {
     if (!line.startsWith("data:")) return;
+    this.begun = true;
     if (isDone(line)) this.#done();
     else if (mayEnd.test(line) || (this.finished && line.includes('"usage'))) this.#chunk(line.slice("data:".length));
   }

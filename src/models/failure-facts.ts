@@ -102,7 +102,7 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
     emptyBody: httpStatus !== null && !exchange.broken && bodyText === null && body === null,
     transport: exchange.broken || fields["name"] === "AI_EmptyResponseBodyError",
     garbled: fields["name"] === "AI_JSONParseError",
-    reportedInStream: httpStatus === null && exchange.status !== null && !exchange.broken && said !== null,
+    reportedInStream: httpStatus === null && exchange.begun && !exchange.broken && said !== null,
     body,
   };
 }

@@ -12,13 +12,15 @@ export interface Exchange {
   headers: Headers | null;
   /** The request, or the reading of its answer, failed below HTTP. */
   broken: boolean;
+  /** An event of a stream came. */
+  begun: boolean;
   /** The body stated that the answer is complete, by `[DONE]` or its last event. */
   ended: boolean;
 }
 
 /** An exchange of which nothing was seen yet. */
 export function newExchange(): Exchange {
-  return { status: null, headers: null, broken: false, ended: false };
+  return { status: null, headers: null, broken: false, begun: false, ended: false };
 }
 
 /** Who watches an exchange, and how time passes for them. */
@@ -60,6 +62,7 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
         if (read === null || read.done) return end(controller);
         watch.received();
         lines.read(read.value);
+        exchange.begun = lines.begun;
         controller.enqueue(read.value);
         if (lines.ended) end(controller);
       } catch (error) {

@@ -73,7 +73,7 @@ describe("connections that stay open", () => {
   const closed = async (id: string): Promise<unknown> =>
     (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
 
-  it.for(["openai", "openrouter", "anthropic"] as const)(
+  it.for(["openai", "openai-responses", "openrouter", "anthropic"] as const)(
     "MODEL23: an answer of %s ends with its last event, and its connection is closed",
     async (provider) => {
       const { id, asked } = await held(provider);
@@ -174,6 +174,20 @@ function portOver(
     delay,
   });
 }
+
+it.for([
+  [
+    "within a stream is",
+    `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: "Hel" } }] })}\n\n`,
+  ],
+  ["in place of a stream is not", ""],
+] as const)("CLASS17: an error without a class %s tried again", async ([where, before]) => {
+  const event = JSON.stringify({ error: "The runner has stopped." });
+  const sse = before === "" ? event : `${before}data: ${event}\n\n`;
+  const { end } = readAnswer(await collect(portOver(new Response(sse).body ?? empty, stays).stream(plain, signal)));
+  const retryable = where === "within a stream is";
+  expect(end).toMatchObject({ failure: { kind: "api", message: "The runner has stopped.", retryable } });
+});
 
 describe("signs of life", () => {
   it("MODEL25: bytes that no part shows are reported as they come", async () => {

@@ -10,7 +10,7 @@ import { now, overflows, refusals, shapes, waits } from "./refusal-cases.ts";
 import type { RefusalCase } from "./refusal-cases.ts";
 
 function classify({ status, headers = {}, body }: RefusalCase) {
-  const exchange = { ...newExchange(), status, headers: new Headers(headers) };
+  const exchange = { ...newExchange(), status, begun: status === 200, headers: new Headers(headers) };
   const context = { exchange, redact: createRedact([]), now, aborted: false };
   const responseBody = typeof body === "string" ? body : JSON.stringify(body);
   const error = status === 200 ? body : { statusCode: status, message: "Status text", responseBody };
