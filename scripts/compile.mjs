@@ -1,9 +1,14 @@
 // Runs the compiler of agents/.
 //
-//   node scripts/compile.mjs [--dev | --auto] [--json] [--root DIR]
+//   node scripts/compile.mjs [--dev | --auto] [--types | --types-only] [--json] [--root DIR]
 //
 // Without a mode it fails on errors. --dev reports them and exits 0, leaving the last good output in place. --auto is
 // for wrangler's [build] step: strict when wrangler says by WRANGLER_COMMAND that it deploys, else as --dev.
+// --types checks the types of agents/ too. A development build has them checked by another process (--types-only) and shows
+// what it found with the next build, which follows when the findings change; TYPE_CHECK=off leaves that out.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 
 import { loadCompiler, packageRoot } from "./lib/compiler-bundle.mjs";
 
@@ -15,6 +20,13 @@ try {
     cwd: process.cwd(),
     packageRoot,
     print: (text) => process.stdout.write(`${text}\n`),
+    // In the same process group, and without this one's output: who waits for a build waits until that is closed.
+    checkTypesLater: (root) => {
+      const script = fileURLToPath(import.meta.url);
+      const child = spawn(process.execPath, [script, "--types-only", "--root", root], { stdio: "ignore" });
+      child.on("error", (error) => process.stderr.write(`The types of agents/ were not checked: ${error.message}\n`));
+      child.unref();
+    },
     colours: process.stdout.isTTY === true && !process.env.NO_COLOR,
   });
   // A definition may have left a timer or a socket open; the build does not wait for it.

@@ -9,7 +9,7 @@ const noise = [
   /Your Worker has access to the following bindings/,
   /^Binding\s+Resource\s+Mode/,
   /^env\.[A-Z_]+ /,
-  /^The file (agents|dist\/ui)\b.* changed/,
+  /^The file (agents|dist\/ui|\.cache\/types)\b.* changed/,
   /^🪵/u,
   /Using (vars|secrets) defined in/,
   /^\[wrangler:info\] Ready on/,

@@ -23,7 +23,7 @@ export async function startTemporaryServer(args = []) {
     const child = spawn(
       process.execPath,
       [fromRoot("scripts/dev.mjs"), "--port", String(port), "--persist-to", folder, ...args],
-      { stdio: ["ignore", "pipe", "pipe"] },
+      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TYPE_CHECK: "off" } },
     );
     let output = "";
     const ended = new Promise((resolve) => child.on("close", resolve));

@@ -1,4 +1,4 @@
-// What a build leaves behind in `.threadhold/`. A good build writes registry, names and empty diagnostics, and keeps
+// What a build leaves behind in `.threadhold/`. A good build writes registry, names and its warnings, and keeps
 // a copy of the sources it was made from. A failed one in development writes the diagnostics and points the registry
 // at that copy: a source with a syntax error in it would otherwise break the bundling of the whole Worker.
 
@@ -20,12 +20,14 @@ export interface GoodBuild {
   bundle: string;
   /** The project's sources that went into it, as paths from the root. */
   sources: readonly string[];
+  /** Warnings to show; none where the build is deployed. */
+  findings: readonly Diagnostic[];
 }
 
 const copyFolder = ".cache/last-good";
 
 /** Writes a good build; says whether anything changed. */
-export function writeGoodBuild({ root, project, bundle, sources }: GoodBuild): boolean {
+export function writeGoodBuild({ root, project, bundle, sources, findings }: GoodBuild): boolean {
   const generated = join(root, ".threadhold");
   const hash = createHash("sha256")
     .update(registrySource(project, "", ".."))
@@ -37,7 +39,7 @@ export function writeGoodBuild({ root, project, bundle, sources }: GoodBuild): b
   const changed = [
     writeIfChanged(join(generated, "names.d.ts"), namesSource(project)),
     writeIfChanged(join(generated, "registry.ts"), registrySource(project, hash, "..")),
-    writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource([])),
+    writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(findings)),
   ];
   return changed.includes(true);
 }

@@ -10,6 +10,8 @@ export interface CompileOptions {
   mode: "dev" | "strict";
   /** Print the result as one line of JSON. */
   json: boolean;
+  /** Type errors: checked with the build, checked alone, or those of the last check. */
+  types: "now" | "only" | "last";
 }
 
 /** Commands of wrangler whose builds go to production; it sets WRANGLER_COMMAND for its `[build]` step. */
@@ -23,9 +25,12 @@ export function readCommandLine(argv: readonly string[], env: NodeJS.ProcessEnv,
       dev: { type: "boolean", default: false },
       auto: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
+      types: { type: "boolean", default: false },
+      "types-only": { type: "boolean", default: false },
       root: { type: "string", default: cwd },
     },
   });
   const lenient = values.dev || (values.auto && !publishing.has(env.WRANGLER_COMMAND ?? ""));
-  return { root: values.root, mode: lenient ? "dev" : "strict", json: values.json };
+  const types = values["types-only"] ? "only" : values.types ? "now" : "last";
+  return { root: values.root, mode: lenient ? "dev" : "strict", json: values.json, types };
 }

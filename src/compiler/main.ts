@@ -2,10 +2,15 @@
 
 import { resolve } from "node:path";
 
+import type { Diagnostic } from "#spec/diagnostic.ts";
+
+import { checkOnceAtATime } from "./background-check.ts";
 import { writeFailedBuild, writeGoodBuild } from "./build-output.ts";
 import { readCommandLine } from "./command-line.ts";
 import { compileProject } from "./compile.ts";
 import { formatDiagnostics } from "./diagnostic-report.ts";
+import { sortDiagnostics } from "./findings.ts";
+import { checkTypes, keptTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
 
 export { compileProject };
 
@@ -19,26 +24,38 @@ export interface CommandContext {
   print: (text: string) => void;
   /** Whether what `print` writes to shows colours. */
   colours: boolean;
+  /** Starts this command with `--types-only` for a project, without waiting for it. */
+  checkTypesLater: (root: string) => void;
 }
 
 /** Runs the command; gives its exit code. */
 export async function runCompiler(context: CommandContext): Promise<number> {
   const options = readCommandLine(context.argv, context.env, context.cwd);
   const root = resolve(context.cwd, options.root);
+  if (options.types === "only") {
+    await checkOnceAtATime(root, () => checkTypes(root, context.packageRoot));
+    return 0;
+  }
+  prepareTypeFindings(root);
   const started = performance.now();
-  const { diagnostics, project, files, bundle, sources } = await compileProject(root, context.packageRoot);
-  const failed = diagnostics.some(({ severity }) => severity === "error");
+  const { diagnostics: built, project, files, bundle, sources } = await compileProject(root, context.packageRoot);
+  const failed = built.some(({ severity }) => severity === "error");
   const dev = options.mode === "dev";
+  const diagnostics = (types: readonly Diagnostic[]): Diagnostic[] => sortDiagnostics(withTypeFindings(built, types));
   let changed = false;
-  if (failed) writeFailedBuild(root, diagnostics, dev);
-  else changed = writeGoodBuild({ root, project, bundle, sources });
+  let found = diagnostics(dev ? keptTypeFindings(root) : []);
+  if (failed) writeFailedBuild(root, found, dev);
+  else changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
   const milliseconds = Math.round(performance.now() - started);
-  if (options.json) context.print(JSON.stringify({ ok: !failed, changed, files, milliseconds, diagnostics }));
+  // After the build, since TypeScript reads the names it writes.
+  if (options.types === "now") found = diagnostics(await checkTypes(root, context.packageRoot));
+  if (options.json) context.print(JSON.stringify({ ok: !failed, changed, files, milliseconds, diagnostics: found }));
   else {
-    const report = formatDiagnostics(diagnostics, context.colours);
+    const report = formatDiagnostics(found, context.colours);
     if (report !== "") context.print(report);
     if (!failed) context.print(`compiled ${files} definitions in ${milliseconds} ms`);
     else if (dev) context.print("the last good build keeps being served");
   }
+  if (dev && context.env.TYPE_CHECK !== "off") context.checkTypesLater(root);
   return failed && !dev ? 1 : 0;
 }

@@ -7,6 +7,8 @@ export type DiagnosticCode =
   | "syntax"
   /** An import leads nowhere, or names an export that is not there. */
   | "import"
+  /** A type error that TypeScript finds; always a warning. */
+  | "type"
   /** The module threw, or never finished, while it was loaded. */
   | "evaluation"
   /** A file name no definition or route can have. */

@@ -35,16 +35,24 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** The folder of a project, or that and how many files each process of its server may hold open. */
-export type ServedProject = string | { root: string; openFiles: number };
+/**
+ * The folder of a project, or that and more: how many files each process of its server may hold open, and whether types are
+ * checked in the background, which a test that is about something else leaves out.
+ */
+export type ServedProject = string | { root: string; openFiles?: number; checkTypes?: boolean };
 
 /** Runs the dev command of a project without waiting for anything. */
 export function runDevCommand(args: string[], project: ServedProject = thisProject): Omit<DevServer, "url"> {
-  const cwd = typeof project === "string" ? project : project.root;
+  const served: Exclude<ServedProject, string> = typeof project === "string" ? { root: project } : project;
+  const { root: cwd, openFiles, checkTypes = false } = served;
   const command = [process.execPath, path.join(cwd, "scripts/dev.mjs"), ...args];
-  const limit = typeof project === "string" ? [] : ["bash", "-c", `ulimit -n ${project.openFiles}; exec "$@"`, "bash"];
+  const limit = openFiles === undefined ? [] : ["bash", "-c", `ulimit -n ${openFiles}; exec "$@"`, "bash"];
   const [program = "", ...rest] = [...limit, ...command];
-  const child = spawn(program, rest, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, rest, {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...(checkTypes ? {} : { TYPE_CHECK: "off" }) },
+  });
   running.add(child);
   child.on("close", () => running.delete(child));
   let text = "";

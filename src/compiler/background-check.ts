@@ -1,0 +1,51 @@
+// Runs the type check once at a time, however often it is asked for: a request during a check makes one more check after it.
+
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { readIfThere } from "./changed-file.ts";
+
+const folder = ".cache/types";
+
+/** Runs `check` for this request, or leaves it to the process that is checking. */
+export async function checkOnceAtATime(root: string, check: () => Promise<unknown>): Promise<void> {
+  const requested = join(root, folder, "requested");
+  mkdirSync(join(root, folder), { recursive: true });
+  writeFileSync(requested, "");
+  // A request that comes while the lock is given up finds it free, or is seen here.
+  while (existsSync(requested) && takeLock(root)) {
+    try {
+      rmSync(requested, { force: true });
+      await check();
+    } finally {
+      rmSync(lockFile(root), { force: true });
+    }
+  }
+}
+
+const lockFile = (root: string): string => join(root, folder, "pid");
+
+function takeLock(root: string): boolean {
+  for (const _attempt of [1, 2]) {
+    try {
+      writeFileSync(lockFile(root), String(process.pid), { flag: "wx" });
+      return true;
+    } catch {
+      const holder = Number(readIfThere(lockFile(root))?.toString("utf8"));
+      if (holder > 0 && isAlive(holder)) return false;
+      // Its process was ended in the middle.
+      rmSync(lockFile(root), { force: true });
+    }
+  }
+  return false;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // ESRCH. A process of another user, EPERM, is none of ours either.
+    return false;
+  }
+}

@@ -1,0 +1,121 @@
+// The type errors of `agents/`, as TypeScript finds them. They are warnings: a build does not wait for them, and what has one
+// may well run. The last findings are kept in a file, each with the moment its source was written, so that a build shows those
+// of sources that have not changed since.
+
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+import type { Diagnostic } from "#spec/diagnostic.ts";
+
+import { readIfThere, writeIfChanged } from "./changed-file.ts";
+import { openSyntaxTrees } from "./syntax-tree.ts";
+
+/** Where the findings are kept; the development server builds again when this file changes. */
+const typeFindingsFile = ".cache/types/findings.json";
+const configFile = ".cache/types/tsconfig.json";
+
+interface KeptFinding {
+  diagnostic: Diagnostic;
+  /** When its file was last written, in milliseconds. */
+  writtenAt: number;
+}
+
+/** Checks the types of a project's definitions and keeps the findings. Without a `tsconfig.json` there are none. */
+export async function checkTypes(root: string, packageRoot: string): Promise<Diagnostic[]> {
+  const program = existsSync(join(root, "tsconfig.json")) ? typescriptProgram([root, packageRoot]) : undefined;
+  const found = program === undefined ? [] : parseTypeErrors(await runTypescript(program, root), root);
+  const kept = found.map((diagnostic): KeptFinding => ({ diagnostic, writtenAt: writtenAt(root, diagnostic.file) }));
+  writeIfChanged(join(root, typeFindingsFile), JSON.stringify(kept));
+  return found;
+}
+
+/** Makes the file of findings where there is none: a file that is not there when watching begins is not watched. */
+export function prepareTypeFindings(root: string): void {
+  if (!existsSync(join(root, typeFindingsFile))) writeIfChanged(join(root, typeFindingsFile), "[]");
+}
+
+/** The kept findings whose files are as they were. */
+export function keptTypeFindings(root: string): Diagnostic[] {
+  const text = readIfThere(join(root, typeFindingsFile))?.toString("utf8");
+  const kept: unknown = text === undefined ? [] : JSON.parse(text);
+  // The file is this module's own.
+  return Array.isArray(kept)
+    ? (kept as KeptFinding[]).flatMap(({ diagnostic, writtenAt: then }) =>
+        writtenAt(root, diagnostic.file) === then ? [diagnostic] : [],
+      )
+    : [];
+}
+
+/** The build's findings, and the type errors at lines of which the build says nothing itself. */
+export function withTypeFindings(diagnostics: readonly Diagnostic[], types: readonly Diagnostic[]): Diagnostic[] {
+  const known = new Set(diagnostics.map(({ file, line }) => `${file}:${line ?? 0}`));
+  return [...diagnostics, ...types.filter(({ file, line }) => !known.has(`${file}:${line ?? 0}`))];
+}
+
+/** Reads TypeScript's plain output; errors of syntax are the build's own to report. */
+export function parseTypeErrors(output: string, root: string): Diagnostic[] {
+  const trees = openSyntaxTrees(root);
+  const found: Diagnostic[] = [];
+  for (const line of output.split(/\r?\n/)) {
+    const [, file, row, column, code, message] = /^(agents\/.+)\((\d+),(\d+)\): error TS(\d+): (.*)$/.exec(line) ?? [];
+    if (file !== undefined) {
+      if (code?.length === 4 && code.startsWith("1")) continue;
+      const source = trees.lineText(file, Number(row));
+      found.push({
+        severity: "warning",
+        code: "type",
+        message: `${message} (TS${code})`,
+        file,
+        line: Number(row),
+        column: Number(column),
+        ...(source === undefined ? {} : { source }),
+      });
+    } else if (/^\s+\S/.test(line) && found.length > 0) {
+      const last = found.at(-1);
+      if (last) last.notes = [...(last.notes ?? []), line.trim()];
+    }
+  }
+  return found;
+}
+
+function writtenAt(root: string, file: string): number {
+  try {
+    return statSync(join(root, file)).mtimeMs;
+  } catch {
+    // Gone since.
+    return 0;
+  }
+}
+
+function typescriptProgram(folders: readonly string[]): string | undefined {
+  for (const folder of folders) {
+    try {
+      const found = createRequire(join(folder, "package.json")).resolve("typescript/package.json");
+      return join(dirname(found), "bin/tsc");
+    } catch {
+      // Looked for in the next folder; a project may do without TypeScript.
+    }
+  }
+  return undefined;
+}
+
+function runTypescript(program: string, root: string): Promise<string> {
+  mkdirSync(join(root, dirname(configFile)), { recursive: true });
+  const config = {
+    extends: "../../tsconfig.json",
+    compilerOptions: { noEmit: true, incremental: true, tsBuildInfoFile: "types.tsbuildinfo" },
+    include: ["../../agents", "../../.threadhold"],
+    exclude: [],
+  };
+  writeIfChanged(join(root, configFile), JSON.stringify(config));
+  const options = { cwd: root, maxBuffer: 16 * 1024 * 1024 };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [program, "-p", configFile, "--pretty", "false"], options, (error, stdout) => {
+      // It ends with a code where it found errors; anything else is a fault of the run itself.
+      if (error && typeof error.code !== "number") reject(new Error("TypeScript could not be run.", { cause: error }));
+      else resolve(stdout);
+    });
+  });
+}

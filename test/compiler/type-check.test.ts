@@ -1,0 +1,132 @@
+// Type errors of the definitions: found by TypeScript, shown as warnings, never in the way of a build.
+
+import { existsSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, it, vi } from "vitest";
+
+import { checkOnceAtATime } from "#compiler/background-check.ts";
+import { checkTypes, keptTypeFindings, parseTypeErrors } from "#compiler/type-check.ts";
+
+import { runScript } from "./command.ts";
+import { good, packageRoot, writeFiles, writeProject, type Files } from "./temporary-project.ts";
+
+// Each test starts processes; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
+
+const status = "agents/tools/wrong_status.ts";
+const project: Files = {
+  ...good,
+  "tsconfig.json": JSON.stringify({
+    compilerOptions: {
+      module: "esnext",
+      target: "es2022",
+      moduleResolution: "bundler",
+      strict: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      types: [],
+      paths: {
+        threadhold: [join(packageRoot, "src/spec/index.ts")],
+        "#lib/*": [join(packageRoot, "src/lib/*")],
+        "#spec/*": [join(packageRoot, "src/spec/*")],
+      },
+    },
+  }),
+  [status]: `import { defineTool } from "threadhold";
+
+export default defineTool("Answers", async () => ({ status: "ok" }));
+`,
+};
+
+function typedProject(): string {
+  const root = writeProject(project);
+  symlinkSync(join(packageRoot, "node_modules"), join(root, "node_modules"));
+  return root;
+}
+
+describe("type errors", () => {
+  it("COMP69 a strict build with --types shows type errors with their lines, and still succeeds", async () => {
+    const root = typedProject();
+    const { code, stdout } = await runScript("compile.mjs", ["--types", "--root", root]);
+    expect(stdout).toContain(`${status}:3:38  warning  `);
+    expect(stdout).toContain('export default defineTool("Answers", async () => ({ status: "ok" }));');
+    expect(stdout).toContain("1 warning");
+    expect(stdout).toContain("compiled 5 definitions");
+    expect(code).toBe(0);
+    const deployed = readFileSync(join(root, ".threadhold/diagnostics.ts"), "utf8");
+    expect(deployed).toContain("diagnostics: Diagnostic[] = [];");
+  });
+
+  it("COMP70 a development build shows the type errors of the last check until their files change", async () => {
+    const root = typedProject();
+    const dev = (): ReturnType<typeof runScript> =>
+      runScript("compile.mjs", ["--dev", "--root", root], { TYPE_CHECK: "off" });
+    expect((await dev()).stdout).not.toContain("warning");
+    expect(await checkTypes(root, packageRoot)).toMatchObject([
+      { severity: "warning", code: "type", file: status, line: 3 },
+    ]);
+    const { code, stdout } = await dev();
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${status}:3:38  warning`);
+    expect(readFileSync(join(root, ".threadhold/diagnostics.ts"), "utf8")).toContain('"code": "type"');
+    utimesSync(join(root, status), 1, 1);
+    expect((await dev()).stdout).not.toContain("warning");
+    expect(keptTypeFindings(root)).toEqual([]);
+  });
+
+  it("COMP70 a development build does not wait for the check, which another process makes", async () => {
+    const root = typedProject();
+    const { code, stdout } = await runScript("compile.mjs", ["--dev", "--root", root]);
+    expect([code, stdout.includes("warning")]).toEqual([0, false]);
+    await expect.poll(() => keptTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
+  });
+
+  it("COMP70 checks are made one at a time; requests meanwhile make one more", async () => {
+    const root = writeProject({});
+    let running = 0;
+    let most = 0;
+    let checks = 0;
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const check = async (): Promise<void> => {
+      checks++;
+      most = Math.max(most, ++running);
+      await held;
+      running--;
+    };
+    const first = checkOnceAtATime(root, check);
+    await Promise.all([checkOnceAtATime(root, check), checkOnceAtATime(root, check), checkOnceAtATime(root, check)]);
+    release();
+    await first;
+    expect([checks, most]).toEqual([2, 1]);
+    // A process that was ended in the middle leaves its lock.
+    writeFiles(root, { ".cache/types/pid": "999999999" });
+    await checkOnceAtATime(root, check);
+    expect(checks).toBe(3);
+    expect(existsSync(join(root, ".cache/types/pid"))).toBe(false);
+  });
+
+  it("COMP69 what the build reports itself is left out: syntax, other folders; further lines are notes", () => {
+    const root = writeProject({ "agents/tools/a.ts": "one\ntwo\nthree\n" });
+    const output = [
+      "agents/tools/a.ts(2,3): error TS2345: Argument of type 'x'.",
+      "  Type 'x' is not 'y'.",
+      "agents/tools/a.ts(3,1): error TS1005: ';' expected.",
+      "src/index.ts(1,1): error TS2304: Cannot find name.",
+    ].join("\n");
+    expect(parseTypeErrors(output, root)).toEqual([
+      {
+        severity: "warning",
+        code: "type",
+        message: "Argument of type 'x'. (TS2345)",
+        file: "agents/tools/a.ts",
+        line: 2,
+        column: 3,
+        source: "two",
+        notes: ["Type 'x' is not 'y'."],
+      },
+    ]);
+  });
+});

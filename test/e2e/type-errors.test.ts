@@ -1,0 +1,57 @@
+// Type errors while the server runs: shown on the console and by `/healthz`, in the way of nothing.
+
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+
+import { ApiClient } from "../support/http-client/api-client.ts";
+import { startDevServer } from "./dev-server.ts";
+import type { DevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+
+const healthSchema = z.object({
+  diagnostics: z.array(z.object({ severity: z.string(), code: z.string(), file: z.string() })).optional(),
+});
+const reload = { timeout: 60_000, interval: 100 };
+const file = "agents/api/greeting.get.ts";
+
+describe("type errors in a running server", () => {
+  const project = copyProject();
+  let server: DevServer | undefined;
+
+  beforeAll(async () => {
+    server = await startDevServer(project.state("types"), [], { root: project.root, checkTypes: true });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    project.remove();
+  });
+
+  /** The findings that `/healthz` shows; null while a reload answers nothing. */
+  async function findings(): Promise<unknown> {
+    try {
+      const { body } = await new ApiClient(server?.url ?? "").call("GET", "/healthz");
+      return healthSchema.parse(body).diagnostics ?? [];
+    } catch {
+      return null;
+    }
+  }
+
+  it(
+    "E2E44 a type error is served all the same, and shown on the console and by /healthz until it is mended",
+    { timeout: 180_000 },
+    async () => {
+      expect(await findings()).toEqual([]);
+      const controller = readFileSync(path.join(project.root, file), "utf8");
+      project.write(file, `${controller.replace('"world"', '"typed"')}\nexport const wrong: number = "text";\n`);
+      await expect.poll(findings, reload).toEqual([{ severity: "warning", code: "type", file }]);
+      expect(server?.output()).toMatch(/greeting\.get\.ts:\d+:14\s+warning\s+Type 'string' is not assignable/);
+      const greeting = await new ApiClient(server?.url ?? "").call("GET", "/api/greeting");
+      expect(greeting.text).toContain('"hello":"typed"');
+      project.write(file, controller);
+      await expect.poll(findings, reload).toEqual([]);
+    },
+  );
+});
