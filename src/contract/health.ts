@@ -15,6 +15,13 @@ export const diagnosticSchema = z.object({
   source: z.string().optional(),
 });
 
+/** Who a request's credentials speak for. */
+export const callerSchema = z.object({
+  /** Null for an administrator without a user id. */
+  user_id: z.string().nullable(),
+  admin: z.boolean(),
+});
+
 /** Answer of `GET /healthz`; `diagnostics` only when there is one. */
 export const healthSchema = z.object({
   status: z.literal("ok"),

@@ -56,6 +56,8 @@ export const messageSchema = z.object({
       reason: z.string().optional(),
     })
     .optional(),
+  /** Id of the user who posted it, where that is not the thread's own; null for an administrator without one. Set by the server. */
+  author: z.string().nullable().optional(),
   /** Files of the thread that the message or its result refers to; a view of `parts` and `result`. */
   attachments: z.array(attachmentRefSchema),
 });

@@ -50,6 +50,8 @@ export const threadSchema = z.object({
   created_at: z.number().int(),
   updated_at: z.number().int(),
   message_count: z.number().int().nonnegative(),
+  /** Beginning of the last message's text, for lists: at most 300 characters. Absent in lists of older deployments. */
+  last_message: z.string().nullable().optional(),
   /** Of all runs, with the unfinished one as of its last step; so is `cost`. */
   usage: usageSchema,
   cost: costSchema,

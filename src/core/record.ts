@@ -65,6 +65,8 @@ export interface MessageRecord {
   created_at: number;
   updated_at: number;
   events: StoredEvent[];
+  /** Who posted it, where that was not the thread's own user; null for an administrator without a user id. */
+  author?: string | null;
   /** Why a partial answer came to no end, so that a run that is taken up behind it ends with the same words. */
   failure?: { kind: string; message: string; limit?: LimitReason };
   /** A started call whose answer comes from elsewhere. */

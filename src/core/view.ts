@@ -65,6 +65,7 @@ export function toMessage(record: MessageRecord): Message {
     usage: record.usage,
     cost: record.cost,
     result: record.result,
+    ...(record.author === undefined ? {} : { author: record.author }),
     ...(record.approval === undefined ? {} : { approval: record.approval }),
     attachments: attachmentsOf(record),
   };
@@ -122,6 +123,7 @@ export function toThread(record: ThreadRecord): Thread {
     created_at: record.created_at,
     updated_at: record.updated_at,
     message_count: shownMessages(record.counts),
+    last_message: record.last_message,
     usage: addUsage(record.usage, active.usage),
     cost: addCost(record.cost, active.cost),
     last_seq: record.last_seq,

@@ -11,11 +11,14 @@ import type { Handlers } from "./route/handler.ts";
 import type { Services } from "./services.ts";
 
 /** The handler. */
-export function healthHandlers({ dependencies, settings }: Services): Pick<Handlers, "health"> {
+export function healthHandlers({ dependencies, settings }: Services): Pick<Handlers, "health" | "getCaller"> {
   const diagnostics = [...dependencies.diagnostics, ...(ticketsAreOff(settings) ? [noTicketSecret] : [])];
   const found = diagnostics.length === 0 ? {} : { diagnostics };
   const body = { status: "ok", version: dependencies.version, ...found };
-  return { health: () => Promise.resolve(jsonAnswer(body)) };
+  return {
+    health: () => Promise.resolve(jsonAnswer(body)),
+    getCaller: ({ caller: { user, admin } }) => Promise.resolve(jsonAnswer({ user_id: user, admin })),
+  };
 }
 
 const noTicketSecret: z.infer<typeof diagnosticSchema> = {

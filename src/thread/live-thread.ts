@@ -137,10 +137,9 @@ export class LiveThread {
   /** Counts a message in and gives it to the running run. The caller writes it. */
   joined(message: MessageRecord): void {
     const { counts, last_message, last_position } = this.#record;
-    const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
     this.change({
       counts: counted(counts, message, 1),
-      last_message: text === null || text === "" ? last_message : text.slice(0, 300),
+      last_message: listedText(message) ?? last_message,
       last_position: message.position > last_position ? message.position : last_position,
       updated_at: this.clock.now(),
     });
@@ -151,6 +150,7 @@ export class LiveThread {
   left(message: MessageRecord): void {
     this.#leftBefore(message);
     this.change({ counts: counted(this.#record.counts, message, -1), updated_at: this.clock.now() });
+    this.#relist(message);
     const at = this.#transcript?.findIndex((known) => known.id === message.id) ?? -1;
     if (at !== -1) this.#transcript?.splice(at, 1);
   }
@@ -168,6 +168,22 @@ export class LiveThread {
   changed(message: MessageRecord): void {
     const at = this.#transcript?.findIndex((known) => known.id === message.id) ?? -1;
     if (at !== -1) this.#transcript?.splice(at, 1, message);
+    this.#relist(message);
+  }
+
+  /** Reads the text of the last message again once one was changed or deleted, so that lists and their search keep no text that is gone. */
+  #relist(changed: MessageRecord): void {
+    if (changed.silent || changed.role === "tool") return;
+    const { branch, last_message: before } = this.#record;
+    let last_message: string | null = null;
+    let beyond: string | undefined;
+    for (let read = 0; read < mostRelisted && last_message === null; read += 1) {
+      const [message] = this.store.messages({ branch, order: "desc", limit: 1, beyond, includeSilent: false });
+      if (message === undefined) break;
+      last_message = listedText(message);
+      beyond = message.position;
+    }
+    if (last_message !== before) this.change({ last_message });
   }
 
   /** Stores messages outside of a step, together with what `change` says of the thread, and tells them whole. */
@@ -282,6 +298,15 @@ export class LiveThread {
       this.uuids.rise(message.position);
     }
   }
+}
+
+/** Messages that are looked at, one at a time since each may be large, for the last one with text. */
+const mostRelisted = 50;
+
+/** What lists show of a message; null for one that they leave out. */
+function listedText(message: MessageRecord): string | null {
+  const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
+  return text === null || text === "" ? null : text.slice(0, 300);
 }
 
 /** The store, until the thread is gone. */

@@ -41,6 +41,15 @@ describe("API tokens", () => {
     expect(await ownerBy(testApp(), header)).toBe(expected);
   });
 
+  it.each([
+    ["an administrator", adminToken, { user_id: null, admin: true }],
+    ["a user", annaToken, { user_id: "anna", admin: false }],
+  ])("AUTH1: credentials are told whom they speak for: %s", async (_name, token, expected) => {
+    const answer = await testApp().ask("/api/caller", { token });
+    expect(await answer.json()).toEqual(expected);
+    expect((await testApp().ask("/api/caller", { token: null })).status).toBe(401);
+  });
+
   it("AUTH1: a refusal says how to authenticate", async () => {
     const response = await testApp().ask("/api/agents", { token: null });
     expect(response.headers.get("www-authenticate")).toBe("Bearer");

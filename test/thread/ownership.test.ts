@@ -111,3 +111,37 @@ describe("creation and deletion", () => {
     expect(again.message_count).toBe(0);
   });
 });
+
+describe("who wrote a message", () => {
+  it("OWN7 is kept where it was not the thread's own user, and is nothing that a caller can claim", async () => {
+    const id = await newThread("parallel", { user_id: "ada" });
+    const post = (caller: Caller, text: string, more = {}) =>
+      value(stubOf(id).postMessage(caller, message(text, { run: false, ...more }), null));
+    await post(ada, "from ada", { metadata: { author: null } });
+    await post(admin, "from an administrator");
+    await post({ user: "root", admin: true }, "from root");
+    const { items } = await value(stubOf(id).listMessages(ada, page));
+    expect(items.map(({ content, author }) => [content, author])).toEqual([
+      ["from ada", undefined],
+      ["from an administrator", null],
+      ["from root", "root"],
+    ]);
+  });
+});
+
+describe("the text that lists show of a thread", () => {
+  it("OWN8 is that of its last message as it stands: text that was changed or deleted is neither shown nor searched", async () => {
+    const id = await newThread("parallel");
+    const mark = crypto.randomUUID();
+    const post = async (text: string): Promise<string> =>
+      (await value(stubOf(id).postMessage(admin, message(text, { run: false }), null))).message?.id ?? "";
+    await post(`first ${mark}`);
+    const second = await post(`second ${mark} card`);
+    const shown = async () => (await value(stubOf(id).describe(admin))).last_message;
+    expect(await shown()).toBe(`second ${mark} card`);
+    await value(stubOf(id).patchMessage(admin, second, { content: `second ${mark} [card]` }));
+    expect(await shown()).toBe(`second ${mark} [card]`);
+    await value(stubOf(id).deleteMessage(admin, second));
+    expect(await shown()).toBe(`first ${mark}`);
+  });
+});

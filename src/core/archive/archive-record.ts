@@ -161,6 +161,7 @@ export const archivedMessageSchema = z.strictObject({
   updated_at: micros,
   handoff: word.exactOptional(),
   answered: word.exactOptional(),
+  author: user_id.unwrap().exactOptional(),
   approval: approval.exactOptional(),
   events: storedEventsSchema,
 });

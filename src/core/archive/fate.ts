@@ -44,6 +44,7 @@ export const messageFate = {
   handoff: "carried",
   // Only for the run it joined, and that has ended in the copy.
   steered: "left",
+  author: "carried",
   awaits: "left",
   // Only for a run that is taken up behind it, and that has ended in the copy.
   failure: "left",

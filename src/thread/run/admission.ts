@@ -63,10 +63,12 @@ type Admitting = MessageAdmission & Said & { claim: () => FileVersion[] };
 async function admitParts(
   context: ObjectContext,
   driver: Driver,
-  { input, key, parentRunId = null, onAdmission, claim, ...said }: Admitting,
+  { caller, input, key, parentRunId = null, onAdmission, claim, ...said }: Admitting,
 ): Promise<Admission> {
   await context.faults.at("admission.draft");
-  const draft = await draftOf(context, input, said);
+  // A parent thread's call has no author.
+  const isOther = parentRunId === null && caller.user !== context.live.record.user_id;
+  const draft = await draftOf(context, input, isOther ? { ...said, author: caller.user } : said);
   // Other callers may have come while the hooks ran.
   const meanwhile = repeated(context, key);
   if (meanwhile !== null) return meanwhile;
@@ -144,12 +146,15 @@ export async function admitRun(
 
 /** What a message says, and to whom. */
 interface Said {
+  /** Who posts it, where that is not the thread's own user. */
+  author?: string | null | undefined;
   parts: StoredPart[];
   agent: AnyAgentDefinition;
 }
 
-async function draftOf(context: ObjectContext, input: PostMessage, { parts, agent }: Said): Promise<MessageRecord> {
+async function draftOf(context: ObjectContext, input: PostMessage, said: Said): Promise<MessageRecord> {
   const { live, clock } = context;
+  const { parts, agent, author } = said;
   checkRoom(parts);
   const draft = messageDraft({
     id: live.uuids.next(),
@@ -165,7 +170,7 @@ async function draftOf(context: ObjectContext, input: PostMessage, { parts, agen
         : input.metadata,
   });
   const { hooks } = definitionAccess(context, null);
-  return hooks.beforeCreateMessage(draft);
+  return hooks.beforeCreateMessage(author === undefined ? draft : { ...draft, author });
 }
 
 function isEmpty({ live }: ObjectContext): boolean {
