@@ -16,7 +16,7 @@ import {
 import { exportRoutes } from "./export-route.ts";
 import { feedRoutes } from "./feed-route.ts";
 import { fileRoutes } from "./file-route.ts";
-import { callerSchema, healthSchema } from "./health.ts";
+import { callerRoutes, healthSchema } from "./health.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { logSchema } from "./log.ts";
 import { messageSchema } from "./message.ts";
@@ -78,14 +78,7 @@ const messagePageSchema = z.object({
 
 /** Every built-in route by name. */
 export const routes = {
-  getCaller: {
-    method: "GET",
-    path: "/api/caller",
-    summary: "Whom the request's credentials speak for",
-    tag: "service",
-    access: "user",
-    answers: { 200: callerSchema },
-  },
+  ...callerRoutes,
   health: {
     method: "GET",
     path: "/healthz",

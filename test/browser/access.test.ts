@@ -7,6 +7,7 @@ import type { DevServer } from "../e2e/dev-server.ts";
 import { copyProject } from "../e2e/support/project-copy.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
+import { look } from "./support/look.ts";
 
 describe("coming in", () => {
   const project = copyProject("");
@@ -28,7 +29,7 @@ describe("coming in", () => {
 
   beforeAll(async () => {
     browser = await openBrowser();
-    await start("tokens", ["--var", "API_TOKENS:anna-secret=anna"]);
+    await start("tokens", ["--var", "API_TOKENS:root-secret,anna-secret=anna"]);
   });
   afterEach(async () => {
     const wrongs = pages.flatMap((page) => page.wrongs);
@@ -75,7 +76,8 @@ describe("coming in", () => {
     await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
-    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Signed in as anna" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in to this deployment" }).waitFor();
     expect(await kept()).not.toContain("anna-secret");
   });
@@ -97,6 +99,56 @@ describe("coming in", () => {
     await page.unroute("**/api/**");
     await signIn();
     await expect.poll(() => field.inputValue()).toBe("Words that stay");
+  });
+
+  it("UI133 an administrator sees whose a thread is and who wrote what, and everybody as whom they are signed in", async () => {
+    const ask = async (token: string, path: string, body: object): Promise<{ id: string }> => {
+      const answer = await fetch(`${server?.url ?? ""}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return (await answer.json()) as { id: string };
+    };
+    const { id } = await ask("anna-secret", "/api/threads", { agent_id: "assistant", title: "First of hers" });
+    await ask("root-secret", "/api/threads", { agent_id: "assistant", title: "One of nobody" });
+    await ask("anna-secret", `/api/threads/${id}/messages`, { content: "Written by Anna", run: false });
+    await ask("root-secret", `/api/threads/${id}/messages`, { content: "Written by another", run: false });
+    const signedIn = async (token: string): Promise<TestPage> => {
+      const screen = await open(`/threads/${id}`);
+      await screen.page.getByLabel("Token or JWT").fill(token);
+      await screen.page.keyboard.press("Enter");
+      await screen.page.getByText("Written by Anna").waitFor();
+      return screen;
+    };
+    const speakers = async ({ page }: TestPage): Promise<string[]> => {
+      const names = await page
+        .getByRole("log")
+        .getByRole("article")
+        .evaluateAll((all) => all.map((one) => one.ariaLabel));
+      return names.map((name) => name?.split(",")[0] ?? "");
+    };
+
+    const root = await signedIn("root-secret");
+    const { page } = root;
+    await expect.poll(() => speakers(root)).toEqual(["anna", "Administrator"]);
+    await page.getByText("Thread of anna", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Signed in as Administrator" }).waitFor();
+    const rows = page.getByRole("navigation", { name: "Threads" }).getByRole("listitem");
+    const row = rows.filter({ hasText: "First of hers" });
+    await row.getByText("anna", { exact: true }).waitFor();
+    await row.getByText("Written by another").waitFor();
+    await page.getByLabel("User").fill("anna");
+    await rows.filter({ hasText: "One of nobody" }).waitFor({ state: "detached" });
+    await row.waitFor();
+    expect(new URL(page.url()).searchParams.get("user")).toBe("anna");
+    await look(root, "owner");
+
+    const anna = await signedIn("anna-secret");
+    await expect.poll(() => speakers(anna)).toEqual(["You", "Administrator"]);
+    await anna.page.getByRole("button", { name: "Signed in as anna" }).waitFor();
+    expect(await anna.page.getByText("Thread of anna", { exact: true }).count()).toBe(0);
+    expect(await anna.page.getByLabel("User", { exact: true }).count()).toBe(0);
   });
 
   it("UI4 a deployment that lets nobody in, and one that is gone, say what to do", async () => {

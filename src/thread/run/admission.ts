@@ -65,9 +65,9 @@ async function admitParts(
   driver: Driver,
   { caller, input, key, parentRunId = null, onAdmission, claim, ...said }: Admitting,
 ): Promise<Admission> {
-  await context.faults.at("admission.draft");
   // A parent thread's call has no author.
   const isOther = parentRunId === null && caller.user !== context.live.record.user_id;
+  await context.faults.at("admission.draft");
   const draft = await draftOf(context, input, isOther ? { ...said, author: caller.user } : said);
   // Other callers may have come while the hooks ran.
   const meanwhile = repeated(context, key);

@@ -12,7 +12,7 @@ import { SelectField } from "../kit/field.tsx";
 import { ErrorNote } from "../kit/note.tsx";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { useHidden } from "../threads/deletions.tsx";
-import { titleOf } from "../threads/thread-title.ts";
+import { useNameOf } from "../threads/thread-title.ts";
 import type { Agent, Tool } from "./definition.ts";
 import { InvokeResult } from "./invoke-result.tsx";
 import { keepArguments, keptArguments } from "./kept-arguments.ts";
@@ -77,6 +77,7 @@ interface ThreadChoiceProps {
 }
 
 function ThreadChoice({ thread, onChange }: ThreadChoiceProps): ReactElement {
+  const nameOf = useNameOf();
   const { threads, refresh } = useThreads({ limit: 50 });
   const hidden = useHidden();
   // One that a call has just made is not listed yet.
@@ -95,7 +96,7 @@ function ThreadChoice({ thread, onChange }: ThreadChoiceProps): ReactElement {
       )}
       {shown.map((one) => (
         <option key={one.id} value={one.id}>
-          {titleOf(one)} ({one.agent_id})
+          {nameOf(one)} ({one.agent_id})
         </option>
       ))}
     </SelectField>

@@ -10,13 +10,14 @@ import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useNow } from "../kit/now.ts";
 import { StatusMark } from "../kit/status.tsx";
 import { useHidden } from "../threads/deletions.tsx";
-import { threadPath, titleOf } from "../threads/thread-title.ts";
+import { threadPath, useNameOf } from "../threads/thread-title.ts";
 
 import css from "./definition.module.css";
 
 /** The list. */
 export function LatestThreads({ agent }: { agent: string }): ReactElement {
   const { threads, loading, error, refresh } = useThreads({ agent_id: agent, limit: 6 });
+  const nameOf = useNameOf();
   const hidden = useHidden();
   const now = useNow();
   if (loading) return <LoadingNote what="threads" />;
@@ -29,7 +30,7 @@ export function LatestThreads({ agent }: { agent: string }): ReactElement {
         <li key={thread.id}>
           <Link href={threadPath(thread.id)} className={css["thread"] ?? ""}>
             <StatusMark status={thread.status} />
-            <span className={css["threadName"]}>{titleOf(thread)}</span>
+            <span className={css["threadName"]}>{nameOf(thread)}</span>
             <time className={css["figure"]} dateTime={iso(thread.updated_at)}>
               {ago(thread.updated_at, now)}
             </time>

@@ -27,6 +27,8 @@ export function useHealth({ repeated = false } = {}) {
     queryKey: ["health"],
     queryFn: ({ signal }) => client.request("GET /healthz", { signal, retries: 0, timeoutMs: longestMs }),
     refetchInterval: repeated ? everyMs : false,
+    // Also where the browser says that there is no network: it may be wrong, and the page shows what is so.
+    networkMode: "always",
   });
 }
 
@@ -75,7 +77,11 @@ function Outage(): ReactElement {
   const seconds = Math.min(everyMs / 1000, Math.max(1, Math.ceil((errorUpdatedAt + everyMs - now) / 1000)));
   return (
     <div className={css["outage"]}>
-      <p role="status">The server cannot be reached. What you see stays, and is brought up to date once it is back.</p>
+      <p role="status">
+        {navigator.onLine ? "The server cannot be reached." : "Offline."} What you see stays, and is brought up to date
+        once
+        {navigator.onLine ? " it" : " the network"} is back.
+      </p>
       {/* Not read out: it changes every second. */}
       <span className={css["countdown"]} aria-hidden="true">
         {isFetching ? "Trying…" : `Next try in ${seconds} s`}

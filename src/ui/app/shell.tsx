@@ -5,6 +5,7 @@ import type { ReactElement, ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 
 import { useAccess } from "../access/access.tsx";
+import { callerName, useCaller } from "../access/use-caller.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
@@ -37,6 +38,8 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
   const [commanding, setCommanding] = useState(false);
   const theme = useTheme();
   const { signedIn, signOut } = useAccess();
+  const caller = useCaller();
+  const name = caller === undefined ? "…" : callerName(caller);
   useShortcuts({
     "mod+k": () => setCommanding(true),
     n: () => setCreating(true),
@@ -77,9 +80,14 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
           }))}
         />
         {signedIn ? (
-          <Button kind="quiet" small onClick={signOut}>
-            Sign out
-          </Button>
+          <Menu
+            trigger={
+              <Button kind="quiet" small className={css["account"]} aria-label={`Signed in as ${name}`}>
+                {name}
+              </Button>
+            }
+            entries={[{ label: "Sign out", run: signOut }]}
+          />
         ) : null}
       </header>
       <OutageNote />

@@ -19,12 +19,15 @@ import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./nested.module.css";
 
+/** A child whose record has not come yet. */
+const called = { parent: { thread_id: "", run_id: "", tool_call_id: "" }, user_id: null };
+
 /** The child's conversation. */
 export function ChildThread({ id, agent }: { id: string; agent: string }): ReactElement {
   const { thread, messages, tools, connection, handle } = useThread(id);
   const status = useThreadState(id, statusOf);
   const search = useSearch();
-  const voices = useVoices(thread?.agent_id ?? agent, true);
+  const voices = useVoices(thread?.agent_id ?? agent, thread ?? called);
   const [builder] = useState(() => new RowBuilder());
   const rows = useMemo(
     () => builder.build(messages, [], callsAtWork(tools)).filter((row): row is MessageRow => row.kind === "message"),

@@ -18,10 +18,7 @@ import css from "./conversation.module.css";
 export function ConnectionNote({ connection }: { connection: Connection }): ReactElement | null {
   const { state } = connection;
   const isBroken = state === "waiting" || (state === "connecting" && connection.attempt > 0);
-  if (isBroken) return <Broken connection={connection} />;
-  if (state === "offline") {
-    return <Note state={state}>Offline. What you see stays, and is brought up to date once the network is back.</Note>;
-  }
+  if (isBroken || state === "offline") return <Broken connection={connection} />;
   if (state !== "closed" || connection.error === null) return null;
   return <Note state={state}>This thread is not updated any more: {wordsOf(connection.error)}</Note>;
 }

@@ -8,6 +8,7 @@ import { Link, useSearch } from "wouter";
 import type { Thread, ThreadHandle } from "#client/index.ts";
 import { useThreadState } from "#react/index.ts";
 
+import { otherOwner, useCaller } from "../access/use-caller.ts";
 import { definitionPath } from "../agents/definition.ts";
 import { filesAddress } from "../files/file-address.ts";
 import { IconButton, IconLink } from "../kit/button.tsx";
@@ -16,7 +17,7 @@ import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { StatusMark } from "../kit/status.tsx";
 import { listSearch } from "../threads/thread-filter.ts";
-import { threadPath, titleOf } from "../threads/thread-title.ts";
+import { threadPath, useAgentTitle, useNameOf } from "../threads/thread-title.ts";
 import { useThreadMenu } from "../threads/use-thread-menu.tsx";
 import { tracePath } from "../trace/trace-path.ts";
 import { statusOf } from "./thread-status.ts";
@@ -51,6 +52,9 @@ function FilesLink({ handle }: { handle: ThreadHandle }): ReactElement {
 
 /** The head. */
 export function ConversationHead({ thread, handle, logging, onLog, onChanged }: ConversationHeadProps): ReactElement {
+  const nameOf = useNameOf();
+  const agentTitle = useAgentTitle();
+  const owner = otherOwner(useCaller(), thread);
   const { entries, dialog } = useThreadMenu(thread, onChanged);
   const search = listSearch(useSearch());
   const status = useThreadState(thread.id, statusOf);
@@ -66,12 +70,13 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
         <Icon name="back" />
       </Link>
       <div className={css["names"]}>
-        <h1 className={css["title"]}>{titleOf(thread)}</h1>
+        <h1 className={css["title"]}>{nameOf(thread)}</h1>
         <p className={css["facts"]}>
           <StatusMark status={status} shown />
           <Link href={definitionPath({ kind: "agent", name: thread.agent_id })} className={css["agent"] ?? ""}>
-            {thread.agent_id}
+            {agentTitle(thread.agent_id)}
           </Link>
+          {owner === null ? null : <span>Thread of {owner}</span>}
           {thread.parent === null ? null : (
             <Link href={threadPath(thread.parent.thread_id, search)}>Back to the thread that called it</Link>
           )}

@@ -12,7 +12,7 @@ import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/shortcuts.ts";
 import { useLogOpen } from "../events/use-chosen-event.ts";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
-import { titleOf } from "../threads/thread-title.ts";
+import { useNameOf } from "../threads/thread-title.ts";
 import { Composer } from "./composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
@@ -29,11 +29,12 @@ const EventLog = lazy(async () => ({ default: (await import("../events/event-log
 export function ConversationPage({ id }: { id: string }): ReactElement {
   const used = useThread(id);
   const { thread, messages, activeRunId, connection, pending } = used;
+  const nameOf = useNameOf();
   const queue = useQueue(used.handle);
-  const voices = useVoices(thread?.agent_id ?? "", thread?.parent != null);
+  const voices = useVoices(thread?.agent_id ?? "", thread);
   const [logging, setLogging] = useLogOpen();
   useShortcuts({ e: () => setLogging(!logging) });
-  usePageTitle(thread === null ? "Thread" : titleOf(thread));
+  usePageTitle(thread === null ? "Thread" : nameOf(thread));
   if (connection.state === "closed" && connection.error !== null && thread === null) {
     return <Refused error={connection.error} />;
   }

@@ -10,6 +10,7 @@ import type { MessageView, ThreadHandle } from "#client/index.ts";
 import { Button } from "../kit/button.tsx";
 import { ErrorNote } from "../kit/note.tsx";
 import { ThreadFilesContext } from "../markdown/thread-file.tsx";
+import { EmptyConversation } from "./empty-conversation.tsx";
 import { MessageItem } from "./message-item.tsx";
 import { ModelWaitLine } from "./model-wait.tsx";
 import { NestedRowsContext } from "./nested-rows-context.ts";
@@ -127,7 +128,7 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
         {notes.error === null ? null : (
           <ErrorNote title="Earlier notes of runs could not be read" error={notes.error} onRetry={notes.retry} />
         )}
-        {rows.length === 0 ? <Nothing /> : null}
+        {rows.length === 0 && !running ? <EmptyConversation handle={handle} /> : null}
         <ThreadFilesContext value={files}>
           <NestedRowsContext value={NestedRows}>
             <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
@@ -204,13 +205,4 @@ function withoutBlank(rows: readonly Row[]): readonly Row[] {
 /** What the browser shows; the list's own sums may be ahead of it. */
 function isAtEnd(element: HTMLElement | null): boolean {
   return element !== null && element.scrollHeight - element.clientHeight - element.scrollTop <= atEnd;
-}
-
-function Nothing(): ReactElement {
-  return (
-    <div className={css["nothing"]}>
-      <p>Nothing was said yet.</p>
-      <p>Write below. Enter sends, Shift and Enter begin a new line; files can be dropped or pasted.</p>
-    </div>
-  );
 }

@@ -192,6 +192,7 @@ function sameVoice(one: MessageView, other: MessageView): boolean {
   return (
     one.role === other.role &&
     one.side === other.side &&
+    one.author === other.author &&
     one.parent_id === other.parent_id &&
     one.run_id === other.run_id
   );

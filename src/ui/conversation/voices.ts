@@ -2,43 +2,57 @@
 
 import { createContext, useMemo } from "react";
 
-import type { MessageView } from "#client/index.ts";
+import type { MessageView, Thread } from "#client/index.ts";
 
+import { otherOwner, useCaller } from "../access/use-caller.ts";
 import { useAgents } from "../agents/use-agents.ts";
 
 /** What the voices are called. */
 export interface Voices {
-  /** Whoever asks. */
+  /** The thread's own user. */
   asks: string;
+  /** The page's own user; null for an administrator without a user id. */
+  me: string | null;
   a: string;
   b: string;
   /** Two models talk to each other. */
   two: boolean;
 }
 
-const plain: Voices = { asks: "You", a: "Agent", b: "Side B", two: false };
+const plain: Voices = { asks: "You", me: null, a: "Agent", b: "Side B", two: false };
 
 /** The voices of the conversation around a message. */
 export const VoicesContext = createContext<Voices>(plain);
 
 /** The voices of a thread of this agent; of one that a call began, the caller asks. */
-export function useVoices(agentId: string, called: boolean): Voices {
+export function useVoices(agentId: string, thread: Pick<Thread, "parent" | "user_id"> | null): Voices {
   const { agents } = useAgents();
+  const caller = useCaller();
+  const me = caller?.user_id ?? null;
+  const owner = thread === null ? null : otherOwner(caller, thread);
+  const called = thread?.parent != null;
   const agent = agents.find(({ agent: { name } }) => name === agentId)?.agent;
   return useMemo(() => {
-    const asks = called ? "Asked" : plain.asks;
-    if (agent?.type !== "dual_ai") return { ...plain, asks };
-    return { asks, a: agent.sideA.label ?? "Side A", b: agent.sideB?.label ?? "Side B", two: true };
-  }, [agent, called]);
+    const asks = called ? "Asked" : (owner ?? plain.asks);
+    if (agent?.type !== "dual_ai") return { ...plain, asks, me };
+    return { asks, me, a: agent.sideA.label ?? "Side A", b: agent.sideB?.label ?? "Side B", two: true };
+  }, [agent, called, owner, me]);
 }
 
 /** Who speaks. `under` is the name of the call that the message is said to answer. */
-export function speakerOf({ role, side, name, depth }: MessageView, under: string | null, voices: Voices): string {
+export function speakerOf(
+  { role, side, name, depth, author }: MessageView,
+  under: string | null,
+  voices: Voices,
+): string {
   if (name !== null && role !== "tool") return name;
   switch (role) {
     case "user":
       if (depth > 0) return "Asked";
-      return side === "b" ? voices.b : voices.asks;
+      if (side === "b") return voices.b;
+      // Only somebody else than the thread's user is named by the message.
+      if (author === undefined) return voices.asks;
+      return author === null ? "Administrator" : author === voices.me ? "You" : author;
     case "assistant":
       if (depth > 0) return under ?? "Sub-agent";
       return side === "b" ? voices.b : voices.a;

@@ -11,7 +11,7 @@ import { Button, IconButton, IconLink } from "../kit/button.tsx";
 import { bytes, count } from "../kit/figures.ts";
 import { Menu } from "../kit/menu.tsx";
 import { visibleText } from "../kit/visible-text.ts";
-import { threadPath, titleOf } from "../threads/thread-title.ts";
+import { threadPath, useNameOf } from "../threads/thread-title.ts";
 
 import css from "./files-page.module.css";
 
@@ -30,12 +30,13 @@ interface FilesHeadProps {
 
 /** The head. */
 export function FilesHead({ handle, thread, folder, onUpload, onNew, onDelete }: FilesHeadProps): ReactElement {
+  const nameOf = useNameOf();
   const { data: stats } = useStats(handle);
   return (
     <header className={css["head"]}>
       <IconLink icon="back" label="Back to the conversation" href={threadPath(handle.id)} />
       <div className={css["names"]}>
-        <h1 className={css["title"]}>{thread === null ? "Files" : `Files of ${titleOf(thread)}`}</h1>
+        <h1 className={css["title"]}>{thread === null ? "Files" : `Files of ${nameOf(thread)}`}</h1>
         <p className={css["facts"]} data-stats={stats?.fileCount}>
           {stats === undefined ? (
             <span>…</span>

@@ -15,7 +15,7 @@ import { ConnectionNote } from "../conversation/connection-note.tsx";
 import { useFileDrop } from "../conversation/use-file-drop.ts";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { visibleText } from "../kit/visible-text.ts";
-import { titleOf } from "../threads/thread-title.ts";
+import { useNameOf } from "../threads/thread-title.ts";
 import { allDrafts, isChanged, subscribeDrafts } from "./edit/drafts.ts";
 import { filesAddress, placeOf, plainQuery, queryFrom } from "./file-address.ts";
 import type { FilePlace, FileQuery } from "./file-address.ts";
@@ -55,6 +55,7 @@ export function FilesPage({ id }: { id: string }): ReactElement {
   const uploads = uploadsOf(handle);
   const unsaved = useUnsaved(id);
   const rows = useMemo(() => rowsOf({ folders, open, hidden }), [folders, open, hidden]);
+  const titleOf = useNameOf();
   const root = folders.get("/");
   const here = place.folder ? place.path : parentOf(place.path);
   const name = place.path === "/" ? "Files" : visibleText(nameOf(place.path));

@@ -16,7 +16,7 @@ import { filesAddress } from "../files/file-address.ts";
 import { ago } from "../kit/figures.ts";
 import { useNow } from "../kit/now.ts";
 import { useHidden } from "../threads/deletions.tsx";
-import { threadPath, titleOf } from "../threads/thread-title.ts";
+import { threadPath, useAgentTitle, useNameOf } from "../threads/thread-title.ts";
 import { useNewThread } from "../threads/use-new-thread.ts";
 import { tracePath } from "../trace/trace-path.ts";
 
@@ -40,6 +40,8 @@ export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElemen
   const [, navigate] = useLocation();
   const [, open] = useRoute("/threads/:id/*?");
   const { threads } = useThreads({ limit: 50 });
+  const nameOf = useNameOf();
+  const agentTitle = useAgentTitle();
   const hidden = useHidden();
   const { agents } = useAgents();
   const { set } = useDefinitions();
@@ -67,12 +69,12 @@ export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElemen
                   .map((thread) => (
                     <Command.Item
                       key={thread.id}
-                      value={`${titleOf(thread)} ${thread.agent_id} ${thread.id}`}
+                      value={`${nameOf(thread)} ${thread.agent_id} ${thread.id}`}
                       onSelect={then(() => navigate(threadPath(thread.id)))}
                     >
-                      {titleOf(thread)}
+                      {nameOf(thread)}
                       <span className={css["aside"]}>
-                        {thread.agent_id} · {ago(thread.updated_at, now)}
+                        {agentTitle(thread.agent_id)} · {ago(thread.updated_at, now)}
                       </span>
                     </Command.Item>
                   ))}

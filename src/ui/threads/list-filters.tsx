@@ -3,6 +3,8 @@
 import { useEffect, useRef, useState } from "react";
 import type { ReactElement } from "react";
 
+import { useAccess } from "../access/access.tsx";
+import { useCaller } from "../access/use-caller.ts";
 import { useAgents } from "../agents/use-agents.ts";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
@@ -18,12 +20,16 @@ const settleMs = 180;
 
 interface ListFiltersProps {
   filter: ListFilter;
+  /** Users whose threads are listed, to choose from. */
+  users: readonly string[];
   onChange: (change: Partial<ListFilter>) => void;
 }
 
 /** The fields. */
-export function ListFilters({ filter, onChange }: ListFiltersProps): ReactElement {
+export function ListFilters({ filter, users, onChange }: ListFiltersProps): ReactElement {
   const { agents } = useAgents();
+  const { signedIn } = useAccess();
+  const caller = useCaller();
   const [typed, setTyped] = useState(filter.q);
   const change = useRef(onChange);
   change.current = onChange;
@@ -75,6 +81,9 @@ export function ListFilters({ filter, onChange }: ListFiltersProps): ReactElemen
           ))}
         </select>
       </div>
+      {signedIn && caller?.admin === true ? (
+        <UserField user={filter.user} users={users} onChange={(user) => onChange({ user })} />
+      ) : null}
       {filter.tag === "" ? null : (
         <div className={css["chosen"]}>
           <span>Tagged “{filter.tag}”</span>
@@ -84,5 +93,45 @@ export function ListFilters({ filter, onChange }: ListFiltersProps): ReactElemen
         </div>
       )}
     </search>
+  );
+}
+
+interface UserFieldProps {
+  user: string;
+  users: readonly string[];
+  onChange: (user: string) => void;
+}
+
+/** Whose threads an administrator sees: any user's, by id. Taken over by Enter or by leaving the field. */
+function UserField({ user, users, onChange }: UserFieldProps): ReactElement {
+  const [typed, setTyped] = useState(user);
+  useEffect(() => setTyped(user), [user]);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange(typed);
+      }}
+    >
+      <input
+        className={`${css["select"] ?? ""} ${css["user"] ?? ""}`}
+        type="search"
+        aria-label="User"
+        placeholder="Any user"
+        list="thread-users"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          // One that was chosen from the list, or the cross that empties the field.
+          if (event.target.value === "" || users.includes(event.target.value)) onChange(event.target.value);
+        }}
+        onBlur={() => onChange(typed)}
+      />
+      <datalist id="thread-users">
+        {users.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+    </form>
   );
 }

@@ -12,6 +12,8 @@ export interface ListFilter {
   status: ThreadStatus | "";
   agent: string;
   tag: string;
+  /** Whose threads; administrators see those of all users. */
+  user: string;
 }
 
 /** The filter, and what changes it. Typing replaces the address, so that going back leaves the list. */
@@ -23,6 +25,7 @@ export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => v
     status: statuses.find((status) => status === given) ?? "",
     agent: params.get("agent") ?? "",
     tag: params.get("tag") ?? "",
+    user: params.get("user") ?? "",
   };
   const change = (next: Partial<ListFilter>): void => {
     setParams(
@@ -44,7 +47,7 @@ export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => v
 export function listSearch(search: string): string {
   const all = new URLSearchParams(search);
   const kept = new URLSearchParams();
-  for (const name of ["q", "status", "agent", "tag"]) {
+  for (const name of ["q", "status", "agent", "tag", "user"]) {
     const value = all.get(name);
     if (value !== null) kept.set(name, value);
   }
@@ -57,17 +60,18 @@ export function useListSearch(): string {
 }
 
 /** As the API is asked. Threads that an agent made for another one are found through that one. */
-export function queryOf({ q, status, agent, tag }: ListFilter, limit: number): ThreadFilter {
+export function queryOf({ q, status, agent, tag, user }: ListFilter, limit: number): ThreadFilter {
   return {
     limit,
     ...(q.trim() === "" ? {} : { q: q.trim() }),
     ...(status === "" ? {} : { status }),
     ...(agent === "" ? {} : { agent_id: agent }),
     ...(tag.trim() === "" ? {} : { tag: tag.trim() }),
+    ...(user.trim() === "" ? {} : { user_id: user.trim() }),
   };
 }
 
 /** Whether anything was chosen. */
-export function isFiltered({ q, status, agent, tag }: ListFilter): boolean {
-  return q !== "" || status !== "" || agent !== "" || tag !== "";
+export function isFiltered({ q, status, agent, tag, user }: ListFilter): boolean {
+  return q !== "" || status !== "" || agent !== "" || tag !== "" || user !== "";
 }

@@ -1,6 +1,6 @@
 // The list of threads beside every page: search, filters, and each thread as it stands, told by the server as it changes.
 
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import { useLocation, useRoute } from "wouter";
 
@@ -37,6 +37,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   const [, params] = useRoute(/^\/threads\/(?<id>[^/]+)/);
   const search = useListSearch();
   const shown = threads.filter(({ id }) => !hidden.has(id));
+  const users = useMemo(() => [...new Set(threads.flatMap(({ user_id: user }) => user ?? []))].toSorted(), [threads]);
   const [, navigate] = useLocation();
   const step = (by: number): void => {
     const at = shown.findIndex(({ id }) => id === params?.id);
@@ -53,7 +54,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
         <IconButton icon="plus" label="New thread (N)" onClick={onNew} />
       </header>
       {over ? <p className={css["drop"]}>Drop an exported thread here</p> : null}
-      <ListFilters filter={filter} onChange={setFilter} />
+      <ListFilters filter={filter} users={users} onChange={setFilter} />
       <div className={css["rows"]}>
         {error === null ? null : <ErrorNote title="The list may be out of date" error={error} onRetry={refresh} />}
         {loading ? <LoadingNote what="threads" /> : null}

@@ -6,12 +6,13 @@ import { Link } from "wouter";
 
 import type { Thread } from "#client/index.ts";
 
+import { otherOwner, useCaller } from "../access/use-caller.ts";
 import { IconButton } from "../kit/button.tsx";
 import { ago, count, iso } from "../kit/figures.ts";
 import { Menu } from "../kit/menu.tsx";
 import { useNow } from "../kit/now.ts";
 import { StatusMark } from "../kit/status.tsx";
-import { threadPath, titleOf } from "./thread-title.ts";
+import { threadPath, useAgentTitle, useNameOf } from "./thread-title.ts";
 import { useThreadMenu } from "./use-thread-menu.tsx";
 
 import css from "./thread-list.module.css";
@@ -33,7 +34,10 @@ export const ThreadRow = memo(function ThreadRow({
   onTag,
 }: ThreadRowProps): ReactElement {
   const now = useNow();
-  const title = titleOf(thread);
+  const nameOf = useNameOf();
+  const agentTitle = useAgentTitle();
+  const owner = otherOwner(useCaller(), thread);
+  const title = nameOf(thread);
   const { entries, dialog } = useThreadMenu(thread, onChanged);
   return (
     <li className={css["row"]} data-open={open} data-thread={thread.id}>
@@ -46,8 +50,12 @@ export const ThreadRow = memo(function ThreadRow({
           <StatusMark status={thread.status} />
         </span>
         <span className={css["name"]}>{title}</span>
+        {thread.last_message == null ? null : (
+          <span className={css["preview"]}>{thread.last_message.slice(0, 160)}</span>
+        )}
         <span className={css["facts"]}>
-          <span className={css["agent"]}>{thread.agent_id}</span>
+          {owner === null ? null : <span className={css["owner"]}>{owner}</span>}
+          <span className={css["agent"]}>{agentTitle(thread.agent_id)}</span>
           <time className={css["figure"]} dateTime={iso(thread.updated_at)}>
             {ago(thread.updated_at, now)}
           </time>

@@ -1,10 +1,27 @@
-// What a thread is called where nobody gave it a title.
+// What a thread is called: its title, or where it has none its agent's title with the beginning of its id.
+
+import { useCallback } from "react";
 
 import type { Message, Thread, ThreadHandle } from "#client/index.ts";
 
-/** Its title, or its agent's name and the beginning of its id. */
-export function titleOf({ title, agent_id, id }: Pick<Thread, "title" | "agent_id" | "id">): string {
-  return title ?? `${agent_id} ${id.slice(0, 4)}`;
+import { useAgents } from "../agents/use-agents.ts";
+
+/** Names a thread. The agent is the one it was created with, so that a handoff does not rename it. */
+export type NameOf = (thread: Pick<Thread, "title" | "origin_agent_id" | "id">) => string;
+
+/** Names threads by the titles of their agents, where these are known. */
+export function useNameOf(): NameOf {
+  const titleOf = useAgentTitle();
+  return useCallback(
+    ({ title, origin_agent_id, id }) => title ?? `${titleOf(origin_agent_id)} ${id.slice(0, 4)}`,
+    [titleOf],
+  );
+}
+
+/** Gives agents' titles by their names; the name of one that is not defined here. */
+export function useAgentTitle(): (name: string) => string {
+  const { agents } = useAgents();
+  return useCallback((name) => agents.find(({ agent }) => agent.name === name)?.agent.title ?? name, [agents]);
 }
 
 const longest = 80;
@@ -13,10 +30,34 @@ const longest = 80;
  * Gives an unnamed thread a title from its first message, as the server stored it: hooks may have changed or removed what was typed,
  * and the title is shown and searched wherever the thread is listed.
  */
-export async function nameAfter(handle: ThreadHandle, { content, silent }: Message): Promise<void> {
-  const title = silent ? "" : titleFrom(content ?? "");
+export async function nameAfter(handle: ThreadHandle, message: Message): Promise<void> {
+  let given = titleOfMessage(message);
+  if (given === null) return;
   // A title is a convenience: without one the thread keeps its default name.
-  if (title !== "") await handle.patch({ title }).catch(() => undefined);
+  const put = async (title: string | null): Promise<void> =>
+    void (await handle.patch({ title }).catch(() => undefined));
+  const change = (now: Message | null): void => {
+    const next = now === null ? null : titleOfMessage(now);
+    // Another title was given meanwhile.
+    if (next === given || handle.state.thread?.title !== given) return;
+    given = next;
+    void put(next);
+  };
+  // A hook that sees the message once it is stored may change or remove it then.
+  const leaves = [
+    handle.on("message_updated", ({ message: now }) => (now.id === message.id ? change(now) : undefined)),
+    handle.on("message_deleted", ({ message: { id } }) => (id === message.id ? change(null) : undefined)),
+    handle.on("run_end", ({ run_id: id }) => {
+      if (id !== message.run_id) return;
+      for (const leave of leaves) leave();
+    }),
+  ];
+  await put(given);
+}
+
+function titleOfMessage({ content, silent }: Message): string | null {
+  const title = silent ? "" : titleFrom(content ?? "");
+  return title === "" ? null : title;
 }
 
 /** A title made from a text. */

@@ -15,10 +15,11 @@ import { ErrorNote } from "../kit/note.tsx";
 import { useDeletions } from "./deletions.tsx";
 import { EditThreadDialog } from "./edit-thread-dialog.tsx";
 import { exportThread } from "./export-thread.ts";
-import { titleOf } from "./thread-title.ts";
+import { useNameOf } from "./thread-title.ts";
 
 /** The entries of its menu, and the dialog that one of them may have opened. */
 export function useThreadMenu(thread: Thread, onChanged: () => void): { entries: MenuEntry[]; dialog: ReactNode } {
+  const nameOf = useNameOf();
   const client = useThreadholdClient();
   const deletions = useDeletions();
   const [, navigate] = useLocation();
@@ -36,7 +37,7 @@ export function useThreadMenu(thread: Thread, onChanged: () => void): { entries:
       run: () => {
         deletions.hold({
           id: thread.id,
-          title: titleOf(thread),
+          title: nameOf(thread),
           async send({ leaving }) {
             if (!leaving) return client.threads.delete(thread.id);
             await client.fetch(`/api/~/threads/${thread.id}`, { method: "DELETE", keepalive: true });

@@ -20,7 +20,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
     it("UI20 an answer is drawn as it is said, with its thoughts folded and its call beside its result", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
-      await page.getByText("Nothing was said yet.").waitFor();
+      await page.getByText("No messages yet.").waitFor();
       await page.getByLabel("Message", { exact: true }).fill("What is a thread?");
       await page.keyboard.press("Enter");
       const log = page.getByRole("log");
@@ -153,7 +153,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
     it("UI25 without a network what is shown stays, and what was said meanwhile is there when it is back", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
-      await page.getByText("Nothing was said yet.").waitFor();
+      await page.getByText("No messages yet.").waitFor();
       await page.context().setOffline(true);
       await page.getByText(/^Offline\./).waitFor();
       await api().call("POST", `/api/threads/${id}/messages?wait=true`, {

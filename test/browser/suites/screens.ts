@@ -66,7 +66,7 @@ export function screens({ api, open }: PlaygroundUse): void {
     return [
       { name: "start", path: "/", shows: "Start a thread" },
       { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
-      { name: "empty", path: `/threads/${empty.id}`, shows: "Nothing was said yet." },
+      { name: "empty", path: `/threads/${empty.id}`, shows: "No messages yet." },
       { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
       { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
       { name: "events", path: `/threads/${traced.id}?event=4`, shows: "Copy link" },

@@ -87,7 +87,7 @@ export function states({ api, open }: PlaygroundUse): void {
       server = "gone";
       await page.route("**/api/**", (route) => route.abort());
       cut();
-      await page.getByText(/^The connection was lost and is tried again/).waitFor();
+      await page.getByText(/^The connection to this thread was lost/).waitFor();
       await page.getByLabel("Message", { exact: true }).fill("Is anybody there?");
       await page.keyboard.press("Enter");
       await page.getByRole("alert").getByText("The message was not sent").waitFor();
@@ -99,7 +99,7 @@ export function states({ api, open }: PlaygroundUse): void {
       await page.reload();
       await page.getByRole("log").getByText("Hello").first().waitFor();
       await api().call("DELETE", `/api/threads/${id}`);
-      await page.getByText(/^This thread is not followed any more/).waitFor();
+      await page.getByText(/^This thread is not updated any more/).waitFor();
       await look(screen, "thread-gone");
 
       await page.setViewportSize({ width: 1280, height: 860 });

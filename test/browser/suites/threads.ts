@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { longThreadFile } from "../support/long-thread-file.ts";
+import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 export function threads({ api, open }: PlaygroundUse): void {
@@ -49,6 +50,39 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(await page.content()).not.toContain(card);
       const { body } = await api().call("GET", `/api/threads?q=${card}`);
       expect(body).toMatchObject({ threads: [] });
+    });
+
+    it("UI134 a thread without a title goes by its agent's title wherever it is shown, and the list shows what was said last", async () => {
+      const { id } = await api().createThread("committee", {
+        initial_messages: [{ role: "user", content: "Where is my order?" }],
+      });
+      const { page } = await open(`/threads/${id}`);
+      const name = `The committee ${id.slice(0, 4)}`;
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      const row = page.locator(`[data-thread="${id}"]`);
+      await row.getByText(name).waitFor();
+      await row.getByText("Where is my order?").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option", { name: new RegExp(`^${name}`) }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Trace" }).click();
+      await page
+        .getByRole("heading", { name: new RegExp(name) })
+        .first()
+        .waitFor();
+    });
+
+    it("UI135 a thread without messages shows what its agent is, and messages to begin with", async () => {
+      const { id } = await api().createThread("moody");
+      const screen = await open(`/threads/${id}`);
+      const { page } = screen;
+      const log = page.getByRole("log");
+      await log.getByRole("heading", { name: "moody" }).waitFor();
+      await log.getByRole("link", { name: "patient_count" }).waitFor();
+      await look(screen, "empty-conversation");
+      await log.getByRole("button", { name: "It is fine" }).click();
+      await log.getByText("It went well.").waitFor();
+      await page.getByRole("heading", { level: 1, name: "It is fine" }).waitFor();
     });
 
     it("UI11 a thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {

@@ -212,7 +212,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       await again;
       await page.context().setOffline(true);
       await radio(page, "7 days").check();
-      await page.getByRole("alert").getByText("The connection failed").waitFor();
+      await page.getByText(/^Offline\./).waitFor();
       await page.context().setOffline(false);
       await page.getByRole("table", { name: "Usage by agent" }).waitFor();
       expect(await page.getByRole("alert").count()).toBe(0);

@@ -163,6 +163,7 @@ const committee = `import { defineAgent } from "threadhold";
 
 export default defineAgent({
   name: "committee",
+  title: "The committee",
   description: "Two who count",
   toolDescription: "Has two count",
   type: "dual_ai",

@@ -1,0 +1,30 @@
+// Whom the page's credentials speak for, as the server says.
+
+import { useQuery } from "@tanstack/react-query";
+
+import type { RouteAnswer } from "#client/index.ts";
+import { useThreadholdClient } from "#react/index.ts";
+
+/** A user, or an administrator. */
+export type Caller = RouteAnswer<"GET /api/caller">;
+
+/** The caller; undefined until the server answered. */
+export function useCaller(): Caller | undefined {
+  const client = useThreadholdClient();
+  const { data } = useQuery({
+    queryKey: ["caller"],
+    queryFn: ({ signal }) => client.request("GET /api/caller", { signal }),
+    staleTime: Infinity,
+  });
+  return data;
+}
+
+/** Whose a thread is, where it is not the caller's own; null otherwise. */
+export function otherOwner(caller: Caller | undefined, { user_id: owner }: { user_id: string | null }): string | null {
+  return caller === undefined || owner === caller.user_id ? null : owner;
+}
+
+/** The caller in a word. */
+export function callerName({ user_id: user, admin }: Caller): string {
+  return user ?? (admin ? "Administrator" : "A user");
+}
