@@ -76,7 +76,7 @@ function greet(url) {
   console.log(`
 Threadhold is ready on ${url}
 
-  Open ${url} in a browser for the playground, or ask the API:
+  Open ${url} in a browser for the playground, ${url}/docs for the API, or ask it:
 
   curl ${url}/healthz
   curl ${url}/api/agents

@@ -82,6 +82,20 @@ describe("coming in", () => {
     expect(await kept()).not.toContain("anna-secret");
   });
 
+  it("UI3 every page fits a phone when somebody is signed in", async () => {
+    const { page, findings, picture } = await open("/docs");
+    await page.getByLabel("Token or JWT").fill("anna-secret");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
+    for (const width of [390, 360, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([width, over]).toEqual([width, 0]);
+    }
+    expect(await findings()).toEqual([]);
+    await picture("signed-in-320-light");
+  });
+
   it("UI3 a token that is not taken any more, whatever was asked with it, is asked for again, and no words are lost", async () => {
     const { page } = await open();
     const signIn = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { isPortFree } from "../../scripts/lib/free-port.mjs";
+import { isPortFree, nextFreePort } from "../../scripts/lib/free-port.mjs";
 import { type DevServer, runDevCommand, startDevServer } from "./dev-server.ts";
 
 const portOf = (server: DevServer): number => Number(new URL(server.url).port);
@@ -59,6 +59,13 @@ describe("npm run dev", () => {
     const other = runDevCommand(["--persist-to", path.join(state, "other"), "--port", String(portOf(first))]);
     expect(await other.ended).toBe(1);
     expect(other.output()).toContain(`Port ${portOf(first)} is taken`);
+  });
+
+  it("serves with wrangler's inspector where it is asked for", async () => {
+    const port = String(await nextFreePort(41_000 + (process.pid % 4_000)));
+    await start("--inspect", "--inspector-port", port);
+    const targets = await fetch(`http://127.0.0.1:${port}/json`);
+    expect(await targets.json()).toMatchObject([{ webSocketDebuggerUrl: expect.stringContaining("ws") }]);
   });
 
   it("shows its options without starting anything", async () => {

@@ -50,7 +50,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
       <a className={css["skip"]} href="#main">
         Skip to the page
       </a>
-      <header className={css["bar"]}>
+      <header className={css["bar"]} data-signed-in={signedIn || undefined}>
         <Link href="/" className={css["home"] ?? ""} aria-label="Threadhold, start">
           <Wordmark />
         </Link>

@@ -13,7 +13,7 @@ export function Wordmark(): ReactElement {
         <path d="M4.500 4h4M4.500 7h2.500M4.500 13h2.500M4.500 16h4" stroke="currentColor" strokeWidth="1.200" />
         <path d="M4.500 10h12" stroke="var(--trace)" strokeWidth="2.400" />
       </svg>
-      Threadhold
+      <span className={css["name"]}>Threadhold</span>
     </span>
   );
 }
