@@ -1,7 +1,7 @@
 // The lint rule against promises that requests share. On Workers a promise settles only for the request that began it: one that
 // is kept where another request finds it, and whose own request ends first, keeps the other waiting for good. So no variable of
-// a module, no static field and no collection in one holds a promise, of whatever file its type or its function is; what is kept
-// is what came of it. With `closures`, the same holds for variables that functions share with what they return.
+// a module, no static field and no collection in one holds a promise, of whatever file its type or its function is, nor does a
+// variable that a function shares with what it returns; what is kept is what came of it.
 //
 // Contract: reads syntax, of the file and of the files of ours that it imports. It does not follow a promise through a parameter.
 
@@ -22,7 +22,8 @@ const isFunction = (node) => /Function/.test(node.type) && !node.type.startsWith
 
 /** Types that only say what a function takes and gives: none of it is held. */
 const isSignature = (node) =>
-  /^TS(FunctionType|ConstructorType|MethodSignature|CallSignature|TypeQuery)/.test(node.type);
+  /^TS(FunctionType|ConstructorType|MethodSignature|CallSignature|TypeQuery)/.test(node.type) ||
+  (node.type === "TSIndexedAccessType" && ["resolve", "reject"].includes(node.indexType.literal?.value));
 
 function* childrenOf(node) {
   for (const [key, value] of Object.entries(node)) {
@@ -135,11 +136,10 @@ class Look {
   #shared = new Set();
   /** Variables that hold a promise, of any scope. */
   #promises = new Set();
-  #closures;
   #report;
 
-  constructor(program, names, { closures, report }) {
-    [this.#names, this.#closures, this.#report] = [names, closures, report];
+  constructor(program, names, report) {
+    [this.#names, this.#report] = [names, report];
     for (const statement of program.body) {
       const declaration = declarationOf(statement);
       for (const { id } of declaration.declarations ?? []) for (const name of namesIn(id)) this.#shared.add(name);
@@ -181,7 +181,7 @@ class Look {
       const adds = addingMethods.has(property.name) && this.#isShared(object);
       if (adds && node.arguments.some((argument) => this.#isPromise(argument))) this.#report(node);
     }
-    if (this.#closures && node.type === "VariableDeclaration" && node.kind === "let") this.#closed(node);
+    if (node.type === "VariableDeclaration" && node.kind === "let") this.#closed(node);
   }
 
   /** A variable that a function declares and a function within it assigns: it lives as long as what is returned. */
@@ -266,13 +266,12 @@ function namesIn(pattern) {
 }
 
 export const noSharedPromise = {
-  meta: { type: "problem", schema: [{ type: "object" }] },
+  meta: { type: "problem" },
   create(context) {
     return {
       Program(program) {
         const names = new FileNames(program, context.filename, context.cwd);
-        const { closures = false } = context.options[0] ?? {};
-        new Look(program, names, { closures, report: (node) => context.report({ node, message }) });
+        new Look(program, names, (node) => context.report({ node, message }));
       },
     };
   },
