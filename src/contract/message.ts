@@ -54,6 +54,8 @@ export const messageSchema = z.object({
       at: z.number().int(),
       args: jsonObjectSchema.optional(),
       reason: z.string().optional(),
+      /** It came with a user's import, which proves nothing of it; `by` is null. */
+      imported: z.literal(true).optional(),
     })
     .optional(),
   /** Id of the user who posted it, where that is not the thread's own; null for an administrator without one. Set by the server. */

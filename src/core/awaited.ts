@@ -56,6 +56,8 @@ export interface Approval {
   args?: JsonObject;
   /** Why the call was declined, for the model to read. */
   reason?: string;
+  /** A user imported it: who decided is not known, and `by` is null. */
+  imported?: true;
 }
 
 /** What a client answered. */

@@ -1,14 +1,19 @@
 // An import says what its runs used elsewhere. What it says of runs that have still to begin, or never began, counts nowhere.
 
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
 
+import { scripts } from "../worker/definitions.ts";
+import { allow, freshLimits } from "../worker/limited.ts";
+import { personas } from "../worker/team.ts";
 import { exported, imported, linesOf, sealed } from "./archive-client.ts";
 import type { Line } from "./archive-client.ts";
 import { all, first, fortune, waits } from "./forged-lines.ts";
-import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+beforeEach(freshLimits);
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
@@ -40,4 +45,94 @@ it("IMPORT7 takes no word of a run that waits, or never began, for what it used"
   const { items: messages } = await value(stubOf(id).listMessages(admin, page));
   const input = messages.find((message) => message.id === waiting["queued"]["message"]["id"]);
   expect(input).toMatchObject({ role: "user", depth: 0, usage: null, cost: null, model: null });
+});
+
+const ada = { user: "ada", admin: false };
+const usage = { input: 60, output: 40 };
+
+/** A thread of two runs, one with a sub-prompt, that used 500 tokens. */
+async function spent(): Promise<{ id: string; lines: Line[] }> {
+  personas.set("boss", ({ step, lastUser }) =>
+    step === 0 && lastUser === "delegate"
+      ? { toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }
+      : { text: "a long answer ".repeat(20), usage },
+  );
+  personas.set("helper", () => ({ text: "helped", usage }));
+  const made = await newThread("capped", { user_id: "ada" });
+  await converse(made, "delegate");
+  await converse(made, "more");
+  await converse(made, "more");
+  const id = crypto.randomUUID();
+  return { id, lines: linesOf((await exported(made)).replaceAll(made, id)) };
+}
+
+const nothing = { usage: zeroUsage, cost: 0 };
+const noRuns = (lines: Line[]) => {
+  for (const { run } of all(lines, "run")) Object.assign(run, { ...nothing, spent: {}, work: undefined, steps: 0 });
+};
+const noMessages = (lines: Line[]) => {
+  for (const { message: one } of all(lines, "message")) if (one.usage !== null) Object.assign(one, nothing);
+};
+const noLogs = (lines: Line[]) => {
+  for (const { log } of all(lines, "log")) if (log.type === "llm_request") Object.assign(log.data, nothing);
+};
+
+it.each<[string, (lines: Line[]) => void, number]>([
+  ["its runs", noRuns, 500],
+  ["its runs and messages", (lines) => [noRuns, noMessages].forEach((forge) => forge(lines)), 500],
+  ["its runs and logs", (lines) => [noRuns, noLogs].forEach((forge) => forge(lines)), 500],
+  ["the sum of its tokens", (lines) => all(lines, "run").forEach(({ run }) => (run.usage.total_tokens = 0)), 500],
+])("IMPORT21 has used what the rest of the file says, where %s say nothing", async (_what, forge, tokens) => {
+  allow({}, { tokens });
+  const { id, lines } = await spent();
+  forge(lines);
+  expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
+  const thread = await value(stubOf(id).describe(admin));
+  expect(thread.usage.total_tokens).toBe(tokens);
+  expect(thread.cost).toBeCloseTo(0.0007, 9);
+  expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_tokens" });
+});
+
+it("IMPORT21 has used what its answers hold, where nothing in the file says what they used", async () => {
+  const { id, lines } = await spent();
+  for (const forge of [noRuns, noMessages, noLogs]) forge(lines);
+  expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
+  const { usage: used } = await value(stubOf(id).describe(admin));
+  const answer = Math.ceil("a long answer ".repeat(20).length / 4);
+  expect(used.total_tokens).toBeGreaterThanOrEqual(3 * answer);
+});
+
+it("IMPORT22 a user's import names nobody who approved, an admin's keeps what was", async () => {
+  scripts.set("approved", ({ step }) =>
+    step === 0 ? { toolCalls: [{ name: "pay", arguments: { to: "ada", amount: 5 } }] } : { text: "Done." },
+  );
+  const made = await newThread("payer", { user_id: "ada" });
+  const following = await follow(made, { after: "0" });
+  await value(stubOf(made).postMessage(ada, message("approved"), null));
+  const rest = await following.until(({ type }) => type === "awaiting_tool_execution");
+  const call = rest.type === "awaiting_tool_execution" ? rest.tool_calls[0]?.id : undefined;
+  await value(stubOf(made).postToolResults(ada, { results: [{ tool_call_id: call ?? "", approved: true }] }));
+  await following.until(({ type }) => type === "run_end");
+  following.close();
+  const text = await exported(made);
+  const approvals = async (id: string) =>
+    (await value(stubOf(id).listMessages(admin, page))).items.flatMap(({ approval }) => approval ?? []);
+  const [own] = await approvals(made);
+  expect(own).toMatchObject({ approved: true, by: "ada" });
+
+  const forged = crypto.randomUUID();
+  const lines = linesOf(text.replaceAll(made, forged));
+  for (const { message: one } of all(lines, "message")) if (one.approval !== undefined) one.approval.by = "carol";
+  expect(await imported(forged, await sealed(lines), ada)).toMatchObject({ status: 201 });
+  expect(await approvals(forged)).toEqual([{ ...own, by: null, imported: true }]);
+  const again = crypto.randomUUID();
+  const copy = (await exported(forged)).replaceAll(forged, again);
+  expect(await imported(again, await sealed(linesOf(copy)))).toMatchObject({ status: 201 });
+  expect(await approvals(again)).toEqual([{ ...own, by: null, imported: true }]);
+
+  const restored = crypto.randomUUID();
+  expect(await imported(restored, await sealed(linesOf(text.replaceAll(made, restored))))).toMatchObject({
+    status: 201,
+  });
+  expect(await approvals(restored)).toEqual([own]);
 });

@@ -133,6 +133,7 @@ const approval = z.strictObject({
   at: micros,
   args: parsedObject.exactOptional(),
   reason: z.string().exactOptional(),
+  imported: z.literal(true).exactOptional(),
 });
 
 /** A message, whichever branch it is on. A call that waits for another thread waits no more. */

@@ -205,7 +205,13 @@ export class ImportRows {
     const open = message.run_id !== null && message.run_id === thread.active_run_id;
     const record = message.status === "started" && !open ? settled(message) : message;
     totals.message(message, bytes);
-    store.insertMessage({ ...record, events: ownEvents(message.events, thread) });
+    store.insertMessage({ ...record, ...this.#approvalOf(message), events: ownEvents(message.events, thread) });
+  }
+
+  /** A user's file cannot prove that another user approved anything. An admin restores what was. */
+  #approvalOf({ approval }: ArchivedMessage): Pick<ArchivedMessage, "approval"> {
+    if (approval === undefined || this.#setting.owner === "exported") return {};
+    return { approval: { ...approval, by: null, imported: true } };
   }
 
   #placeBehindLast({ branch, position }: ArchivedMessage): void {
@@ -222,6 +228,7 @@ export class ImportRows {
     const [thread, totals] = [this.#theThread(), this.#theTotals()];
     this.#last.log = this.#rising(this.#last.log, log.id);
     this.#mustHaveRun(log.run_id);
+    totals.log(log);
     if (log.run_id !== null && log.run_id === thread.active_run_id) {
       totals.underWay(bytes);
       if (log.type === "llm_request" && !spendingSchema.safeParse(log.data).success) {

@@ -1,13 +1,16 @@
-// Counts of an imported thread, made from its records: what a file says of sums is not asked.
+// Counts of an imported thread, made from its records: what a file says of sums is not asked. What its runs say that they used
+// counts, and at least what its messages and its log say.
 
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
+import { spendingSchema } from "#core/archive/archive-record.ts";
+import type { ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
 import type { Work } from "#core/awaited.ts";
 import { addWork, noWork, workIn } from "#core/limits/used.ts";
 import { counted } from "#core/message-counts.ts";
+import { partTokens } from "#core/model/estimate-tokens.ts";
 import type { MessageCounts } from "#core/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 
@@ -21,6 +24,10 @@ export class ImportTotals {
   #usage: Usage = zeroUsage;
   #cost: number | null = 0;
   #work: Work = noWork;
+  /** What answers, children and the log's model requests say, each at least in part of what runs say. */
+  readonly #answers = new Spent();
+  readonly #children = new Spent();
+  readonly #requests = new Spent();
   #lastPosition = "";
   counts: MessageCounts = {};
   /** The run under way, once it was read. */
@@ -37,7 +44,7 @@ export class ImportTotals {
   run(run: ArchivedRun): void {
     const { status, usage, cost } = run;
     if (!isFinished(status)) return;
-    this.#usage = addUsage(this.#usage, usage);
+    this.#usage = addUsage(this.#usage, whole(usage));
     this.#cost = addCost(this.#cost, cost);
     this.#work = addWork(this.#work, workIn(run));
   }
@@ -45,12 +52,38 @@ export class ImportTotals {
   message(message: ArchivedMessage, bytes: number): void {
     const { position } = message;
     if (position > this.#lastPosition) this.#lastPosition = position;
+    this.#spentOn(message);
     const upTo = this.#stretches.get(message.branch);
     if (upTo === undefined || (upTo !== null && position > upTo)) return;
     this.counts = counted(this.counts, message, 1);
     if (this.active === null) return;
     if (position <= this.active.after_position) this.countsBefore = counted(this.countsBefore, message, 1);
     else this.underWay(bytes);
+  }
+
+  /** Counts a model request that the log tells of. */
+  log({ type, run_id, data }: ArchivedLog): void {
+    if (type !== "llm_request" || this.#isActive(run_id)) return;
+    const said = spendingSchema.safeParse(data);
+    if (said.success) this.#requests.add(said.data.usage, said.data.cost);
+  }
+
+  #spentOn({ run_id, role, step, model, usage, cost, parts }: ArchivedMessage): void {
+    if (this.#isActive(run_id)) return;
+    if (role === "tool" || step === null || model === null) {
+      if (usage !== null) this.#children.add(usage, cost);
+      return;
+    }
+    // An answer that says it used nothing is counted as one whose provider counted nothing.
+    const { output = 0 } = usage ?? {};
+    const words = output > 0 ? 0 : partTokens(parts);
+    const estimated = { ...zeroUsage, output: words, total_tokens: words };
+    this.#answers.add(addUsage(usage ?? zeroUsage, estimated), cost);
+  }
+
+  /** The run under way is counted when it is ended. */
+  #isActive(runId: string | null): boolean {
+    return runId !== null && runId === this.active?.id;
   }
 
   /** Counts bytes of the run under way. */
@@ -67,9 +100,52 @@ export class ImportTotals {
 
   /** What all runs used. Refused where no number can say it exactly. */
   get spent(): { usage: Usage; cost: number | null; work: Work } {
-    const { paid: _, ...work } = this.#work;
-    const counts: number[] = Object.values({ ...this.#usage, ...work });
-    if (counts.every(Number.isSafeInteger)) return { usage: this.#usage, cost: this.#cost, work: this.#work };
+    const [answers, requests] = [this.#answers.with(this.#children), this.#requests.with(this.#children)];
+    const usage = mostUsage(this.#usage, mostUsage(answers.usage, requests.usage));
+    const known = Math.max(answers.known, requests.known);
+    const work = {
+      ...this.#work,
+      steps: Math.max(this.#work.steps, this.#answers.count),
+      paid: atLeast(this.#work.paid, known),
+    };
+    const { paid: _, ...done } = work;
+    const counts: number[] = Object.values({ ...usage, ...done });
+    const cost = this.#cost === null ? null : atLeast(this.#cost, known);
+    if (counts.every(Number.isSafeInteger)) return { usage, cost, work };
     throw refuse("invalid_request", "The runs of the file used more tokens than can be.");
   }
+}
+
+/** A sum of what was used. */
+class Spent {
+  usage: Usage = zeroUsage;
+  /** USD that are known. */
+  known = 0;
+  count = 0;
+
+  add(usage: Usage, cost: number | null): void {
+    this.usage = addUsage(this.usage, whole(usage));
+    this.known += cost ?? 0;
+    this.count += 1;
+  }
+
+  with({ usage, known }: Spent): Pick<Spent, "usage" | "known"> {
+    return { usage: addUsage(this.usage, usage), known: this.known + known };
+  }
+}
+
+/** Usage whose sum is no less than its parts. */
+function whole(usage: Usage): Usage {
+  const { input, output, cache_read, cache_write, total_tokens } = usage;
+  return { ...usage, total_tokens: Math.max(total_tokens, input + output + cache_read + cache_write) };
+}
+
+/** What was found, where that is more than what was said by more than sums of prices are off. */
+function atLeast(said: number, found: number): number {
+  return found > said * (1 + 1e-9) ? found : said;
+}
+
+function mostUsage(one: Usage, other: Usage): Usage {
+  // Limits are held against the sum, whatever it is made of.
+  return one.total_tokens >= other.total_tokens ? one : other;
 }

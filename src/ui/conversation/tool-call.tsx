@@ -78,7 +78,10 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
           ) : null}
           {approval === undefined ? null : (
             <p className={css["fact"]}>
-              {approval.approved ? "Approved" : "Declined"} by {approval.by ?? "an administrator"}
+              {approval.approved ? "Approved" : "Declined"}{" "}
+              {approval.imported === true
+                ? "before the thread was imported"
+                : `by ${approval.by ?? "an administrator"}`}
               {approval.reason === undefined ? "" : `: ${approval.reason}`}
             </p>
           )}
