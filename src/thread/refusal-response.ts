@@ -5,7 +5,8 @@ import type { Refusal } from "#contract/error.ts";
 
 /** The same body and status as everywhere else. */
 export function refusalResponse(refusal: Refusal): Response {
-  const { code, message, details } = refusal;
+  const { code, message, details, retry_after_ms } = refusal;
   const body = { error: { code, message, ...(details === undefined ? {} : { details }) } };
-  return Response.json(body, { status: httpStatus(code) });
+  const headers = retry_after_ms === undefined ? {} : { "retry-after": String(Math.ceil(retry_after_ms / 1000)) };
+  return Response.json(body, { status: httpStatus(code), headers });
 }

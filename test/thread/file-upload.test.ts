@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 
-import { uploadPieceMs } from "#thread/method/upload-stream.ts";
+import { crowdedPieceMs, uploadPieceMs } from "#thread/method/upload-stream.ts";
 
 import { pattern } from "../store/files/file-stage.ts";
 import { ring, waitingFor } from "../worker/clock.ts";
@@ -55,6 +55,9 @@ const stalled = {
   },
 };
 
+const slowInACrowd = "The body came slower than 65536 bytes in 5 s while other uploads waited; nothing was written.";
+const crowdedDetails = { limit_ms: 5000, limit_bytes: 65_536 };
+
 afterEach(() => {
   delete fileWorld.bucket;
 });
@@ -93,6 +96,46 @@ describe("uploads that stand still", () => {
     await last.writer.close();
     expect((await last.answer).status).toBe(201);
     expect(await new Files(id).stats()).toEqual({ fileCount: 2, directoryCount: 0, totalSize: 50 });
+  });
+
+  it("FHTTP24 give their places on after five seconds while others wait, and an honest one is stored", async () => {
+    const id = await newThread("filer");
+    const slow = Array.from({ length: 2 * places + 2 }, (_, at) => upload(id, `/slow-${at}`, pattern(10)));
+    await standingStill(id, places);
+    // The last to come waits for all of them.
+    const honest = upload(id, "/honest", pattern(20));
+    void honest.writer.close();
+    const tooSlow = { ...stalled, error: { ...stalled.error, message: slowInACrowd, details: crowdedDetails } };
+    for (const wave of [slow.slice(0, places), slow.slice(places, 2 * places)]) {
+      await standingStill(id, places);
+      await inObject(id, () => ring(id, crowdedPieceMs));
+      for (const { answer } of wave) expect(await refusalOf(answer)).toEqual(tooSlow);
+    }
+    expect((await honest.answer).status).toBe(201);
+    // No other upload waits any more: the last two have their thirty seconds.
+    await standingStill(id, 2);
+    await inObject(id, () => ring(id, crowdedPieceMs));
+    await standingStill(id, 2);
+    await timeIsUp(id);
+    for (const { answer } of slow.slice(2 * places)) expect(await refusalOf(answer)).toEqual(stalled);
+  });
+
+  it("FHTTP24 wait in a bounded line: more are refused at once with the time to come again", async () => {
+    const id = await newThread("filer");
+    const slow = Array.from({ length: places + 8 }, (_, at) => upload(id, `/slow-${at}`, pattern(10)));
+    await standingStill(id, places);
+    const more = upload(id, "/more", pattern(10));
+    const refused = await more.answer;
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    expect(await refused.json()).toMatchObject({ error: { code: "rate_limited" } });
+    for (let left = slow.length; left > 0; left -= places) {
+      await standingStill(id, Math.min(left, places));
+      await timeIsUp(id);
+    }
+    for (const { answer } of slow) expect((await answer).status).toBe(400);
+    const after = upload(id, "/after", pattern(10));
+    await after.writer.close();
+    expect((await after.answer).status).toBe(201);
   });
 
   it("FHTTP23 keep a run from nothing that it writes", async () => {

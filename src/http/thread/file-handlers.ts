@@ -73,5 +73,11 @@ export async function refusalOf(response: Response): Promise<Error> {
   const body = errorBodySchema.safeParse(await response.json().catch(() => null));
   if (!body.success) return new Error(`The thread answered about a file with status ${String(response.status)}.`);
   const { code, message, details } = body.data.error;
-  return new ThreadholdError({ code, message, ...(details === undefined ? {} : { details: details as JsonObject }) });
+  const after = Number(response.headers.get("retry-after") ?? 0);
+  return new ThreadholdError({
+    code,
+    message,
+    ...(details === undefined ? {} : { details: details as JsonObject }),
+    ...(after > 0 ? { retry_after_ms: after * 1000 } : {}),
+  });
 }

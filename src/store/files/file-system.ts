@@ -49,6 +49,8 @@ export interface FileSystemParts {
 
 /** Files with what the thread's object needs beside the port. */
 export interface ManagedThreadFiles extends ThreadFiles {
+  /** True while uploads wait for others to be stored. */
+  readonly crowded: boolean;
   /**
    * Forgets bytes that no file stands for. Resolves to false while a write is under way, so that what a crash would leave of
    * it is swept; rejects with `unavailable` where the bucket fails. What lies in a bucket that is not bound waits for it.
@@ -99,6 +101,9 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
 
   const files: ManagedThreadFiles = {
     limit: parts.limit,
+    get crowded() {
+      return writer.crowded;
+    },
     async write(path, body, facts) {
       const at = filePath(path);
       checkFacts(facts);

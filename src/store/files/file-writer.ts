@@ -2,7 +2,7 @@
 // drops the bytes before. Until that moment the old file stands; what a failure or a crash leaves behind is garbage with a
 // row that says so.
 
-import { refuse } from "#contract/error.ts";
+import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { FileBody, LinkFacts, WriteFacts } from "#core/ports/thread-files.ts";
@@ -51,11 +51,19 @@ export interface FileWriterParts {
  */
 const streamsAtOnce = { own: 2, outside: 3 };
 
+/** Streams from outside that may wait for their turn. More are refused at once: their senders would wait for nothing. */
+const streamsWaiting = 8;
+
+/** When a refused one may come again. */
+const comeAgainMs = 10_000;
+
 /** One per object: it knows which generations are being written. */
 export class FileWriter {
   readonly #parts: FileWriterParts;
   readonly #writing = new Set<number>();
   readonly #inTurn = { own: turns(streamsAtOnce.own), outside: turns(streamsAtOnce.outside) };
+  /** Streams from outside that are stored or wait for it. */
+  #outside = 0;
   #last: number | null = null;
   #closed = false;
 
@@ -66,6 +74,11 @@ export class FileWriter {
   /** The thread is being deleted: what is under way fails, and nothing else begins, unless it opens again. */
   close(closed: boolean): void {
     this.#closed = closed;
+  }
+
+  /** True while streams from outside wait for their turn. */
+  get crowded(): boolean {
+    return this.#outside > streamsAtOnce.outside;
   }
 
   /** True while any bytes come in that are not in a row of their file. */
@@ -86,12 +99,26 @@ export class FileWriter {
       if (at.name === "") throw refuse("conflict", "The root is a folder and cannot be written.");
       this.#mustBeFree(at);
       const write = () => this.#write(at, body, facts);
-      return await (body instanceof ReadableStream ? inTurn(signal, write) : write());
+      if (!(body instanceof ReadableStream)) return await write();
+      return await (outside ? this.#fromOutside(() => inTurn(signal, write)) : inTurn(signal, write));
     } catch (thrown) {
       if (signal?.aborted !== true || thrown !== signal.reason) throw thrown;
       throw refuse("conflict", `${at.path} was given up before all of it was there; nothing of it was written.`);
     } finally {
       await leave(body);
+    }
+  }
+
+  async #fromOutside<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#outside >= streamsAtOnce.outside + streamsWaiting) {
+      const message = `${this.#outside} uploads to this thread are under way or wait. Send this one again later.`;
+      throw new ThreadholdError({ code: "rate_limited", message, retry_after_ms: comeAgainMs });
+    }
+    this.#outside += 1;
+    try {
+      return await work();
+    } finally {
+      this.#outside -= 1;
     }
   }
 

@@ -30,7 +30,7 @@ export async function writeFile({ files, clock }: FileContext, incoming: Request
     outcome.status = standing === null ? 201 : 200;
     outcome.etag = etag;
   };
-  const upload = body === null ? null : openUpload(body as ReadableStream<Uint8Array>, clock);
+  const upload = body === null ? null : openUpload(body as ReadableStream<Uint8Array>, clock, () => files.crowded);
   try {
     // A client that leaves while this waits is not told of here; its body breaks off as soon as it is read.
     const facts = { mimeType, check, outside: true };

@@ -1,5 +1,5 @@
 // The body of an upload as a stream that reads no faster than it is read, in pieces large enough to be stored as they are. A
-// sender that stands still is given up: others wait for its place.
+// sender that stands still is given up, and sooner where others wait for its place.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -7,8 +7,12 @@ import type { Clock } from "#core/ports/clock.ts";
 /** Bytes of a piece at least, and at most. Only the last one is smaller. */
 const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
 
-/** Milliseconds in which a piece has to come: 2 KiB a second. So much per piece, since bytes that drip stand still as well. */
+/**
+ * Milliseconds in which each piece has to come, the first one as well, since bytes that drip stand still too: 2 KiB a second,
+ * and 13 KiB a second while other uploads wait.
+ */
 export const uploadPieceMs = 30_000;
+export const crowdedPieceMs = 5000;
 
 /** An upload on its way. */
 export interface Upload {
@@ -18,12 +22,16 @@ export interface Upload {
 }
 
 /** Reads a request's body. A body that breaks off errors the stream, so that no half of a file is taken for the whole. */
-export function openUpload(body: ReadableStream<Uint8Array>, clock: Clock): Upload {
+export function openUpload(
+  body: ReadableStream<Uint8Array>,
+  clock: Clock,
+  crowded: () => boolean = () => false,
+): Upload {
   const reader = body.getReader({ mode: "byob" });
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value, done } = await readPiece(reader, clock);
+        const { value, done } = await readPiece(reader, clock, crowded);
         if (value !== undefined && value.length > 0) controller.enqueue(value);
         if (done) controller.close();
       },
@@ -37,10 +45,21 @@ export function openUpload(body: ReadableStream<Uint8Array>, clock: Clock): Uplo
 async function readPiece(
   reader: ReadableStreamBYOBReader,
   clock: Clock,
+  crowded: () => boolean,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
   let disarm = () => {};
   const stalled = new Promise<never>((_, reject) => {
-    disarm = clock.after(uploadPieceMs, () => reject(tooSlow()));
+    const end = clock.after(uploadPieceMs, () => reject(tooSlow(uploadPieceMs)));
+    // Looked at again and again: others may begin to wait while the piece is on its way.
+    let look = () => {};
+    const lookLater = () => {
+      look = clock.after(crowdedPieceMs, () => (crowded() ? reject(tooSlow(crowdedPieceMs)) : lookLater()));
+    };
+    lookLater();
+    disarm = () => {
+      end();
+      look();
+    };
   });
   try {
     return await Promise.race([reader.readAtLeast(pieceSize.least, new Uint8Array(pieceSize.most)), stalled]);
@@ -54,10 +73,11 @@ async function readPiece(
   }
 }
 
-function tooSlow(): ThreadholdError {
-  const pace = `${pieceSize.least} bytes in ${uploadPieceMs / 1000} s`;
-  const details = { limit_ms: uploadPieceMs, limit_bytes: pieceSize.least };
-  return refuse("invalid_request", `The body came slower than ${pace}; nothing was written.`, details);
+function tooSlow(limit_ms: number): ThreadholdError {
+  const pace = `${pieceSize.least} bytes in ${limit_ms / 1000} s`;
+  const crowd = limit_ms === crowdedPieceMs ? " while other uploads waited" : "";
+  const details = { limit_ms, limit_bytes: pieceSize.least };
+  return refuse("invalid_request", `The body came slower than ${pace}${crowd}; nothing was written.`, details);
 }
 
 function brokenOff(): ThreadholdError {
