@@ -87,3 +87,9 @@ export function openThread(options: OpenOptions): OpenThread {
   removeUnclaimed(context);
   return { context, driver, storage, store };
 }
+
+/** Whether a deadline of the calls that wait is over. The alarm may be late: it was set by a clock that was changed since. */
+export function isRestOver({ context: { live, clock } }: OpenThread): boolean {
+  const { pending = [] } = live.record;
+  return pending.some(({ deadline }) => deadline !== null && deadline <= clock.now());
+}

@@ -49,7 +49,7 @@ import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/
 import { deleteQueued, listQueue, patchQueued } from "./method/thread-queue.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
 import { takeToolResults } from "./method/tool-results.ts";
-import { openThread } from "./open-thread.ts";
+import { isRestOver, openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
@@ -332,12 +332,12 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     /** The loaded thread, or null where none was created. A cut run is taken up as soon as anything asks. */
     #load(): OpenThread | null {
-      if (this.#open !== null) return this.#open;
-      const record = this.#store.readThread();
-      if (record === null) return null;
-      const open = this.#openAs(record);
-      open.driver.resume();
-      return open;
+      if (this.#open === null) {
+        const record = this.#store.readThread();
+        if (record === null) return null;
+        this.#openAs(record).driver.resume();
+      } else if (isRestOver(this.#open)) this.#open.driver.resume();
+      return this.#open;
     }
 
     #openAs(record: ThreadRecord): OpenThread {

@@ -272,6 +272,17 @@ describe("a call that needs consent", () => {
     expect(ran).toEqual([]);
   });
 
+  it("APPROVE8 never runs when its deadline is over as somebody reads the thread, also where no alarm went off", async () => {
+    const { id, following } = await asking("overdue", [pay("Eve")]);
+    skip(payDeadlineMs + 1000);
+    expect(await value(stubOf(id).describe(admin))).toMatchObject({ pending_tool_calls: [] });
+    await following.until(isEnd);
+    following.close();
+    expect(ran).toEqual([]);
+    expect((await resultsOf(id))[0]?.[1]).toBe('Nobody approved the call of "pay" in time, so it was not run.');
+    expect(await lastRunOf(id)).toMatchObject({ status: "completed" });
+  });
+
   it("APPROVE9 survives a crash at rest and behind the decision; one while it runs leaves a cut call", async () => {
     const { id, ids } = await asking("crash_consent", [pay("Ada")]);
     await crash(id);

@@ -219,6 +219,28 @@ describe("a run that a crash cut", () => {
     expect(items.filter(({ type }) => type === "recovery")).toHaveLength(10);
   });
 
+  it("RECOV18 is taken up by the next request after the clock was put back, and its alarm lies near again", async () => {
+    const id = await newThread("parallel");
+    const hours = 2 * 60 * 60 * 1000;
+    const hold = gate("recov18");
+    scripts.set("recov18", ({ step }) =>
+      step === 0 ? { toolCalls: [{ name: "again", arguments: { gate: "recov18" } }] } : { text: "done" },
+    );
+    skip(hours);
+    const { run } = await value(stubOf(id).postMessage(admin, message("recov18"), null));
+    await reached(hold);
+    await crash(id);
+    skip(-hours);
+    const inMs = async () => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
+    expect(await inMs()).toBeGreaterThan(hours);
+    await value(stubOf(id).describe(admin));
+    expect(await inMs()).toBeLessThan(15_001);
+    hold.open();
+    const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
+    await following.closed;
+    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
+  });
+
   it("RECOV9 that is given up leaves no half answer with a reader who comes back", async () => {
     const id = await newThread("parallel");
     scripts.set("recov9", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
