@@ -185,11 +185,13 @@ class Conversion {
 
   #finish(part: Extract<LanguageModelV3StreamPart, { type: "finish" }>): ModelPart[] {
     const { request, chunks, exchange } = this.#context;
+    const converted = convertUsage(part.usage);
     const told = {
       reason: part.finishReason,
       detail: chunks.stopDetail(),
       ended: exchange.ended,
-      usage: convertUsage(part.usage),
+      // The packages read the counts of their own protocol's field alone.
+      usage: converted.total_tokens > 0 ? converted : (chunks.usage() ?? converted),
       reported_cost: reportedCost(part),
       hasOtherContent: this.#hasOtherContent,
     };

@@ -35,17 +35,20 @@ function count(...values: unknown[]): number | null {
   return typeof found === "number" ? found : null;
 }
 
-/** The counts so far, with what a chunk of Anthropic or Google says of them; the others count at the end only. */
+/** The counts so far, with what a chunk says of them; most servers of Chat Completions count at the end only. */
 function updateUsage(before: Usage | null, chunk: Fields): Usage | null {
   const anthropic = fields(fields(chunk["message"])["usage"] ?? chunk["usage"]);
   const google = fields(chunk["usageMetadata"]);
-  const cache_read = count(anthropic["cache_read_input_tokens"], google["cachedContentTokenCount"]);
-  const prompt = count(google["promptTokenCount"]);
-  const input = count(anthropic["input_tokens"], prompt === null ? null : prompt - (cache_read ?? 0));
+  // Groq counts in a field of its own.
+  const chat = fields(chunk["usage"] ?? fields(chunk["x_groq"])["usage"]);
+  const cached = fields(chat["prompt_tokens_details"])["cached_tokens"];
+  const cache_read = count(anthropic["cache_read_input_tokens"], google["cachedContentTokenCount"], cached);
+  const prompt = count(google["promptTokenCount"], chat["prompt_tokens"]);
+  const input = count(anthropic["input_tokens"], prompt === null ? null : Math.max(0, prompt - (cache_read ?? 0)));
   const spoken = count(google["candidatesTokenCount"]);
   const thought = count(google["thoughtsTokenCount"]);
   const googleOutput = spoken === null && thought === null ? null : (spoken ?? 0) + (thought ?? 0);
-  const output = count(anthropic["output_tokens"], googleOutput);
+  const output = count(anthropic["output_tokens"], googleOutput, chat["completion_tokens"]);
   const cache_write = count(anthropic["cache_creation_input_tokens"]);
   if (input === null && output === null) return before;
   const known = before ?? zeroUsage;

@@ -52,6 +52,11 @@ describe("odd answers", () => {
     expect(end).toMatchObject({ type: "error", usage });
   });
 
+  it("MODEL9: counts in a field of a server's own are read", async () => {
+    const usage = { input: 7, output: 8, cache_read: 5, cache_write: 0, total_tokens: 20 };
+    expect(readAnswer(await ask("openai", "counts-elsewhere")).end).toMatchObject({ type: "finish", usage });
+  });
+
   it("MODEL17: nothing is claimed to be used where the provider had not counted", async () => {
     expect(readAnswer(await ask("openai", "error-mid-stream")).end).not.toHaveProperty("usage");
     expect(readAnswer(await ask("anthropic", "unavailable")).end).not.toHaveProperty("usage");
