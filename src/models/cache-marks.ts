@@ -1,6 +1,6 @@
-// Marks where a provider that wants to be told may keep a prompt's beginning: the last system block, the last tool and the
-// last block of the second-to-last message (figures: cache breakpoints). Only Anthropic's protocol needs marks, directly
-// or through OpenRouter; the others cache by themselves.
+// Marks where Anthropic may keep a prompt's beginning: the last system block, the last tool and the last block of the
+// second-to-last message (figures: cache breakpoints). Its models behind OpenRouter are marked in `openrouter-cache.ts`; the
+// other providers cache by themselves.
 
 import type { LanguageModelV3FunctionTool, LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 
@@ -12,21 +12,17 @@ interface Places {
   messages: boolean;
 }
 
-function wantedPlaces({ cache = "auto" }: AnyModelDefinition): Places {
+/** Which parts of a request a model's `cache` marks. */
+export function wantedPlaces({ cache = "auto" }: AnyModelDefinition): Places {
   if (cache === "auto") return { system: true, tools: true, messages: true };
   if (cache === "disabled") return { system: false, tools: false, messages: false };
   return { system: cache.system === true, tools: cache.tools === true, messages: cache.messages === true };
 }
 
-function vocabulary(model: AnyModelDefinition): "anthropic" | "openrouter" | null {
-  if (model.provider === "anthropic") return "anthropic";
-  return model.provider === "openrouter" && model.model.startsWith("anthropic/") ? "openrouter" : null;
-}
-
 const mark = { cacheControl: { type: "ephemeral" } };
 
-function markMessage(message: LanguageModelV3Message, name: string): void {
-  message.providerOptions = { ...message.providerOptions, [name]: mark };
+function markMessage(message: LanguageModelV3Message): void {
+  message.providerOptions = { ...message.providerOptions, anthropic: mark };
 }
 
 /** The last message before the last turn; a turn is the assistant's, or what users and tools say between two of them. */
@@ -45,18 +41,12 @@ export function markCache(
   prompt: LanguageModelV3Prompt,
   tools: LanguageModelV3FunctionTool[],
 ): void {
-  const name = vocabulary(model);
-  if (name === null) return;
+  if (model.provider !== "anthropic") return;
   const places = wantedPlaces(model);
   const system = prompt.findLast((message) => message.role === "system");
-  if (places.system && system !== undefined) markMessage(system, name);
+  if (places.system && system !== undefined) markMessage(system);
   const tool = tools.at(-1);
-  if (places.tools && tool !== undefined && name === "anthropic") {
-    tool.providerOptions = { ...tool.providerOptions, anthropic: mark };
-  }
+  if (places.tools && tool !== undefined) tool.providerOptions = { ...tool.providerOptions, anthropic: mark };
   const message = endOfSecondToLastTurn(prompt);
-  // OpenRouter reads a mark inside a content block only, which an assistant's text there is not.
-  if (places.messages && message !== null && (name === "anthropic" || message.role === "user")) {
-    markMessage(message, name);
-  }
+  if (places.messages && message !== null) markMessage(message);
 }

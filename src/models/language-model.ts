@@ -6,6 +6,7 @@ import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { asksForUsage } from "./openai-compatible.ts";
+import { cacheMarkedFetch } from "./openrouter-cache.ts";
 import type { ProviderSettings } from "./provider-settings.ts";
 
 // Decision 40: a subscription's token is a bearer token and needs this beta.
@@ -50,7 +51,8 @@ export async function loadLanguageModel(
     }
     case "openrouter": {
       const { createOpenRouter } = await import("@openrouter/ai-sdk-provider");
-      return createOpenRouter({ ...common, apiKey, compatibility: "strict" }).chat(model.model);
+      const marking = cacheMarkedFetch(fetch, model);
+      return createOpenRouter({ ...common, apiKey, fetch: marking, compatibility: "strict" }).chat(model.model);
     }
   }
 }

@@ -1,0 +1,107 @@
+// Claude behind OpenRouter is cached like Claude, read off the requests that a server on the loopback was sent: over a long
+// tool loop each request marks what the one before it had marked last, and begins with the same bytes.
+
+import { describe, expect, it } from "vitest";
+
+import type { ModelMessage, ToolSpec } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { callAndResult, message, user } from "./ask-model.ts";
+import { overHttp } from "./http-request.ts";
+
+const tools: ToolSpec[] = [{ name: "get_weather", description: "Weather", parameters: { type: "object" } }];
+
+interface SentMessage {
+  role: string;
+  content: { type: string; text?: string; cache_control?: object }[] | null;
+}
+
+async function sentMessages(messages: ModelMessage[], definition: Partial<AnyModelDefinition> = {}) {
+  const { body } = await overHttp(
+    "openrouter",
+    { messages, tools },
+    { model: "anthropic/claude-haiku-4.5", ...definition },
+  );
+  return JSON.parse(JSON.stringify(body["messages"])) as SentMessage[];
+}
+
+/** Positions of the messages that carry a mark. */
+function marks(messages: SentMessage[]): number[] {
+  return messages.flatMap(({ content }, at) => (content ?? []).flatMap((block) => (block.cache_control ? [at] : [])));
+}
+
+function withoutMarks(messages: SentMessage[]): string[] {
+  return messages.map((entry) =>
+    JSON.stringify(entry, (key, value: unknown) => (key === "cache_control" ? undefined : value)),
+  );
+}
+
+/** Steps of a tool loop: what the model is sent each time. */
+const steps = [0, 1, 2, 3, 4, 5].map((step) => [
+  user("Weather everywhere?"),
+  ...Array.from({ length: step }, (_step, at) => callAndResult(`toolu_0${at}AAAAAAAAAAAA`)).flat(),
+]);
+
+describe("Claude behind OpenRouter", () => {
+  it("OPTION10: marks stand in blocks on the system prompt and on the ends of the last two turns", async () => {
+    // 0 is the system prompt, 1 the question; a step adds a call and its result.
+    expect(await Promise.all(steps.map(async (messages) => marks(await sentMessages(messages))))).toEqual([
+      [0],
+      [0, 1, 3],
+      [0, 3, 5],
+      [0, 5, 7],
+      [0, 7, 9],
+      [0, 9, 11],
+    ]);
+  });
+
+  it("OPTION10: no mark stands outside a block, and no request has more than four", async () => {
+    for (const messages of steps) {
+      const { body } = await overHttp("openrouter", { messages, tools }, { model: "anthropic/claude-haiku-4.5" });
+      const all = JSON.stringify(body).match(/"cache_control"/g) ?? [];
+      expect(all.length).toBeLessThanOrEqual(4);
+      expect(all).toHaveLength(marks(JSON.parse(JSON.stringify(body["messages"])) as SentMessage[]).length);
+    }
+  });
+
+  it("OPTION10: each request begins with the bytes of the one before, marks aside", async () => {
+    const sent = await Promise.all(steps.map((messages) => sentMessages(messages)));
+    for (const [at, now] of sent.entries()) {
+      const before = sent[at - 1];
+      if (before !== undefined) expect(withoutMarks(now).slice(0, before.length)).toEqual(withoutMarks(before));
+    }
+  });
+
+  it("OPTION10: results of parallel calls have one mark, and a mark stands on text where a message has an image", async () => {
+    const image = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
+    const both = message("assistant", {
+      parts: ["a", "b"].map((id) => ({
+        type: "tool_call",
+        id: `toolu_0${id}AAAAAAAAAAAA`,
+        name: "get_weather",
+        arguments: {},
+      })),
+    });
+    const results = ["a", "b"].map((id) =>
+      message("tool", {
+        name: "get_weather",
+        tool_call_id: `toolu_0${id}AAAAAAAAAAAA`,
+        result: { status: "success", result: id },
+      }),
+    );
+    const shown = message("user", { parts: [{ type: "text", text: "See" }, image] });
+    const sent = await sentMessages([shown, both, ...results]);
+    expect(marks(sent)).toEqual([0, 1, 4]);
+    expect(sent[1]?.content?.find((block) => block.cache_control)).toMatchObject({ type: "text", text: "See" });
+  });
+
+  it("OPTION10: a model's `cache` decides, and other models are sent as before", async () => {
+    const messages = steps[3] ?? [];
+    expect(marks(await sentMessages(messages, { cache: "disabled" }))).toEqual([]);
+    expect(marks(await sentMessages(messages, { cache: { system: true } }))).toEqual([0]);
+    expect(marks(await sentMessages(messages, { cache: { messages: true } }))).toEqual([5, 7]);
+    const { body } = await overHttp("openrouter", { messages, tools }, { model: "google/gemini-2.5-flash" });
+    expect(body["messages"]?.[1]?.["content"]).toBe("Weather everywhere?");
+    expect(JSON.stringify(body)).not.toContain("cache_control");
+  });
+});
