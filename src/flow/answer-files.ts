@@ -1,13 +1,15 @@
-// What a tool's answer leaves in the thread's files: what it attaches, and the whole of a text that no row can hold (Standard
-// Agents, ToolResult.attachments; architecture §6). What could not be kept is said to the model and costs the answer nothing
-// else.
+// What answers leave in the thread's files: what a tool attaches, the whole of a text that no row can hold (Standard Agents,
+// ToolResult.attachments; architecture §6), and pictures that a model made. What could not be kept is said to the model and
+// costs the answer nothing else.
 
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
 import { cutText, jsonBytes } from "#core/cut-text.ts";
 import type { AnswerFiles } from "#core/ports/answer-files.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import type { StoredPart } from "#core/record.ts";
 import { resultLimit } from "#core/tools/settle.ts";
+import { nameOfType } from "#lib/file-name.ts";
 import type { FileRecord } from "#spec/index.ts";
 
 import { spilledText } from "./spilled-text.ts";
@@ -42,6 +44,30 @@ export function answerFiles(store: AttachmentStore): AnswerFiles {
       };
       return notes === "" ? shown : withNotes(shown, notes);
     },
+    async keepPictures(parts) {
+      const stored: StoredPart[] = [];
+      for (const part of parts) stored.push(await keptPicture(part, store));
+      return stored;
+    },
+  };
+}
+
+/** A part as a row can hold it. */
+async function keptPicture(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
+  if (part.type !== "image" || part.data === undefined) return part;
+  const { mime_type, data } = part;
+  const kept = await keptAttachment({ name: nameOfType("picture", mime_type), mimeType: mime_type, data }, store);
+  if ("note" in kept) return { type: "text", text: kept.note };
+  const { id, path, name, mimeType, size, width, height } = kept.ref;
+  return {
+    type: "image",
+    mime_type: mimeType,
+    path,
+    name,
+    id,
+    size,
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
   };
 }
 

@@ -113,6 +113,11 @@ export class AnswerBlocks {
     ];
   }
 
+  /** A picture is a block that comes whole. */
+  picture(mime_type: string, data: string): ModelPart[] {
+    return [...this.#endText(), { type: "picture", index: this.#next++, mime_type, data }];
+  }
+
   startCall(id: string, name: string): ModelPart[] {
     const ended = this.#endText();
     const call = { index: this.#next++, id: this.#options.uniqueId(id), name, written: "" };

@@ -11,7 +11,6 @@ import { convertAttachment } from "./convert-attachment.ts";
 import { convertToolResult } from "./convert-tool-result.ts";
 import { imagesBeside } from "./images-beside.ts";
 import { addThinking } from "./openai-compatible.ts";
-import { withoutLostReasoning } from "./openai-responses.ts";
 import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
 
 type Message<R extends LanguageModelV3Message["role"]> = Extract<LanguageModelV3Message, { role: R }>;
@@ -104,8 +103,7 @@ function convertAssistant(
   { to, toolNames }: { to: ProviderSettings; toolNames: Map<string, string> },
 ): Message<"assistant"> | null {
   for (const part of parts) if (part.type === "tool_call") toolNames.set(part.id, part.name);
-  const kept = to.provider === "openai-responses" ? withoutLostReasoning(parts) : parts;
-  const content = kept.map((part) => convertAssistantPart(part, to)).filter((part) => part !== null);
+  const content = parts.map((part) => convertAssistantPart(part, to)).filter((part) => part !== null);
   if (content.length === 0) return null;
   const message: Message<"assistant"> = { role: "assistant", content };
   if (to.provider === "openai-compatible") addThinking(message, parts, { model, to });

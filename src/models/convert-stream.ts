@@ -5,8 +5,10 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import type { StopReason } from "#contract/message.ts";
 import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
+import { toBase64 } from "#lib/base64.ts";
 
 import { AnswerBlocks } from "./answer-blocks.ts";
+import { AnswerSources } from "./answer-sources.ts";
 import { createUniqueIds } from "./call-ids.ts";
 import { convertUsage } from "./convert-usage.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
@@ -102,6 +104,7 @@ class Conversion {
   #hasOtherContent = false;
   /** Blocks of kinds that nobody knew when the package was written. */
   readonly #unknown = new Set<string>();
+  readonly #sources = new AnswerSources();
   #modelId: string | null = null;
 
   constructor(context: StreamContext) {
@@ -148,6 +151,7 @@ class Conversion {
         return [];
       case "raw":
         this.#context.chunks.read(part.rawValue);
+        this.#sources.read(part.rawValue);
         // Also while it waits: every part says that the provider is still there.
         return [this.#raw(this.#hides ? withoutThinkingWords(part.rawValue) : part.rawValue)];
       case "response-metadata":
@@ -159,15 +163,24 @@ class Conversion {
         return this.#finish(part);
       case "stream-start":
         return part.warnings.length > 0 ? [this.#raw({ warnings: part.warnings })] : [];
-      case "tool-result":
       case "file":
+        return this.#file(part);
+      case "tool-result":
         this.#hasOtherContent = true;
+        return [];
+      case "source":
+        this.#sources.add(part.sourceType === "url" ? part.url : null, part.title);
         return [];
       case "tool-input-end":
       case "tool-approval-request":
-      case "source":
         return [];
     }
+  }
+
+  #file({ mediaType, data }: Extract<LanguageModelV3StreamPart, { type: "file" }>): ModelPart[] {
+    this.#hasOtherContent = true;
+    if (!/^image\/[\w.+-]+$/.test(mediaType)) return [];
+    return this.#blocks.picture(mediaType, typeof data === "string" ? data : toBase64(data));
   }
 
   #error(error: unknown): ModelPart[] {
@@ -194,6 +207,7 @@ class Conversion {
       usage: converted.total_tokens > 0 ? converted : (chunks.usage() ?? converted),
       reported_cost: reportedCost(part),
       hasOtherContent: this.#hasOtherContent,
+      sources: this.#sources.all(),
     };
     const model_id = this.#modelId ?? chunks.modelId();
     const before = endOfAnswer({ ...told, model_id, hasCalls: false }, request.model);

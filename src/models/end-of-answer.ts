@@ -5,7 +5,7 @@ import type { LanguageModelV3FinishReason } from "@ai-sdk/provider";
 
 import type { StopReason } from "#contract/message.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { ModelFinish, ModelPart } from "#core/ports/model-port.ts";
+import type { AnswerSource, ModelFinish, ModelPart } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { failure } from "./classify-failure.ts";
@@ -25,6 +25,8 @@ export interface ToldEnd {
   hasCalls: boolean;
   /** The answer holds content that no part shows. */
   hasOtherContent: boolean;
+  /** What the answer cites. */
+  sources?: AnswerSource[];
 }
 
 /** The failure of a stream that stopped without a word (decision 22). */
@@ -81,6 +83,7 @@ export function endOfAnswer(
     stop_reason: stopReason(stopped, told.hasCalls),
     ...(detail === null ? {} : { stop_detail: detail }),
     ...(told.hasOtherContent ? { has_other_content: true } : {}),
+    ...(told.sources === undefined || told.sources.length === 0 ? {} : { sources: told.sources }),
     usage,
     reported_cost: told.reported_cost,
     model_id: told.model_id,

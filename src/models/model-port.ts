@@ -105,8 +105,14 @@ const longestDetail = 500;
 
 /** Cuts secrets out of what the provider says about an end. Its words stand in rows, so their length is bounded. */
 function withoutSecrets(part: ModelPart, redact: Redact): ModelPart {
-  if (part.type === "finish" && part.stop_detail !== undefined) {
-    return { ...part, stop_detail: redact(part.stop_detail).slice(0, longestDetail) };
+  if (part.type === "finish") {
+    const { stop_detail, sources, ...finish } = part;
+    const detail = stop_detail === undefined ? {} : { stop_detail: redact(stop_detail).slice(0, longestDetail) };
+    const cited = sources?.map(({ url, title }) => ({
+      url: redact(url),
+      ...(title === undefined ? {} : { title: redact(title) }),
+    }));
+    return { ...finish, ...detail, ...(cited === undefined ? {} : { sources: cited }) };
   }
   if (part.type !== "error") return part;
   return { ...part, failure: { ...part.failure, message: redact(part.failure.message).slice(0, longestDetail) } };

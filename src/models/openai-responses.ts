@@ -5,7 +5,6 @@ import type { JSONObject } from "@ai-sdk/provider";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
-import type { StoredPart } from "#core/record.ts";
 
 /** Its options besides reasoning. */
 export function responsesOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
@@ -18,26 +17,6 @@ export function responsesOptions({ model, parallelToolCalls }: ModelRequest, has
       ? {}
       : { systemMessageMode: compat.supportsDeveloperRole ? "developer" : "system" }),
   };
-}
-
-function itemOf(part: StoredPart): { id: string; encrypted: boolean } | null {
-  const own = part.provider_data?.data["openai"];
-  if (part.type !== "thinking" || typeof own !== "object" || own === null || Array.isArray(own)) return null;
-  const { itemId, reasoningEncryptedContent } = own;
-  return typeof itemId === "string" ? { id: itemId, encrypted: typeof reasoningEncryptedContent === "string" } : null;
-}
-
-/**
- * The parts of a turn without reasoning that came unencrypted: the server keeps nothing, so it would look in vain for the
- * item that its id names. One item may be several parts, one for each summary; one of them carries what is encrypted.
- */
-export function withoutLostReasoning(parts: readonly StoredPart[]): StoredPart[] {
-  const items = parts.map((part) => itemOf(part));
-  const encrypted = new Set(items.flatMap((item) => (item?.encrypted === true ? [item.id] : [])));
-  return parts.filter((_part, at) => {
-    const item = items[at];
-    return item === null || item === undefined || encrypted.has(item.id);
-  });
 }
 
 /**

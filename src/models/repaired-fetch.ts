@@ -73,9 +73,9 @@ class Repair {
   /** An answer that is one document, as the events of a stream. */
   stream(text: string): string {
     const value = parse(text);
-    if (value === undefined) return this.#failed(withoutTags(text));
+    if (value === undefined) return this.#failed(unasked(withoutTags(text)));
     const error = isFields(value) ? errorEvent(value) : null;
-    if (error !== null) return this.#failed(error);
+    if (error !== null) return this.#failed(unasked(error["error"]));
     if (speaksChat[this.#provider] && isFields(value)) {
       return this.events(`data: ${JSON.stringify(value)}\n\ndata: [DONE]\n\n`, true);
     }
@@ -84,23 +84,24 @@ class Repair {
       const chunks: unknown[] = Array.isArray(value) ? value : [value];
       return chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
     }
-    return this.#failed("The server answered with one document in place of a stream.");
+    return this.#failed(unasked("The server answered with one document in place of a stream."));
   }
 
   /** An error as the provider's protocol tells it within a stream. */
   #failed(value: unknown): string {
     const shaped = errorEvent(isFields(value) ? value : { error: value });
     const { error } = shaped ?? { error: { message: String(value) } };
-    if (this.#provider === "anthropic") {
-      // Its package takes an error without a known type for a server error, which would be asked for again.
-      const typed = { type: "invalid_answer", ...(isFields(error) ? error : {}) };
-      return `event: error\ndata: ${JSON.stringify({ type: "error", error: typed })}\n\n`;
-    }
+    if (this.#provider === "anthropic") return `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`;
     if (this.#provider === "openai-responses") {
       return `data: ${JSON.stringify({ type: "error", sequence_number: 0, error })}\n\n`;
     }
     return `data: ${JSON.stringify({ error })}\n\n`;
   }
+}
+
+/** A refusal in place of a stream. Where nothing says otherwise it is final: no answer had begun that could be cut. */
+function unasked(error: unknown): Fields {
+  return { error: { type: "invalid_answer", ...(isFields(error) ? error : { message: error }) } };
 }
 
 /** The words of a page: a proxy or a portal answers with one where a provider should. */

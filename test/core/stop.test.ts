@@ -73,6 +73,7 @@ it("HALT5: a stop ends the wait for what an answer leaves in files", async () =>
     script: () => calls("c", ["quick", {}], ["quick", {}]),
     tools: [tool("quick", async () => ok("quick"))],
     answers: {
+      keepPictures: (parts) => Promise.resolve(parts),
       keep: (answer, { signal }) => {
         waits += 1;
         return new Promise((resolve) => {

@@ -25,6 +25,11 @@ export function grammarFaults(parts: readonly ModelPart[]): string[] {
     }
     if (isLast) faults.push(`the stream ends with ${part.type}`);
     if (part.type === "raw") continue;
+    if (part.type === "picture") {
+      if (part.index !== next) faults.push(`block ${part.index} begins where ${next} was due`);
+      next = part.index + 1;
+      continue;
+    }
     if (part.type.endsWith("_start")) {
       if (part.index !== next) faults.push(`block ${part.index} begins where ${next} was due`);
       next = part.index + 1;

@@ -219,7 +219,7 @@ describe("answers with status 200 that are no stream", () => {
     async (provider) => {
       for (const refusal of refusals) {
         const { end } = await answerTo(provider, JSON.stringify(refusal));
-        expect(end).toMatchObject({ type: "error" });
+        expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
         if (end.type === "error") expect(end.failure.message).toContain("Your credit is used up.");
       }
     },

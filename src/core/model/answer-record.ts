@@ -1,5 +1,7 @@
 // The message an answer becomes.
 
+import type { JsonObject } from "#contract/json.ts";
+
 import type { ModelFinish } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
@@ -13,6 +15,12 @@ function detailsOf(finish: ModelFinish | null): Pick<MessageRecord, "stop_detail
     ...(stop_detail === undefined ? {} : { stop_detail }),
     ...(has_other_content === undefined ? {} : { has_other_content }),
   };
+}
+
+/** What an answer cites is shown where a client finds whatever belongs to a message and is none of its parts. */
+function metadataOf(finish: ModelFinish | null): JsonObject {
+  const sources = finish?.sources ?? [];
+  return sources.length === 0 ? {} : { sources: sources.map((source) => ({ ...source })) };
 }
 
 /** The record, before hooks. A partial answer says why it is one in `stop_reason`. */
@@ -33,7 +41,7 @@ export function answerRecord(
     parent_id: ports.line.parent_id,
     depth: plan.depth,
     silent: false,
-    metadata: {},
+    metadata: metadataOf(answer.finish),
     run_id: ports.run.id,
     step: plan.step,
     side: plan.side,

@@ -111,6 +111,10 @@ export class Answer {
       case "toolcall_end":
         this.#endCall(part);
         return;
+      case "picture":
+        this.start();
+        this.#parts.set(part.index, { type: "image", mime_type: part.mime_type, data: part.data });
+        return;
       case "raw":
         if (this.#raw.length < rawLimit) {
           this.#raw = (this.#raw + part.chunk).slice(0, rawLimit);

@@ -1,5 +1,6 @@
-// Where a tool's answer leaves what no row can hold.
+// Where answers of tools and models leave what no row can hold.
 
+import type { StoredPart } from "../record.ts";
 import type { ToolAnswer } from "./tool-port.ts";
 
 /** The call an answer belongs to. `message_id` is that of its tool message and the same when the call is run again. */
@@ -16,4 +17,6 @@ export interface AnsweredCall {
  */
 export interface AnswerFiles {
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
+  /** The parts of a model's answer, its pictures as files of the thread; one that could not be kept is a line that says why. */
+  keepPictures(parts: StoredPart[]): Promise<StoredPart[]>;
 }

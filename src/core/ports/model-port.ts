@@ -66,6 +66,12 @@ export interface ModelFailure {
   retry_after_ms: number | null;
 }
 
+/** A page or document that an answer cites. */
+export interface AnswerSource {
+  url: string;
+  title?: string;
+}
+
 /** What a finished call cost in tokens, and why it ended. */
 export interface ModelFinish {
   stop_reason: StopReason;
@@ -74,6 +80,8 @@ export interface ModelFinish {
   /** The answer holds content that is not among its parts, such as calls that the provider ran itself. */
   has_other_content?: true;
   usage: Usage;
+  /** What the answer cites, each address once. */
+  sources?: AnswerSource[];
   /** USD as the provider reports it; null when it does not. */
   reported_cost: number | null;
   /** The model that answered, where the provider says. */
@@ -99,6 +107,8 @@ export type ModelPart =
       arguments: string;
       provider_data?: ProviderData;
     }
+  /** A picture that the model made, a block of its own; `data` is base64. */
+  | { type: "picture"; index: number; mime_type: string; data: string }
   | { type: "raw"; chunk: string }
   | ({ type: "finish" } & ModelFinish)
   | { type: "error"; failure: ModelFailure; usage?: Usage };

@@ -30,7 +30,9 @@ export async function storeAnswer(
   parts: MessageRecord["parts"],
   { plan, ports, events }: StepContext,
 ): Promise<MessageRecord> {
-  const draft = answerRecord(asked, parts, { plan, ports });
+  await ports.faults.at("answer.keep-pictures");
+  const kept = (await ports.answers?.keepPictures(parts)) ?? parts;
+  const draft = answerRecord(asked, kept, { plan, ports });
   await ports.faults.at("answer.before-create");
   const record = await ports.hooks.beforeCreateMessage(draft);
   return appendAnswer(record, { ports, events });

@@ -1,0 +1,46 @@
+// What an answer holds besides words: the pages it cites and the pictures that the model made.
+
+import { describe, expect, it } from "vitest";
+
+import { ask, readAnswer, told } from "./ask-model.ts";
+import { grammarFaults } from "./grammar.ts";
+
+describe("cited sources", () => {
+  it.for([
+    ["openai", "cited"],
+    ["openai-responses", "cited"],
+    ["google", "cited"],
+    ["openrouter", "cited"],
+  ] as const)("SOURCE1: what an answer of %s cites is kept, each address once", async ([provider, name]) => {
+    const { text, end } = readAnswer(await ask(provider, name));
+    expect(text).toBe("Spain won.");
+    expect(end).toMatchObject({
+      type: "finish",
+      sources: [
+        { url: "https://a.example/won", title: "A says" },
+        { url: "https://b.example/", title: "b.example" },
+      ],
+    });
+  });
+
+  it("SOURCE1: addresses alone are kept too, and what is no address of a page is not", async () => {
+    const { end } = readAnswer(await ask("openai", "citations"));
+    expect(end).toMatchObject({ sources: [{ url: "https://a.example/won" }, { url: "https://b.example/" }] });
+  });
+
+  it("SOURCE1: an answer that cites nothing says nothing of sources", async () => {
+    expect(readAnswer(await ask("google", "text")).end).not.toHaveProperty("sources");
+  });
+});
+
+it("SOURCE2: a picture is a block of its own in its place among the words", async () => {
+  const parts = await ask("google", "text-and-picture");
+  expect(grammarFaults(parts)).toEqual([]);
+  const blocks = told(parts).filter((part) => part.type.endsWith("_start") || part.type === "picture");
+  expect(blocks).toMatchObject([
+    { type: "text_start", index: 0 },
+    { type: "picture", index: 1, mime_type: "image/png" },
+    { type: "text_start", index: 2 },
+  ]);
+  expect(readAnswer(parts).text).toBe("Here it is: A dot.");
+});
