@@ -10,6 +10,7 @@ import { fromRoot } from "./lib/paths.mjs";
 import { plainLine } from "./lib/plain-line.mjs";
 import { startGroup } from "./lib/process-group.mjs";
 import { passOnLines } from "./lib/quiet-lines.mjs";
+import { withSourcePlaces } from "./lib/source-stack.mjs";
 import { lockState } from "./lib/state-lock.mjs";
 import { tools, wranglerEnvironment } from "./lib/tools.mjs";
 import { buildUi } from "./lib/ui-build.mjs";
@@ -135,7 +136,10 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
 const coloured = (stream) => process.env.NO_COLOR === undefined && (stream.isTTY || process.env.FORCE_COLOR === "1");
 /** Passes the server's output on, a readable line at a time. */
 function pass(from, to) {
-  const readable = (line) => (options.json ? line : plainLine(line, coloured(to)));
+  const readable = (line) => {
+    const placed = withSourcePlaces(line);
+    return options.json ? placed : plainLine(placed, coloured(to));
+  };
   passOnLines(from, (line) => to.write(`${readable(line)}\n`), { starting: () => !greeted });
 }
 pass(server.stdout, process.stdout);

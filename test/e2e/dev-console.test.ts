@@ -113,7 +113,10 @@ describe("the dev command's console", () => {
     await printed(server, new RegExp(`^thrower_agent completed · 2 steps · .* · thread ${id}$`, "m"));
     await printed(
       server,
-      new RegExp(`^tool throwing threw TypeError: no connection with \\[redacted\\] .*\\(thread ${id}\\)$`, "m"),
+      new RegExp(
+        `^tool throwing threw TypeError: no connection with \\[redacted\\] .*agents/tools/throwing\\.ts:5:13\\)? \\(thread ${id}\\)$`,
+        "m",
+      ),
     );
 
     const other = await api.createThread("remote_agent");

@@ -27,6 +27,10 @@ export function threads({ api, open }: PlaygroundUse): void {
         .getByRole("listitem")
         .filter({ has: page.getByRole("heading", { name: "moody", exact: true }) });
       await entry.getByText("Does what it is told").waitFor();
+      // A project may have no demo, so the page speaks of none.
+      expect(
+        await page.locator("header", { has: page.getByRole("heading", { name: "Start a thread" }) }).innerText(),
+      ).not.toMatch(/demo/i);
       await entry.getByRole("link", { name: "patient_count" }).waitFor();
       expect(await entry.getByRole("button", { name: /^Start moody with: / }).allTextContents()).toEqual([
         "Start moody with: It is fine",

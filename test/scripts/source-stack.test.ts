@@ -1,0 +1,72 @@
+// Places of the served bundle in lines of the development server.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { buildSync } from "esbuild";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { withSourcePlaces } from "../../scripts/lib/source-stack.mjs";
+
+const tool = `interface Order {
+  id: string;
+}
+
+export function refund(order: Order | undefined): string {
+  if (order === undefined) throw new TypeError("there is no order");
+  return order.id;
+}
+`;
+
+/** A project whose Worker is bundled as wrangler bundles it. */
+function bundledProject(): { root: string; bundle: string; build: (text: string) => void } {
+  const root = mkdtempSync(path.join(tmpdir(), "threadhold-stack-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const source = path.join(root, "agents/tools/refund.ts");
+  const bundle = path.join(root, ".wrangler/tmp/dev-a1B2/index.js");
+  mkdirSync(path.dirname(source), { recursive: true });
+  const build = (text: string): void => {
+    writeFileSync(source, text);
+    const outdir = path.dirname(bundle);
+    buildSync({
+      entryPoints: { index: source },
+      outdir,
+      bundle: true,
+      format: "esm",
+      keepNames: true,
+      sourcemap: true,
+      sourceRoot: outdir,
+    });
+  };
+  return { root, bundle, build };
+}
+
+/** The stack of a call, as a process that knows no source map gives it. */
+function stackOf(bundle: string): string {
+  const script = `import(${JSON.stringify(pathToFileURL(bundle).href)}).then((module) => {
+    try { module.refund(undefined); } catch (error) { console.log(error.stack); }
+  });`;
+  return execFileSync(process.execPath, ["-e", script], { encoding: "utf8", env: { PATH: process.env.PATH } });
+}
+
+describe("source places", () => {
+  it("a stack in a line names the project's own files, also after the bundle was built again", () => {
+    const { root, bundle, build } = bundledProject();
+    build(tool);
+    const line = JSON.stringify({ event: "tool_failed", tool: "refund", stack: stackOf(bundle) });
+    expect(line).toContain(".wrangler/tmp/dev-a1B2/index.js:");
+    expect(withSourcePlaces(line, root)).toContain("refund (agents/tools/refund.ts:6:34)");
+    expect(JSON.parse(withSourcePlaces(line, root))).toMatchObject({ event: "tool_failed" });
+    build(`// One line more.\n${tool}`);
+    expect(withSourcePlaces(stackOf(bundle), root)).toContain("refund (agents/tools/refund.ts:7:34)");
+  });
+
+  it("a place that no map knows, and any other line, stays as it is", () => {
+    const lost = "    at refund (file:///nowhere/.wrangler/tmp/dev-x/index.js:1:2)";
+    expect(withSourcePlaces(lost)).toBe(lost);
+    expect(withSourcePlaces("see .wrangler/tmp for it")).toBe("see .wrangler/tmp for it");
+  });
+});
