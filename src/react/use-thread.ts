@@ -12,6 +12,7 @@ import type {
   Sending,
   ThreadHandle,
   ThreadView,
+  ToolResults,
 } from "#client/index.ts";
 import type { ThreadStatus } from "#client/index.ts";
 
@@ -24,12 +25,15 @@ const nothing: ThreadPicture = { state: emptyView, connection: { state: "closed"
 const never = (): (() => void) => () => undefined;
 
 /** What a component does with its thread; the same functions for as long as it shows that one. */
-type Actions = Pick<UsedThread, "send" | "stop">;
+type Actions = Pick<UsedThread, "send" | "stop" | "approve" | "decline" | "answer">;
 
 function actionsOn(from: ThreadSource | null): Actions {
   return {
     send: (content, options) => handleOf(from).send(content, options),
     stop: () => handleOf(from).stop(),
+    approve: (...decision) => handleOf(from).tools.approve(...decision),
+    decline: (...decision) => handleOf(from).tools.decline(...decision),
+    answer: (...given) => handleOf(from).tools.answer(...given),
   };
 }
 
@@ -46,12 +50,21 @@ export class UsedThread {
   readonly send: (content: NewMessage["content"], options?: SendOptions) => Sending;
   /** Stops the active run. */
   readonly stop: () => Promise<ThreadStatus>;
+  /** Lets a call of `pending` run, perhaps with other arguments; the same as `handle.tools.approve`. */
+  readonly approve: ToolResults["approve"];
+  /** Refuses it; the model reads the reason. */
+  readonly decline: ToolResults["decline"];
+  /** Answers a call of a tool that has no function of its own. */
+  readonly answer: ToolResults["answer"];
 
-  constructor(from: ThreadSource | null, read: Set<Field>, { send, stop }: Actions = actionsOn(from)) {
+  constructor(from: ThreadSource | null, read: Set<Field>, actions: Actions = actionsOn(from)) {
     this.#from = from;
     this.#read = read;
-    this.send = send;
-    this.stop = stop;
+    this.send = actions.send;
+    this.stop = actions.stop;
+    this.approve = actions.approve;
+    this.decline = actions.decline;
+    this.answer = actions.answer;
   }
 
   /** The thread's own record; null until something came. */
@@ -88,7 +101,7 @@ export class UsedThread {
     return this.#picture.pending;
   }
 
-  /** For everything else that can be asked of the thread. Throws where the component was given no id. */
+  /** For everything else that can be asked of the thread: `handle.files`, `handle.queue`, `handle.tools`. Throws where the component was given no id. */
   get handle(): ThreadHandle {
     return handleOf(this.#from);
   }

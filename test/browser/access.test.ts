@@ -169,7 +169,7 @@ describe("coming in", () => {
     await start("closed", []);
     const screen = await open();
     const { page } = screen;
-    await page.getByRole("heading", { name: "Nobody may come in yet" }).waitFor();
+    await page.getByRole("heading", { name: "Access is not set up yet" }).waitFor();
     expect(await screen.findings()).toEqual([]);
     await screen.picture("closed-1280-light");
     await page.context().setOffline(true);

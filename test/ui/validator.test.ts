@@ -30,6 +30,23 @@ describe("the validator of forms", () => {
     expect(validator.validateFormData({}, schema as object).errors).not.toEqual([]);
   });
 
+  it.each([
+    [{ type: "number", exclusiveMinimum: 0 }, -5, "Must be greater than 0."],
+    [{ type: "number", minimum: 1 }, 0, "Must be at least 1."],
+    [{ type: "string" }, 3, "Must be of type string."],
+    [{ enum: ["a", "b"] }, "c", 'Must be one of ["a","b"].'],
+    [{ type: "string", minLength: 2 }, "a", "Must have at least 2 characters."],
+    [{ type: "string", pattern: "^x" }, "a", "Must match the pattern ^x."],
+  ])("UI65 says what a value has to be, beside its field: %o", (field, value, message) => {
+    const schema = { type: "object", properties: { field }, required: ["field"] } as object;
+    expect(validator.validateFormData({ field: value }, schema).errorSchema).toMatchObject({
+      field: { __errors: [message] },
+    });
+    expect(validator.validateFormData({}, schema).errorSchema).toMatchObject({
+      field: { __errors: ["This field is required."] },
+    });
+  });
+
   it("UI65 knows what the whole schema defines when it is asked of a part", () => {
     const root = { $defs: { name: { type: "string" } }, type: "object" } as const;
     expect(validator.isValid({ $ref: "#/$defs/name" }, "A", root as object)).toBe(true);

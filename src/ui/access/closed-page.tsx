@@ -18,7 +18,7 @@ export function ClosedPage({ error, onRetry }: { error: unknown; onRetry: () => 
       <section className={css["card"]} aria-labelledby="closed">
         <Wordmark />
         <h1 id="closed" className={css["title"]}>
-          {unset ? "Nobody may come in yet" : "The deployment does not answer"}
+          {unset ? "Access is not set up yet" : "The deployment does not answer"}
         </h1>
         <p className={css["reason"]} role="alert">
           {wordsOf(error)}

@@ -25,6 +25,11 @@ const Palette = lazy(async () => {
   return { default: found };
 });
 
+const KeysDialog = lazy(async () => {
+  const { KeysDialog: found } = await import("./keys-dialog.tsx");
+  return { default: found };
+});
+
 const ImportDialog = lazy(async () => {
   const { ImportDialog: found } = await import("../threads/import-dialog.tsx");
   return { default: found };
@@ -35,6 +40,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
   const [path] = useLocation();
   const [creating, setCreating] = useState(false);
   const [importing, setImporting] = useState<{ file: File | null } | null>(null);
+  const [helping, setHelping] = useState(false);
   const [commanding, setCommanding] = useState(false);
   const theme = useTheme();
   const { signedIn, signOut } = useAccess();
@@ -43,6 +49,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
   useShortcuts({
     "mod+k": () => setCommanding(true),
     n: () => setCreating(true),
+    "?": () => setHelping(true),
     "/": () => document.getElementById("thread-search")?.focus(),
   });
   return (
@@ -108,6 +115,13 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
           </Suspense>
         </PartBoundary>
       )}
+      {helping ? (
+        <PartBoundary onClose={() => setHelping(false)}>
+          <Suspense>
+            <KeysDialog onClose={() => setHelping(false)} />
+          </Suspense>
+        </PartBoundary>
+      ) : null}
       {commanding ? (
         <PartBoundary onClose={() => setCommanding(false)}>
           <Suspense>
@@ -115,6 +129,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
               onClose={() => setCommanding(false)}
               onNew={() => setCreating(true)}
               onImport={() => setImporting({ file: null })}
+              onKeys={() => setHelping(true)}
             />
           </Suspense>
         </PartBoundary>

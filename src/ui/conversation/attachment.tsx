@@ -2,6 +2,7 @@
 // visitor's token, which no address carries, so their bytes come through the client.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { ReactElement } from "react";
 import { Link } from "wouter";
 
@@ -9,6 +10,7 @@ import type { ThreadHandle } from "#client/index.ts";
 
 import { filesAddress } from "../files/file-address.ts";
 import { Button } from "../kit/button.tsx";
+import { Dialog } from "../kit/dialog.tsx";
 import { bytes } from "../kit/figures.ts";
 import { Icon } from "../kit/icon.tsx";
 import { wordsOf } from "../kit/note.tsx";
@@ -64,6 +66,7 @@ export function Attachment({ handle, file }: { handle: ThreadHandle; file: Shown
 
 function Picture({ handle, file }: { handle: ThreadHandle; file: ShownFile }): ReactElement {
   const path = file.path ?? "";
+  const [large, setLarge] = useState(false);
   const { data, error } = useQuery({
     queryKey: ["file", handle.id, path],
     queryFn: async ({ signal }) => (await handle.files.download(path, { signal })).blob(),
@@ -73,7 +76,23 @@ function Picture({ handle, file }: { handle: ThreadHandle; file: ShownFile }): R
   const size = file.width === null || file.height === null ? {} : { width: file.width, height: file.height };
   if (error !== null) return <p className={css["missing"]}>The picture could not be loaded: {wordsOf(error)}</p>;
   if (url === null) return <div className={css["blank"]} role="status" aria-label={`Loading ${file.name}`} />;
-  return <img className={css["picture"]} src={url} alt={file.name} {...size} />;
+  return (
+    <>
+      <button
+        type="button"
+        className={css["enlarge"]}
+        aria-label={`Enlarge ${file.name}`}
+        onClick={() => setLarge(true)}
+      >
+        <img className={css["picture"]} src={url} alt={file.name} {...size} />
+      </button>
+      {large ? (
+        <Dialog open onClose={() => setLarge(false)} title={file.name} wide>
+          <img className={css["large"]} src={url} alt={file.name} />
+        </Dialog>
+      ) : null}
+    </>
+  );
 }
 
 function Save({ handle, path, name }: { handle: ThreadHandle; path: string; name: string }): ReactElement {

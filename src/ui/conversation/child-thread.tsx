@@ -42,9 +42,9 @@ export function ChildThread({ id, agent }: { id: string; agent: string }): React
         <Link href={threadPath(id, search)}>Open its thread</Link>
       </p>
       {failed !== null ? (
-        <ErrorNote title="What is said there cannot be shown" error={failed} />
+        <ErrorNote title="The thread cannot be shown" error={failed} />
       ) : thread === null ? (
-        <LoadingNote what="what is said there" />
+        <LoadingNote what="its messages" />
       ) : (
         <VoicesContext value={voices}>
           <Rows handle={handle} rows={rows} label={`What ${agent} says`} />

@@ -10,6 +10,7 @@ import { useShortcuts } from "../app/shortcuts.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { bytes } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
+import { useObjectUrl } from "../kit/use-object-url.ts";
 import { nameAfter } from "../threads/thread-title.ts";
 import { keepUntilArrived, returnToDraft, useDraft } from "./drafts.ts";
 import { useDraftedFiles } from "./use-drafted-files.ts";
@@ -142,11 +143,7 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
           className={css["text"]}
           rows={1}
           placeholder={
-            dropping
-              ? "Drop the files here"
-              : resting
-                ? "The run waits for you above; or say something"
-                : "Say something"
+            dropping ? "Drop the files here" : resting ? "Answer above, or write a message" : "Write a message"
           }
           aria-label="Message"
           value={text}
@@ -213,6 +210,11 @@ function leads({ key, shiftKey, ctrlKey, nativeEvent }: KeyboardEvent): boolean 
   return true;
 }
 
+function Thumbnail({ file }: { file: File }): ReactElement | null {
+  const url = useObjectUrl(file);
+  return url === null ? null : <img className={css["thumbnail"]} src={url} alt="" />;
+}
+
 function DraftedItem({
   drafted: { file, progress, error },
   onRemove,
@@ -222,6 +224,7 @@ function DraftedItem({
 }): ReactElement {
   return (
     <li className={css["file"]} data-failed={error !== null}>
+      {file.type.startsWith("image/") ? <Thumbnail file={file} /> : null}
       <span className={css["name"]}>{file.name}</span>
       <span className={css["figure"]}>{error ?? bytes(file.size)}</span>
       {progress === null ? null : (

@@ -91,7 +91,7 @@ function Refused({ error }: { error: Error }): ReactElement {
   if (!missing) return <ErrorNote title="The thread cannot be shown" error={error} />;
   return (
     <EmptyNote title="There is no such thread">
-      It was deleted, or it is somebody else's. <Link href="/">Back to the start</Link>
+      It was deleted, or it belongs to another user. <Link href="/">Back to the start</Link>
     </EmptyNote>
   );
 }

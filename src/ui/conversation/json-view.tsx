@@ -6,6 +6,7 @@ import type { ReactElement } from "react";
 import type { Json } from "#client/index.ts";
 
 import { Button } from "../kit/button.tsx";
+import { CopyButton } from "../markdown/code-block.tsx";
 
 import css from "./tool-call.module.css";
 
@@ -18,7 +19,9 @@ export function JsonView({ label, value }: { label: string; value: Json }): Reac
   const cut = !whole && text.length > most;
   return (
     <div className={css["json"]}>
-      <span className={css["label"]}>{label}</span>
+      <span className={css["label"]}>
+        {label} <CopyButton text={text} />
+      </span>
       {/* What scrolls has to be reached by the keyboard */}
       <pre tabIndex={0} aria-label={label}>
         {cut ? `${text.slice(0, most)}…` : text}

@@ -43,7 +43,7 @@ export function LimitForm({ handle, args }: { handle: ThreadHandle; args: JsonOb
       {go.error === null ? null : <ErrorNote title="The run does not go on" error={go.error} />}
       <FormEnd>
         <Button kind="primary" type="submit" disabled={go.isPending || !(Number(raised) > used)}>
-          Go on
+          Continue
         </Button>
       </FormEnd>
     </form>

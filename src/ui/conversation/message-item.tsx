@@ -86,11 +86,11 @@ export const MessageItem = memo(function MessageItem({
 function Ending({ message }: { message: MessageView }): ReactElement | null {
   switch (message.stop_reason) {
     case "aborted":
-      return <p className={css["ending"]}>Stopped here; what was said is kept.</p>;
+      return <p className={css["ending"]}>Stopped here. The text so far is kept.</p>;
     case "error":
       return <p className={css["ending"]}>The answer broke off here.</p>;
     case "length":
-      return <p className={css["ending"]}>The model's limit of length was reached here.</p>;
+      return <p className={css["ending"]}>The model reached its length limit here.</p>;
     case "content_filter":
       return <p className={css["ending"]}>The provider's filter ended the answer here.</p>;
     case "stop":

@@ -1,10 +1,12 @@
 // A part of a message: words, thoughts, a call, a file.
 
-import { memo } from "react";
+import { memo, useState } from "react";
 import type { ReactElement } from "react";
 
 import type { Message, MessageView, ThreadHandle } from "#client/index.ts";
 
+import { Button } from "../kit/button.tsx";
+import { count } from "../kit/figures.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Attachment } from "./attachment.tsx";
 import type { Lines } from "./rows.ts";
@@ -39,7 +41,7 @@ export const PartView = memo(function PartView({
   switch (part.type) {
     case "text":
       // People write plain text; it is shown as they wrote it.
-      if (message.role === "user" && message.side === null) return <p className={css["plain"]}>{part.text}</p>;
+      if (message.role === "user" && message.side === null) return <Plain text={part.text} />;
       return part.text === "" ? null : <Markdown text={part.text} />;
     case "thinking":
       return <Thinking text={part.thinking} redacted={part.redacted === true} live={message.streaming && last} />;
@@ -72,12 +74,45 @@ export const PartView = memo(function PartView({
   }
 });
 
+/** Characters and lines above which a text that was pasted is folded. */
+const mostCharacters = 8000;
+const mostLines = 120;
+
+function Plain({ text }: { text: string }): ReactElement {
+  const [whole, setWhole] = useState(false);
+  const cut = whole ? text : beginningOf(text);
+  return (
+    <div>
+      <p className={css["plain"]}>{cut === text ? text : `${cut}…`}</p>
+      {cut === text && !whole ? null : cut === text ? (
+        <Button small kind="quiet" onClick={() => setWhole(false)}>
+          Show less
+        </Button>
+      ) : (
+        <Button small kind="quiet" onClick={() => setWhole(true)}>
+          Show all {count(text.length)} characters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The text, or of a long one its beginning. */
+function beginningOf(text: string): string {
+  const lines = text.slice(0, mostCharacters).split("\n", mostLines + 1);
+  if (text.length <= mostCharacters && lines.length <= mostLines) return text;
+  return lines
+    .slice(0, mostLines / 4)
+    .join("\n")
+    .slice(0, mostCharacters / 4);
+}
+
 function Thinking({ text, redacted, live }: { text: string; redacted: boolean; live: boolean }): ReactElement {
   const words = text.split(/\s+/).filter((word) => word !== "").length;
   return (
     <details className={css["thinking"]}>
       <summary>
-        {live ? "Thinking" : "Thought"}
+        {live ? "Thinking" : "Thoughts"}
         <span className={css["figure"]}>{redacted ? "kept by the provider" : `${words} words`}</span>
       </summary>
       <p className={css["plain"]}>{redacted ? "The provider does not show these thoughts." : text}</p>

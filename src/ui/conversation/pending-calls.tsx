@@ -37,9 +37,9 @@ export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement
 }
 
 const asks = {
-  approval: "may this run?",
-  remote: "asks you for its result",
-  limit: "the run is at a limit",
+  approval: "approve this call?",
+  remote: "waiting for its result",
+  limit: "the run reached a limit",
 } as const;
 
 function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall }): ReactElement {
@@ -58,10 +58,10 @@ function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall })
         <span>{asks[call.kind]}</span>
         {call.deadline === null ? null : <span className={css["deadline"]}>{left(call.deadline, now)}</span>}
       </header>
-      {known.error === null ? null : <ErrorNote title="What it was asked with could not be read" error={known.error} />}
+      {known.error === null ? null : <ErrorNote title="The arguments could not be read" error={known.error} />}
       {args === undefined ? (
         known.error === null ? (
-          <LoadingNote what="what it was asked with" />
+          <LoadingNote what="the arguments" />
         ) : null
       ) : call.kind === "approval" ? (
         <Approval handle={handle} call={call} args={args} />
@@ -97,7 +97,7 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   if (call.editable_arguments === true && tool === undefined) return <LoadingNote what="the form" />;
   const buttons = (
     <>
-      {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
+      {error === null ? null : <ErrorNote title="This was not accepted" error={error} />}
       <FormEnd>
         <Button ref={reason.opener} onClick={reason.ask} disabled={busy}>
           Decline

@@ -77,10 +77,10 @@ interface QueueItemProps {
   onChanged: () => void;
 }
 
-const whenWords = { queue: "then", steer: "joins the run", interrupt: "interrupts" } as const;
+const whenWords = { queue: "next", steer: "joins the run", interrupt: "interrupts" } as const;
 
 function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): ReactElement {
-  const words = input.message?.content ?? (input.message === null ? "Goes on without a message" : "Files alone");
+  const words = input.message?.content ?? (input.message === null ? "Continues without a message" : "Files only");
   const [text, setText] = useState<string | null>(null);
   const change = useMutation({
     mutationFn: (next: { content?: string; position?: number }) => handle.queue.patch(input.id, next),
@@ -142,7 +142,7 @@ function QueueItem({ handle, input, at, count, onChanged }: QueueItemProps): Rea
         />
         <IconButton icon="close" label="Take out" disabled={busy} onClick={() => remove.mutate()} />
       </span>
-      {error === null ? null : <ErrorNote title="That was too late, or not possible" error={error} />}
+      {error === null ? null : <ErrorNote title="The waiting message was not changed" error={error} />}
     </li>
   );
 }

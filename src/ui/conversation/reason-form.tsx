@@ -50,6 +50,11 @@ export function ReasonForm({ reason, label, does, danger = false, ...about }: Re
   return (
     <form
       className={css["form"]}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        reason.back();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         const text = reason.text.trim();
@@ -63,7 +68,7 @@ export function ReasonForm({ reason, label, does, danger = false, ...about }: Re
         onChange={(event) => reason.setText(event.target.value)}
         help="The model reads this. It may be left empty."
       />
-      {error === null ? null : <ErrorNote title="That was not taken" error={error} />}
+      {error === null ? null : <ErrorNote title="This was not accepted" error={error} />}
       <FormEnd>
         <Button kind="quiet" onClick={reason.back}>
           Back

@@ -38,10 +38,10 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
   if (tool === undefined) return <LoadingNote what="the form" />;
   const end = (
     <>
-      {answer.error === null ? null : <ErrorNote title="That was not taken" error={answer.error} />}
+      {answer.error === null ? null : <ErrorNote title="This was not accepted" error={answer.error} />}
       <FormEnd>
         <Button ref={reason.opener} onClick={reason.ask} disabled={answer.isPending}>
-          It failed
+          Report a failure
         </Button>
         <Button kind="primary" type="submit" disabled={answer.isPending}>
           {answer.isPending ? "Answering…" : "Answer"}
@@ -75,7 +75,7 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
         <ReasonForm
           reason={reason}
           label="Why it failed"
-          does="Answer with the failure"
+          does="Send the failure"
           busy={fail.isPending}
           error={fail.error}
           onSubmit={(text) => fail.mutate(text)}

@@ -36,9 +36,9 @@ export const notedTypes = [
 const aheadTypes: ReadonlySet<string> = new Set(["model_retry", "model_fallback", "message_retracted"]);
 
 const taken: Readonly<Record<"recovery" | "retry" | "fallback", string>> = {
-  recovery: "An answer that was cut off was taken back; the model is asked again",
-  retry: "An answer that broke off was taken back; the model is asked again",
-  fallback: "An answer that broke off was taken back; another model is asked",
+  recovery: "A partial answer was discarded after an interruption; the model is asked again",
+  retry: "A partial answer was discarded; the model is asked again",
+  fallback: "A partial answer was discarded; another model is asked",
 };
 
 /** What an event has to note; null for most. */
@@ -57,10 +57,10 @@ export function noteOf(event: ThreadEvent): RunNote | null {
     case "model_retry":
       return note(
         "wait",
-        `Try ${event.attempt} of ${event.max} in ${(event.delay_ms / 1000).toFixed(1)} s: ${event.error.message}`,
+        `Attempt ${event.attempt} of ${event.max} in ${(event.delay_ms / 1000).toFixed(1)} s: ${event.error.message}`,
       );
     case "model_fallback":
-      return note("wait", `${event.to} is asked in place of ${event.from}: ${event.error.message}`);
+      return note("wait", `Switched from ${event.from} to ${event.to}: ${event.error.message}`);
     case "message_retracted":
       return note("wait", taken[event.reason]);
     case "agent_handoff":

@@ -1,6 +1,6 @@
 // A call of a tool: what was asked, how far it is, what came of it. Folded once it is over; a failed one says so without opening.
 
-import { memo, use, useCallback, useState } from "react";
+import { memo, use, useCallback, useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import { Link } from "wouter";
 
@@ -8,6 +8,7 @@ import type { Json, MessageView, ThreadHandle, ThreadView } from "#client/index.
 import { useThread, useThreadState } from "#react/index.ts";
 
 import { definitionPath } from "../agents/definition.ts";
+import { CopyButton } from "../markdown/code-block.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Attachment } from "./attachment.tsx";
 import { ChildThread } from "./child-thread.tsx";
@@ -59,7 +60,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
         <summary className={css["summary"]}>
           <span className={css["mark"]} aria-hidden="true" />
           <code className={css["name"]}>{call.name}</code>
-          <span className={css["brief"]}>{briefOf(call.arguments)}</span>
+          <span className={css["brief"]}>{briefOf(approval?.args ?? call.arguments)}</span>
           {lines.length > 0 || child !== null ? (
             <span className={css["inside"]}>{child === null ? `${lines.length} messages` : "a thread"}</span>
           ) : null}
@@ -70,12 +71,10 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
             href={`${definitionPath({ kind: "tool", name: call.name })}?thread=${handle.id}`}
             className={css["label"] ?? ""}
           >
-            What {call.name} is
+            Open definition
           </Link>
           <JsonView label="Arguments" value={call.arguments} />
-          {call.invalid === true ? (
-            <p className={css["wrong"]}>These are no arguments that the tool can read.</p>
-          ) : null}
+          {call.invalid === true ? <p className={css["wrong"]}>The tool cannot read these arguments.</p> : null}
           {approval === undefined ? null : (
             <p className={css["fact"]}>
               {approval.approved ? "Approved" : "Declined"}{" "}
@@ -95,11 +94,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
           {open && child !== null ? <ChildThread id={child} agent={call.name} /> : null}
           {open && lines.length > 0 ? <Rows handle={handle} rows={lines} label={`What ${call.name} says`} /> : null}
           {settled?.error === undefined ? null : <p className={css["wrong"]}>{settled.error}</p>}
-          {settled?.result === undefined || settled.result === "" ? null : (
-            <div className={css["result"]}>
-              <Markdown text={settled.result} />
-            </div>
-          )}
+          {settled?.result === undefined || settled.result === "" ? null : <Result text={settled.result} />}
         </div>
       </details>
       {files.map(({ id, path, name, mimeType, size, width, height }) => (
@@ -113,10 +108,36 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
   );
 });
 
+/** A result: JSON indented, everything else as markdown. */
+function Result({ text }: { text: string }): ReactElement {
+  const json = useMemo(() => jsonOf(text), [text]);
+  if (json !== null) return <JsonView label="Result" value={json} />;
+  return (
+    <div className={css["json"]}>
+      <span className={css["label"]}>
+        Result <CopyButton text={text} />
+      </span>
+      <div className={css["result"]}>
+        <Markdown text={text} />
+      </div>
+    </div>
+  );
+}
+
+/** An object or a list; null for every other text. */
+function jsonOf(text: string): Json {
+  if (!/^\s*[[{]/.test(text)) return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
 const stateWords = {
-  writing: "is being written",
-  running: "at work",
-  waiting: "waits",
+  writing: "being written",
+  running: "running",
+  waiting: "waiting",
   success: "done",
   error: "failed",
 } as const;

@@ -1,6 +1,7 @@
 // A dialog over the page: labelled, closed by Escape, its focus kept and given back.
 
 import { Dialog as Base } from "@base-ui/react/dialog";
+import { useRef } from "react";
 import type { ReactElement, ReactNode } from "react";
 
 import { IconButton } from "./button.tsx";
@@ -13,16 +14,24 @@ interface DialogProps {
   title: string;
   /** What it is for, in a sentence. */
   about?: string;
+  /** As wide as the window lets it be, as for a picture. */
+  wide?: boolean;
   children: ReactNode;
 }
 
 /** A dialog. */
-export function Dialog({ open, onClose, title, about, children }: DialogProps): ReactElement {
+export function Dialog({ open, onClose, title, about, wide = false, children }: DialogProps): ReactElement {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
       <Base.Portal>
         <Base.Backdrop className={css["backdrop"]} />
-        <Base.Popup className={css["popup"]}>
+        <Base.Popup
+          ref={popup}
+          className={css["popup"]}
+          data-wide={wide}
+          initialFocus={() => firstField(popup.current)}
+        >
           <header className={css["head"]}>
             <Base.Title className={css["title"]}>{title}</Base.Title>
             <Base.Close render={<IconButton icon="close" label="Close" />} />
@@ -33,4 +42,9 @@ export function Dialog({ open, onClose, title, about, children }: DialogProps): 
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** What is filled in first has the focus, not the button that closes; without a field the dialog decides. */
+function firstField(popup: HTMLElement | null): HTMLElement | boolean {
+  return popup?.querySelector<HTMLElement>("input:not([type=hidden], [hidden]), select, textarea") ?? true;
 }

@@ -26,6 +26,7 @@ interface PaletteProps {
   onClose: () => void;
   onNew: () => void;
   onImport: () => void;
+  onKeys: () => void;
 }
 
 /** Every word that was typed is in it somewhere. */
@@ -36,7 +37,7 @@ function holdsWords(value: string, typed: string): number {
 }
 
 /** The palette; it is there only while it is open. */
-export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElement {
+export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): ReactElement {
   const [, navigate] = useLocation();
   const [, open] = useRoute("/threads/:id/*?");
   const { threads } = useThreads({ limit: 50 });
@@ -63,53 +64,6 @@ export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElemen
             <Command.Input className={css["input"]} placeholder="A thread, an agent, a command" autoFocus />
             <Command.List className={css["list"]}>
               <Command.Empty className={css["empty"]}>Nothing is called that.</Command.Empty>
-              <Command.Group heading="Threads">
-                {threads
-                  .filter(({ id }) => !hidden.has(id))
-                  .map((thread) => (
-                    <Command.Item
-                      key={thread.id}
-                      value={`${nameOf(thread)} ${thread.agent_id} ${thread.id}`}
-                      onSelect={then(() => navigate(threadPath(thread.id)))}
-                    >
-                      {nameOf(thread)}
-                      <span className={css["aside"]}>
-                        {agentTitle(thread.agent_id)} · {ago(thread.updated_at, now)}
-                      </span>
-                    </Command.Item>
-                  ))}
-              </Command.Group>
-              <Command.Group heading="Start a thread">
-                <Command.Item value="new thread with title tags messages" onSelect={then(onNew)}>
-                  New thread…<kbd>N</kbd>
-                </Command.Item>
-                <Command.Item value="import a thread from a file" onSelect={then(onImport)}>
-                  Import a thread…
-                </Command.Item>
-                {agents.map(({ agent: { name, title }, missing }) => (
-                  <Command.Item
-                    key={name}
-                    value={`new thread with ${title} ${name}`}
-                    onSelect={then(() => create.mutate({ thread: { agent_id: name } }))}
-                  >
-                    New thread with {title}
-                    {missing === null ? null : <span className={css["aside"]}>needs {missing}</span>}
-                  </Command.Item>
-                ))}
-              </Command.Group>
-              <Command.Group heading="Definitions">
-                <Command.Item onSelect={then(() => navigate("/agents"))}>Graph of definitions</Command.Item>
-                {(set === undefined ? [] : referencesOf(set)).map((one) => (
-                  <Command.Item
-                    key={keyOf(one)}
-                    value={`definition ${one.kind} ${one.name}`}
-                    onSelect={then(() => navigate(definitionPath(one)))}
-                  >
-                    {one.name}
-                    <span className={css["aside"]}>{one.kind}</span>
-                  </Command.Item>
-                ))}
-              </Command.Group>
               <Command.Group heading="This page">
                 {open === null ? null : (
                   <>
@@ -141,6 +95,9 @@ export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElemen
                     Files of this thread
                   </Command.Item>
                 )}
+                <Command.Item value="keyboard shortcuts help" onSelect={then(onKeys)}>
+                  Keyboard shortcuts<kbd>?</kbd>
+                </Command.Item>
                 <Command.Item onSelect={then(() => navigate("/"))}>Go to the start</Command.Item>
                 <Command.Item value="usage cost tokens" onSelect={then(() => navigate("/usage"))}>
                   Usage and cost
@@ -152,6 +109,53 @@ export function Palette({ onClose, onNew, onImport }: PaletteProps): ReactElemen
                 <Command.Item onSelect={then(() => chooseTheme("dark"))}>Dark theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("system"))}>Theme as the system</Command.Item>
                 {signedIn ? <Command.Item onSelect={then(signOut)}>Sign out</Command.Item> : null}
+              </Command.Group>
+              <Command.Group heading="Start a thread">
+                <Command.Item value="new thread with title tags messages" onSelect={then(onNew)}>
+                  New thread…<kbd>N</kbd>
+                </Command.Item>
+                <Command.Item value="import a thread from a file" onSelect={then(onImport)}>
+                  Import a thread…
+                </Command.Item>
+                {agents.map(({ agent: { name, title }, missing }) => (
+                  <Command.Item
+                    key={name}
+                    value={`new thread with ${title} ${name}`}
+                    onSelect={then(() => create.mutate({ thread: { agent_id: name } }))}
+                  >
+                    New thread with {title}
+                    {missing === null ? null : <span className={css["aside"]}>needs {missing}</span>}
+                  </Command.Item>
+                ))}
+              </Command.Group>
+              <Command.Group heading="Threads">
+                {threads
+                  .filter(({ id }) => !hidden.has(id))
+                  .map((thread) => (
+                    <Command.Item
+                      key={thread.id}
+                      value={`${nameOf(thread)} ${thread.agent_id} ${thread.id}`}
+                      onSelect={then(() => navigate(threadPath(thread.id)))}
+                    >
+                      {nameOf(thread)}
+                      <span className={css["aside"]}>
+                        {agentTitle(thread.agent_id)} · {ago(thread.updated_at, now)}
+                      </span>
+                    </Command.Item>
+                  ))}
+              </Command.Group>
+              <Command.Group heading="Definitions">
+                <Command.Item onSelect={then(() => navigate("/agents"))}>Graph of definitions</Command.Item>
+                {(set === undefined ? [] : referencesOf(set)).map((one) => (
+                  <Command.Item
+                    key={keyOf(one)}
+                    value={`definition ${one.kind} ${one.name}`}
+                    onSelect={then(() => navigate(definitionPath(one)))}
+                  >
+                    {one.name}
+                    <span className={css["aside"]}>{one.kind}</span>
+                  </Command.Item>
+                ))}
               </Command.Group>
             </Command.List>
           </Command>

@@ -40,7 +40,7 @@ export function SchemaForm({ schema, value, label, onChange, onSubmit, children 
     if (written === null) return setWritten(JSON.stringify(data, null, 2));
     const read = readObject(written);
     // What is no value yet stays where it can be mended.
-    if (read === null) return setWrong("This is no JSON object.");
+    if (read === null) return setWrong("This is not a JSON object.");
     setWrong(null);
     setWritten(null);
     setData(read);
@@ -59,7 +59,7 @@ export function SchemaForm({ schema, value, label, onChange, onSubmit, children 
         onSubmit={(event) => {
           event.preventDefault();
           const read = readObject(written);
-          if (read === null) return setWrong("This is no JSON object.");
+          if (read === null) return setWrong("This is not a JSON object.");
           const { errors } = validator.validateFormData(read, schema as RJSFSchema);
           if (errors.length > 0) return setWrong(errors.map(({ stack }) => stack).join("; "));
           setWrong(null);
@@ -78,8 +78,10 @@ export function SchemaForm({ schema, value, label, onChange, onSubmit, children 
             {wrong}
           </p>
         )}
-        {change}
-        {children}
+        <div className={css["end"]}>
+          {change}
+          {children}
+        </div>
       </form>
     );
   }

@@ -25,7 +25,7 @@ export function InitialMessages({ messages, onChange }: InitialMessagesProps): R
     onChange(messages.map((message, index) => (index === at ? { ...message, ...change } : message)));
   return (
     <fieldset className={css["messages"]}>
-      <legend className={css["legend"]}>Messages it begins with</legend>
+      <legend className={css["legend"]}>Initial messages</legend>
       {messages.map(({ role, content }, at) => (
         // Rows have no other identity, and are only added and taken away
         <div className={css["message"]} key={at}>
@@ -64,7 +64,7 @@ export function InitialMessages({ messages, onChange }: InitialMessagesProps): R
           Add a message
         </Button>
       </div>
-      <p className={css["help"]}>They are history only: no run starts until you say something.</p>
+      <p className={css["help"]}>They are history only: no run starts until you send a message.</p>
     </fieldset>
   );
 }

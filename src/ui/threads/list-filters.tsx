@@ -47,7 +47,7 @@ export function ListFilters({ filter, users, onChange }: ListFiltersProps): Reac
           id="thread-search"
           type="search"
           className={css["input"]}
-          placeholder="Search titles and last words"
+          placeholder="Search titles and last messages"
           aria-label="Search threads"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}

@@ -65,7 +65,7 @@ function NewThreadForm({ onDone }: { onDone: () => void }): ReactElement {
         help="Separated by commas."
       />
       <InitialMessages messages={messages} onChange={setMessages} />
-      {create.error === null ? null : <ErrorNote title="The thread was not made" error={create.error} />}
+      {create.error === null ? null : <ErrorNote title="The thread was not created" error={create.error} />}
       <FormEnd>
         <Button kind="quiet" onClick={onDone}>
           Cancel

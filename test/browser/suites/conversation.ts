@@ -43,7 +43,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await page.getByRole("button", { name: "Send" }).click();
       await page.locator("[data-streaming=true]").getByText("word3").waitFor();
       await page.getByRole("button", { name: "Stop" }).click();
-      await page.getByText("Stopped here; what was said is kept.").waitFor();
+      await page.getByText("Stopped here. The text so far is kept.").waitFor();
       await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     });
 

@@ -283,7 +283,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.goto(`/threads/${id}`);
       const call = page.getByRole("log").locator("details").filter({ hasText: "look_up_order" }).first();
       await call.locator("summary").click();
-      await call.getByRole("link", { name: "What look_up_order is" }).click();
+      await call.getByRole("link", { name: "Open definition" }).click();
       await page.getByRole("heading", { level: 1, name: "look_up_order" }).waitFor();
       expect(await page.getByRole("combobox", { name: "Thread", exact: true }).inputValue()).toBe(id);
     });

@@ -105,6 +105,40 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { name: "Day 1" }).waitFor();
     });
 
+    it("UI137 a long text that was pasted is folded, a picture is seen before it is sent and enlarged after", async () => {
+      const long = `begin ${"word ".repeat(4000)}end`;
+      const { id } = await api().createThread("assistant", { initial_messages: [{ role: "user", content: long }] });
+      const { page } = await open(`/threads/${id}`);
+      const message = page.getByRole("log").getByRole("article").first();
+      await message.getByText(/^begin word/).waitFor();
+      expect(await message.getByText(/end$/).count()).toBe(0);
+      await message.getByRole("button", { name: /^Show all 20.009 characters$/ }).click();
+      await message.getByText(/word end$/).waitFor();
+      await message.getByRole("button", { name: "Show less" }).click();
+      await page.getByLabel("Message", { exact: true }).evaluate((field) => {
+        const data = new DataTransfer();
+        const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"/>`;
+        data.items.add(new File([svg], "drawn.svg", { type: "image/svg+xml" }));
+        field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      });
+      await page.getByRole("list", { name: "Files to send" }).locator("img").waitFor();
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByRole("log").getByRole("button", { name: "Enlarge drawn.svg" }).click();
+      await page.getByRole("dialog", { name: "drawn.svg" }).getByRole("img").waitFor();
+    });
+
+    it("UI138 a tool's result that is JSON is shown indented, with a label and a way to copy it", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      await say(page, "write a plan");
+      const call = page.locator("details[data-call]").first();
+      await call.getByText("done").waitFor();
+      await call.locator("summary").click();
+      await call.getByLabel("Result").waitFor();
+      expect(await call.getByLabel("Result").innerText()).toBe(JSON.stringify({ days: ["one", "two"] }, null, 2));
+      expect(await call.getByRole("button", { name: "Copy" }).count()).toBe(2);
+    });
+
     it("UI131 tokens and cost rise with each step of a run at work", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);

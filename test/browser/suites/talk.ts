@@ -18,13 +18,13 @@ export function talk({ api, open }: PlaygroundUse): void {
       const { page } = await open(`/threads/${id}`);
       const log = page.getByRole("log");
       await say(page, `retry ${id}`);
-      await log.getByText("An answer that broke off was taken back; the model is asked again").waitFor();
-      await log.getByText(/^Try 2 of 3 in .* s: The provider is overloaded\./).waitFor();
+      await log.getByText("A partial answer was discarded; the model is asked again").waitFor();
+      await log.getByText(/^Attempt 2 of 3 in .* s: The provider is overloaded\./).waitFor();
       await log.getByText("It went well.").waitFor();
       await idle(page);
       expect(await log.getByText("Half of an answer").count()).toBe(0);
       await say(page, "hand on");
-      await log.getByText(/^moody_spare is asked in place of moody: The key is not accepted\./).waitFor();
+      await log.getByText(/^Switched from moody to moody_spare: The key is not accepted\./).waitFor();
       await log.getByText("The spare one answers.").waitFor();
       await idle(page);
       await say(page, "fail");
@@ -33,16 +33,16 @@ export function talk({ api, open }: PlaygroundUse): void {
       const seen = await words();
       expect(seen).toEqual([
         `retry ${id}`,
-        expect.stringMatching(/^An answer that broke off/),
-        expect.stringMatching(/^Try 2 of 3/),
+        expect.stringMatching(/^A partial answer was discarded/),
+        expect.stringMatching(/^Attempt 2 of 3/),
         "It went well.",
         "hand on",
-        "An answer that broke off was taken back; another model is asked",
-        expect.stringMatching(/^moody_spare is asked/),
+        "A partial answer was discarded; another model is asked",
+        expect.stringMatching(/^Switched from moody/),
         "The spare one answers.",
         "fail",
-        "An answer that broke off was taken back; another model is asked",
-        expect.stringMatching(/^moody_spare is asked/),
+        "A partial answer was discarded; another model is asked",
+        expect.stringMatching(/^Switched from moody/),
         expect.stringMatching(/^The run failed/),
       ]);
       await page.reload();
@@ -60,7 +60,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       const inside = call.getByRole("group", { name: "What clerk says" });
       await inside.getByText("count for me", { exact: true }).waitFor();
       const tool = inside.locator("details[data-call]");
-      await tool.getByText("at work").waitFor();
+      await tool.getByText("running").waitFor();
       await tool.getByText('"counted": 1').waitFor();
       await tool.getByText("counted 1").waitFor();
       await api().call("PUT", `/api/threads/${id}/files/go/1`, { body: "go" });
@@ -88,7 +88,7 @@ export function talk({ api, open }: PlaygroundUse): void {
         .getByText("count for us")
         .waitFor();
       const chair = inside.getByRole("article", { name: /^Chair, side A/ });
-      await chair.first().getByText("at work").waitFor();
+      await chair.first().getByText("running").waitFor();
       const path = await inside.getByRole("link", { name: "Open its thread" }).getAttribute("href");
       const child = path?.split("/").at(-1) ?? "";
       for (const file of ["1", "2"]) await api().call("PUT", `/api/threads/${child}/files/go/${file}`, { body: "go" });
@@ -159,10 +159,10 @@ export function talk({ api, open }: PlaygroundUse): void {
       await go(id);
       await api().post(id, "count", { limits: { steps: 1, on_limit: "rest" } });
       const { page } = await open(`/threads/${id}`);
-      const limit = page.getByRole("article", { name: /^limit: the run is at a limit/ });
+      const limit = page.getByRole("article", { name: /^limit: the run reached a limit/ });
       await limit.getByText("1 used of 1 allowed.").waitFor();
       await limit.getByLabel("Raise steps to").fill("1");
-      expect(await limit.getByRole("button", { name: "Go on" }).isDisabled()).toBe(true);
+      expect(await limit.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
       await limit.getByLabel("Raise steps to").fill("4");
       await page.keyboard.press("Enter");
       await page.getByRole("log").getByText("Counted.").waitFor();

@@ -89,12 +89,28 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "It is fine" }).waitFor();
     });
 
+    it("UI136 the keyboard's list is a key away, and the palette begins with commands", async () => {
+      const screen = await open("/");
+      const { page } = screen;
+      await page.getByRole("heading", { name: "Start a thread" }).waitFor();
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Stop the run").waitFor();
+      await look(screen, "keys");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("option").first().getByText("Write a message").waitFor();
+      await page.getByRole("option", { name: /^Keyboard shortcuts/ }).click();
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    });
+
     it("UI11 a thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {
       const title = marked();
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       await page.keyboard.press("n");
       const dialog = page.getByRole("dialog", { name: "New thread" });
+      // What is filled in first has the focus.
+      await dialog.locator("select:focus").waitFor();
       await dialog.getByLabel("Agent").selectOption("concierge");
       await dialog.getByLabel("Title").fill(title);
       await dialog.getByLabel("Tags").fill("one, two, one");

@@ -12,23 +12,28 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
       await call.getByLabel(/^price/).fill("-5");
       await call.getByRole("button", { name: "Approve" }).click();
-      await call.getByText(/-5/).waitFor();
+      await call.getByText("Must be greater than 0.").waitFor();
       await call.getByLabel(/^price/).fill("450");
       await call.getByRole("button", { name: "Approve" }).click();
       await call.waitFor({ state: "detached" });
       await idle(page);
       const { body } = await api().call("GET", `/api/threads/${id}/messages`);
       expect(JSON.stringify(body)).toContain("for at most 450 euros");
+      // The folded call shows what ran, not what was asked for.
+      await page
+        .locator("details[data-call] summary")
+        .getByText(/price: 450/)
+        .waitFor();
     });
 
     it("UI30 a child's call whose arguments are too long to come along is shown and approved above it", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "let two order");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
       expect(await call.getByLabel(/^item/).inputValue()).toMatch(/^a kettle (and a cup ){900}$/);
       await call.getByLabel(/^item/).fill("A kettle");
       await call.getByRole("button", { name: "Approve" }).click();
@@ -44,7 +49,12 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
+      await call.getByRole("button", { name: "Decline" }).click();
+      await call.getByLabel("Why not").press("Escape");
+      expect(
+        await call.getByRole("button", { name: "Decline" }).evaluate((one) => one === document.activeElement),
+      ).toBe(true);
       await call.getByRole("button", { name: "Decline" }).click();
       await call.getByLabel("Why not").fill("Too dear");
       await call.getByRole("button", { name: "Decline the call" }).click();
@@ -58,7 +68,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const [here, there] = [await open(`/threads/${id}`), await open(`/threads/${id}`)];
-      const callOn = ({ page }: typeof here) => page.getByRole("article", { name: /^place_order: may this run/ });
+      const callOn = ({ page }: typeof here) => page.getByRole("article", { name: /^place_order: approve this call/ });
       await callOn(there).getByRole("button", { name: "Decline" }).click();
       await callOn(there).getByLabel("Why not").fill("Too dear");
       await callOn(here)
@@ -85,7 +95,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: may this run/ });
+      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
       await call.getByRole("button", { name: "Write as JSON" }).click();
       const field = call.getByLabel(/as JSON$/);
       await field.fill('{"item": "A kettle", "price": "cheap"}');
@@ -103,10 +113,10 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await api().post(id, "ask the guest");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
-      const call = page.getByRole("article", { name: /^ask_guest: asks you/ });
+      const call = page.getByRole("article", { name: /^ask_guest: waiting for its result/ });
       await call.getByLabel(/^nights/).fill("0");
       await call.getByRole("button", { name: "Answer", exact: true }).click();
-      await call.getByText("0 is less than 1.").waitFor();
+      await call.getByText("Must be at least 1.").waitFor();
       await look(screen, "remote-form");
       await call.getByLabel(/^room/).selectOption({ label: "double" });
       await call.getByLabel(/^nights/).fill("3");
@@ -115,14 +125,14 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await idle(page);
       await api().post(id, "ask the guest again");
       await call.getByLabel(/^nights/).fill("7");
-      await call.getByRole("button", { name: "It failed" }).click();
+      await call.getByRole("button", { name: "Report a failure" }).click();
       await call.getByLabel("Why it failed").fill("The guest is out.");
       await call.getByRole("button", { name: "Back" }).click();
       expect(await call.getByLabel(/^nights/).inputValue()).toBe("7");
       await page.keyboard.press("Enter");
       expect(await call.getByLabel("Why it failed").inputValue()).toBe("The guest is out.");
       await call.getByLabel("Why it failed").fill("The guest is out.");
-      await call.getByRole("button", { name: "Answer with the failure" }).click();
+      await call.getByRole("button", { name: "Send the failure" }).click();
       await call.waitFor({ state: "detached" });
       await idle(page);
       const told = (await api().messages(id)).flatMap(({ role, content }) => (role === "tool" ? [content] : []));
@@ -137,7 +147,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill("What is the weather?");
       await page.keyboard.press("Enter");
-      const call = page.getByRole("article", { name: /^get_location: asks you/ });
+      const call = page.getByRole("article", { name: /^get_location: waiting for its result/ });
       await call.getByLabel("Result").fill("Lisbon");
       await call.getByRole("button", { name: "Answer", exact: true }).click();
       await page.getByRole("log").getByText("Sunny in Lisbon, as in every demo.").waitFor();

@@ -93,7 +93,7 @@ const writer = `import { defineTool } from "threadhold";
 export default defineTool("Writes a plan", async (state) => {
   await state.writeFile("/plan/day-1.md", "# Day 1", "text/markdown");
   await state.writeFile("/plan/day-2.md", "# Day 2", "text/markdown");
-  return { status: "success", result: "Written." };
+  return { status: "success", result: JSON.stringify({ days: ["one", "two"] }) };
 });
 `;
 

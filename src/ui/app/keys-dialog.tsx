@@ -1,0 +1,41 @@
+// What the keyboard does, on every page. The same list is in docs/guide/playground.md.
+
+import type { ReactElement } from "react";
+
+import { Dialog } from "../kit/dialog.tsx";
+
+import css from "./shell.module.css";
+
+const keys: readonly [keys: readonly string[], does: string][] = [
+  [["Ctrl K", "⌘ K"], "Commands: threads, agents and everything else by name"],
+  [["?"], "This list"],
+  [["N"], "New thread"],
+  [["/"], "Search threads"],
+  [["J", "K"], "Next thread, previous thread"],
+  [["C"], "Write a message"],
+  [["Enter", "Shift Enter"], "Send, new line"],
+  [["Ctrl .", "⌘ ."], "Stop the run"],
+  [["E"], "Show or hide events"],
+  [["Page Up", "Page Down"], "Scroll the conversation, also while you write"],
+  [["Esc", "Home", "End"], "Leave the text field; go to the first message, the last message"],
+];
+
+/** The list. */
+export function KeysDialog({ onClose }: { onClose: () => void }): ReactElement {
+  return (
+    <Dialog open onClose={onClose} title="Keyboard shortcuts">
+      <dl className={css["keys"]}>
+        {keys.map(([names, does]) => (
+          <div key={does}>
+            <dt>
+              {names.map((name) => (
+                <kbd key={name}>{name}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
