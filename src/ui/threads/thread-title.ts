@@ -2,6 +2,7 @@
 
 import { useCallback } from "react";
 
+import { ThreadholdClientError } from "#client/index.ts";
 import type { Message, Thread, ThreadHandle } from "#client/index.ts";
 
 import { useAgents } from "../agents/use-agents.ts";
@@ -38,8 +39,9 @@ export async function nameAfter(handle: ThreadHandle, message: Message): Promise
     void (await handle.patch({ title }).catch(() => undefined));
   const change = (now: Message | null): void => {
     const next = now === null ? null : titleOfMessage(now);
+    const shown = handle.state.thread?.title ?? null;
     // Another title was given meanwhile.
-    if (next === given || handle.state.thread?.title !== given) return;
+    if (next === given || (shown !== null && shown !== given)) return;
     given = next;
     void put(next);
   };
@@ -53,6 +55,13 @@ export async function nameAfter(handle: ThreadHandle, message: Message): Promise
     }),
   ];
   await put(given);
+  // It may have done so before this page heard of the message.
+  const gone = (thrown: unknown): Message | null => (isMissing(thrown) ? null : message);
+  change(await handle.messages.get(message.id).catch(gone));
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof ThreadholdClientError && thrown.code === "message_not_found";
 }
 
 function titleOfMessage({ content, silent }: Message): string | null {

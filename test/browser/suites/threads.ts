@@ -56,6 +56,18 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(body).toMatchObject({ threads: [] });
     });
 
+    it("UI10 a title follows a hook that changes the message once it is stored", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await open(`/threads/${id}`);
+      await page.getByLabel("Message", { exact: true }).fill(`whisper ${id}`);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "[withheld]" }).waitFor();
+      await expect.poll(async () => (await api().thread(id)).title).toBe("[withheld]");
+      await page.getByText("It went well.").first().waitFor();
+      const { body } = await api().call("GET", `/api/threads?q=${encodeURIComponent(`whisper ${id}`)}`);
+      expect(body).toMatchObject({ threads: [] });
+    });
+
     it("UI134 a thread without a title goes by its agent's title wherever it is shown, and the list shows what was said last", async () => {
       const { id } = await api().createThread("committee", {
         initial_messages: [{ role: "user", content: "Where is my order?" }],

@@ -15,6 +15,7 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/prompts/clerk.ts", clerk);
   project.write("agents/prompts/scribe_rules.ts", scribe);
   project.write("agents/hooks/mask_cards.ts", maskCards);
+  project.write("agents/hooks/withhold.ts", withhold);
   project.write("agents/agents/moody.ts", agent);
   project.write("agents/agents/committee.ts", committee);
 }
@@ -132,6 +133,14 @@ export default defineHook("before_create_message", async (_state, message) => ({
   ...message,
   content: typeof message.content === "string" ? message.content.replace(/\\b\\d{16}\\b/g, "[card]") : message.content,
 }));
+`;
+
+// Hooks that see a message once it is stored may still change it.
+const withhold = `import { defineHook } from "threadhold";
+
+export default defineHook("after_create_message", async (state, message) => {
+  if (String(message.content).startsWith("whisper")) await state.updateMessage(String(message.id), { content: "[withheld]" });
+});
 `;
 
 const clerk = `import { definePrompt } from "threadhold";
