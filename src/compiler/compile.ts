@@ -19,7 +19,7 @@ import { emptyProject, type Project } from "./project.ts";
 import { checkReferences } from "./reference-check.ts";
 import { checkRoutes } from "./route-check.ts";
 import { openSyntaxTrees, type SyntaxTrees } from "./syntax-tree.ts";
-import { checkForWorkers } from "./worker-check.ts";
+import { checkForWorkers, reportForWorkers } from "./worker-check.ts";
 
 /** What a build found. `project` may be written out only when there is no error. */
 export interface Compilation {
@@ -86,8 +86,12 @@ async function loadFiles(
   while (readable.length > 0) {
     const bundled = await bundleModules(readable, places);
     if (bundled.type === "built") {
-      const outcomes = await evaluateModules({ code: bundled.code, sourceMap: bundled.sourceMap, places });
-      await checkForWorkers(loadedFiles(outcomes), places, report);
+      const { code, sourceMap } = bundled;
+      const [outcomes, check] = await Promise.all([
+        evaluateModules({ code, sourceMap, places }),
+        checkForWorkers(readable, places),
+      ]);
+      reportForWorkers(check, { ...report, places, loaded: loadedFiles(outcomes) });
       return { outcomes, bundle: bundled.code, sources: projectInputs(bundled.inputs, places.root) };
     }
     const faulty = new Set(bundled.errors.map((error) => error.location?.file));

@@ -5,10 +5,13 @@ import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { builtinModules, SourceMap, type SourceMapPayload } from "node:module";
 import { dirname, join, relative } from "node:path";
 
+import type { Message } from "esbuild";
+
 import { reportBundleError } from "./bundle-error.ts";
 import type { Findings } from "./findings.ts";
 import { bundleForWorkers, mappedSource, type BundlePlaces } from "./module-bundle.ts";
 import type { SourcePlace, SyntaxTrees } from "./syntax-tree.ts";
+import { rememberChecked, wasChecked } from "./worker-memory.ts";
 import { runInWorkerd, workerdEntry, type WorkerdOutcome } from "./workerd-run.ts";
 import { readWranglerSettings } from "./wrangler-settings.ts";
 
@@ -17,10 +20,17 @@ interface Report {
   trees: SyntaxTrees;
 }
 
-/** Reports what keeps these files from being part of a Worker. */
-export async function checkForWorkers(files: readonly string[], places: BundlePlaces, report: Report): Promise<void> {
-  if (files.length === 0) return;
+/** What a check found. Nothing is reported yet. */
+export type WorkerCheck =
+  | { type: "fine" }
+  | { type: "failed"; errors: Message[] }
+  | { type: "loaded"; outcome: WorkerdOutcome; sourceMap: string; importers: ReadonlyMap<string, string> };
+
+/** Bundles these files for Workers and loads them there. */
+export async function checkForWorkers(files: readonly string[], places: BundlePlaces): Promise<WorkerCheck> {
   const settings = readWranglerSettings(places.root);
+  const project = { files, places, settings };
+  if (wasChecked(project)) return { type: "fine" };
   const importers = new Map<string, string>();
   const bundled = await bundleForWorkers(files, places, {
     settings,
@@ -29,27 +39,40 @@ export async function checkForWorkers(files: readonly string[], places: BundlePl
       if (!importers.has(specifier)) importers.set(specifier, importer);
     },
   });
-  if (bundled.type === "failed") {
-    for (const error of bundled.errors) reportBundleError(error, report);
-    return;
-  }
+  if (bundled.type === "failed") return bundled;
   const folder = dirname(places.outputFile);
   mkdirSync(folder, { recursive: true });
   const outcome = await runInWorkerd(bundled.code, { settings, packageRoot: places.packageRoot, folder });
-  if (outcome.type === "refused") {
-    reportRefusal(outcome, { ...report, places, sourceMap: bundled.sourceMap, importers });
+  if (outcome.type === "started" && outcome.thrown.length === 0) rememberChecked(project, bundled.inputs);
+  return { type: "loaded", outcome, sourceMap: bundled.sourceMap, importers };
+}
+
+interface CheckContext extends Report {
+  places: BundlePlaces;
+  /** Files that Node loaded; what throws there is reported already. */
+  loaded: readonly string[];
+}
+
+/** Reports what keeps the files from being part of a Worker, or from being loaded there. */
+export function reportForWorkers(check: WorkerCheck, { places, loaded, ...report }: CheckContext): void {
+  if (check.type === "fine") return;
+  if (check.type === "failed") {
+    for (const error of check.errors) reportBundleError(error, report);
+    return;
   }
+  const { outcome, sourceMap, importers } = check;
+  if (outcome.type === "refused") reportRefusal(outcome, { ...report, places, sourceMap, importers });
   // What the runtime's env holds is not known here, so a module that reads it may fail for that reason alone.
-  if (outcome.type === "started" && !importers.has("cloudflare:workers")) {
-    for (const { file, stack } of outcome.thrown) {
-      const at = stackPlaces(stack, bundled.sourceMap, places)[0];
-      report.findings.warning({
-        code: "evaluation",
-        file: at?.file ?? file,
-        place: at && placeAt(at, report.trees),
-        message: `${stack.split("\n")[0] ?? "It threw"}, while the module was loaded in the Workers runtime`,
-      });
-    }
+  if (outcome.type !== "started" || importers.has("cloudflare:workers")) return;
+  for (const { file, stack } of outcome.thrown) {
+    if (!loaded.includes(file)) continue;
+    const at = stackPlaces(stack, sourceMap, places)[0];
+    report.findings.warning({
+      code: "evaluation",
+      file: at?.file ?? file,
+      place: at && placeAt(at, report.trees),
+      message: `${stack.split("\n")[0] ?? "It threw"}, while the module was loaded in the Workers runtime`,
+    });
   }
 }
 

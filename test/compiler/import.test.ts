@@ -1,10 +1,22 @@
 // Imports as the Worker's bundle and the Workers runtime see them: what neither could load is an error of the build.
 
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
 import { describe, expect, it, vi } from "vitest";
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
-import { compileWith, findingsOf, good, onlyFinding, type Files } from "./temporary-project.ts";
+import { runScript } from "./command.ts";
+import {
+  compileWith,
+  findingsOf,
+  good,
+  onlyFinding,
+  writeFiles,
+  writeProject,
+  type Files,
+} from "./temporary-project.ts";
 
 // Each build starts the Workers runtime.
 vi.setConfig({ testTimeout: 60_000 });
@@ -102,6 +114,32 @@ describe("imports", () => {
       "agents/_lib/words.txt": "Words",
     };
     expect((await compileWith(text)).diagnostics).toEqual([]);
+  });
+
+  it("COMP61 a change in a file that only the Worker's bundle reads is noticed by the next build", async () => {
+    const root = writeProject({
+      ...good,
+      ...keepsImports,
+      ...tool(`import { x } from "../_lib/words.ts";`),
+      "agents/_lib/words.ts": "export const x = 1;",
+    });
+    const compile = (): ReturnType<typeof runScript> => runScript("compile.mjs", ["--root", root]);
+    expect((await compile()).code).toBe(0);
+    expect((await compile()).code).toBe(0);
+    writeFiles(root, { "agents/_lib/words.ts": `import ky from "ky-of-nobody";\nexport const x = 1;` });
+    const { code, stdout } = await compile();
+    expect(stdout).toContain("agents/_lib/words.ts:1:16  error");
+    expect(stdout).toContain("Run: npm install ky-of-nobody");
+    expect(code).toBe(1);
+    mkdirSync(join(root, "node_modules/ky-of-nobody"), { recursive: true });
+    writeFiles(root, {
+      "node_modules/ky-of-nobody/package.json": `{ "name": "ky-of-nobody", "main": "main.js" }`,
+      "node_modules/ky-of-nobody/main.js": "module.exports = 1;",
+      "node_modules/.package-lock.json": "{}",
+    });
+    expect((await compile()).code).toBe(0);
+    rmSync(join(root, "node_modules"), { recursive: true });
+    expect((await compile()).code).toBe(1);
   });
 
   it("COMP64 what loads in Node and throws in the Workers runtime is a warning at the line that threw", async () => {
