@@ -158,7 +158,7 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
     await ports.faults.at("loop.keep");
     return await (asked.asked.failure === null ? keepAnswer(asked.asked, context) : keepPartial(asked.asked, context));
   } finally {
-    // A line that breaks off keeps no share from the lines beside it.
+    // A line that fails must not keep its share: the other lines would wait for it.
     share.release();
   }
 }

@@ -1,5 +1,5 @@
-// Counts of an imported thread, made from its records: what a file says of sums is not asked. What its runs say that they used
-// counts, and at least what its messages and its log say.
+// Counts of an imported thread, made from its records: sums in the file are not read. Usage is the sum of the runs, and at
+// least the sum of the messages or of the log, so that changed runs do not reset it.
 
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
@@ -24,7 +24,7 @@ export class ImportTotals {
   #usage: Usage = zeroUsage;
   #cost: number | null = 0;
   #work: Work = noWork;
-  /** What answers, children and the log's model requests say, each at least in part of what runs say. */
+  /** Usage by source. In an honest file each is part of the usage of the runs. */
   readonly #answers = new Spent();
   readonly #children = new Spent();
   readonly #requests = new Spent();
@@ -64,8 +64,8 @@ export class ImportTotals {
   /** Counts a model request that the log tells of. */
   log({ type, run_id, data }: ArchivedLog): void {
     if (type !== "llm_request" || this.#isActive(run_id)) return;
-    const said = spendingSchema.safeParse(data);
-    if (said.success) this.#requests.add(said.data.usage, said.data.cost);
+    const spending = spendingSchema.safeParse(data);
+    if (spending.success) this.#requests.add(spending.data.usage, spending.data.cost);
   }
 
   #spentOn({ run_id, role, step, model, usage, cost, parts }: ArchivedMessage): void {
@@ -74,7 +74,7 @@ export class ImportTotals {
       if (usage !== null) this.#children.add(usage, cost);
       return;
     }
-    // An answer that says it used nothing is counted as one whose provider counted nothing.
+    // An answer without output tokens is counted as one whose provider counted none.
     const { output = 0 } = usage ?? {};
     const words = output > 0 ? 0 : partTokens(parts);
     const estimated = { ...zeroUsage, output: words, total_tokens: words };
@@ -140,9 +140,9 @@ function whole(usage: Usage): Usage {
   return { ...usage, total_tokens: Math.max(total_tokens, input + output + cache_read + cache_write) };
 }
 
-/** What was found, where that is more than what was said by more than sums of prices are off. */
-function atLeast(said: number, found: number): number {
-  return found > said * (1 + 1e-9) ? found : said;
+/** The greater of two sums of money. A difference that comes from the order of adding up does not count. */
+function atLeast(stated: number, found: number): number {
+  return found > stated * (1 + 1e-9) ? found : stated;
 }
 
 function mostUsage(one: Usage, other: Usage): Usage {

@@ -1,5 +1,5 @@
 // Calls that definitions queued and that a run did not make before it ended. Calls that the run never tried begin a run of
-// their own. All others are given up, and the run's end says so: a run that failed with a call would fail with it again, and
+// their own. All others are given up and named in the run's error: a run that failed with a call would fail with it again, and
 // runs that each leave calls for the next would never come to an end.
 
 import type { RunEnd } from "#core/ports/strategy.ts";
