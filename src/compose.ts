@@ -8,6 +8,7 @@ import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
 import { threadFeed } from "#feed/thread-feed.ts";
 import { createApp } from "#http/app.ts";
+import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/model-port.ts";
@@ -36,7 +37,11 @@ export function compose(
   adjust: (world: World, state: DurableObjectState) => World = (world) => world,
 ) {
   const ThreadObject = threadObject<Environment>((env, state) => adjust(worldOf(env, registry), state));
-  const ThreadFeed = threadFeed<Environment>(systemClock);
+  const ThreadFeed = threadFeed<Environment>((env) => ({
+    clock: systemClock,
+    threads: (id) => threadOf(env, id),
+    feeds: (owner) => feedOf(env, owner),
+  }));
   const apps = new WeakMap<Environment, ReturnType<typeof createApp>>();
 
   function appOf(env: Environment) {
@@ -46,7 +51,7 @@ export function compose(
     const app = createApp({
       registry,
       diagnostics,
-      threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadStub,
+      threads: (id) => threadOf(env, id),
       objects: (objectId) => env.THREADS.get(objectIdOf(env, objectId)) as unknown as ThreadStub,
       feeds: (owner) => feedOf(env, owner),
       catalog: catalogOf(env),
@@ -54,6 +59,7 @@ export function compose(
       variables: env,
       version: versionOf(env),
       assets: assetsOf(env),
+      admissions: admissionLimiterOf(env),
       now: () => systemClock.now(),
     });
     apps.set(env, app);
@@ -89,6 +95,10 @@ function reportMisread(variable: string): void {
   console.error(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
 }
 
+function threadOf(env: Environment, id: string): ThreadStub {
+  return env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadStub;
+}
+
 function feedOf(env: Environment, owner: string | null): FeedStub {
   return env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))) as unknown as FeedStub;
 }
@@ -107,6 +117,11 @@ function catalogOf(env: Environment) {
 
 function assetsOf({ ASSETS }: Environment) {
   return ASSETS === undefined ? undefined : (request: Request) => ASSETS.fetch(request);
+}
+
+/** The binding's period is 60 s (docs/guide/operations.md). */
+function admissionLimiterOf({ ADMISSION_LIMITER }: Environment) {
+  return ADMISSION_LIMITER === undefined ? undefined : boundRateLimiter(ADMISSION_LIMITER, 60);
 }
 
 function versionOf(env: Environment): string {

@@ -17,6 +17,8 @@ export interface Environment extends Variables, LimitVariables {
   ASSETS?: Fetcher;
   /** Measures images and makes small ones; without it neither is done. */
   IMAGES?: ImagesBinding;
+  /** Counts admissions over the isolates of a location besides each isolate's own count; its period is 60 s. */
+  ADMISSION_LIMITER?: RateLimit;
   /** Takes large files; without it every file stays in its thread. */
   FILES?: R2Bucket;
   /** Bytes from which on a file goes to `FILES`. 8 MiB when absent, 16 MiB at most. */

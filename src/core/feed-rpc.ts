@@ -1,19 +1,25 @@
-// The feed of one owner's threads as others reach it: threads tell it what becomes of them, the Worker leads watchers to it.
+// The feed of one owner's threads as others reach it: threads tell it what becomes of them, the Worker leads watchers to it, and
+// both take and give back the leases of the owner there.
 
 import type { FeedWord } from "#contract/feed.ts";
 
+import type { HoldsLeases, KeepsLeases } from "./lease.ts";
+
 /**
- * The methods of a feed's object. Contract: neither waits for a watcher or writes a row.
+ * The methods of a feed's object. Contract: none waits for a watcher, and none but `take` writes a row.
  */
-export interface FeedRpc {
-  /** Tells whoever watches. A word for another owner than the feed's watchers came for reaches none of them. */
-  tell(owner: string | null, word: FeedWord): Promise<void>;
+export interface FeedRpc extends KeepsLeases, HoldsLeases {
+  /**
+   * Tells whoever watches. A word for another owner than the feed's watchers came for reaches none of them. `admitted` are the leases
+   * of inputs that the thread has taken: from here on the thread's status alone says whether it is at work.
+   */
+  tell(owner: string | null, word: FeedWord, admitted?: readonly string[]): Promise<void>;
   /** Uses up a stream's ticket, as a thread's object does. */
   redeemTicket(nonce: string, expiresAt: number): Promise<boolean>;
 }
 
 /** A feed as threads reach it. */
-export type FeedTold = Pick<FeedRpc, "tell">;
+export type FeedTold = Pick<FeedRpc, "tell" | "giveBack">;
 
 /** A feed as `http` reaches it. `fetch` takes the upgrade of `watchRequest`. */
 export interface FeedStub extends FeedRpc {
@@ -34,3 +40,6 @@ export const ownerField = "owner";
 
 /** Field of the watch's query: microseconds since epoch at which the watcher's credentials end. */
 export const watchEndField = "ends_at";
+
+/** Query field of the upgrade: the lease of the stream as JSON; absent where there is none. */
+export const leaseField = "lease";

@@ -23,6 +23,7 @@ import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 
+import type { HoldsLeases } from "./lease.ts";
 import type { SessionRecord, ThreadParent } from "./record.ts";
 import type { SessionRpc } from "./session-rpc.ts";
 
@@ -35,6 +36,8 @@ export interface Caller {
   admin: boolean;
   /** Microseconds since epoch at which the credentials end; absent where they do not. Streams end with them. */
   until?: number;
+  /** The lease under which this call opens a stream or starts a run; the user's own feed object keeps it. `bridged` where the Worker reads the stream. */
+  lease?: { id: string; bridged: boolean } | undefined;
 }
 
 /** An answer or a refusal. */
@@ -79,7 +82,7 @@ export interface Relisted {
  * The methods of a thread's object. Contract: every one answers `thread_not_found` for a thread that does not exist or is
  * not the caller's, before any write.
  */
-export interface ThreadRpc extends SessionRpc {
+export interface ThreadRpc extends SessionRpc, HoldsLeases {
   create(caller: Caller, input: CreateInput): Promise<Answer<Thread>>;
   describe(caller: Caller): Promise<Answer<Thread>>;
   patch(caller: Caller, change: PatchThread): Promise<Answer<Thread>>;
@@ -155,6 +158,9 @@ export const callerHeader = "x-threadhold-caller";
 
 /** Header of an import that may be repeated: what its repetitions have in common. */
 export const creationHeader = "x-threadhold-creation";
+
+/** Header of the answer to an import: how many inputs that it brought wait for their runs. */
+export const waitingHeader = "x-threadhold-waiting";
 
 /** Header of an endpoint call: the outside URL, so that the handler sees what the client asked for. */
 export const urlHeader = "x-threadhold-url";

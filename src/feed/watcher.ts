@@ -7,6 +7,8 @@ import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
 import { expiredCloseCode, watcherWindow } from "#contract/subscription.ts";
+import { streamLeaseSchema } from "#core/lease.ts";
+import type { StreamLease } from "#core/lease.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 const placeSchema = z.object({
@@ -16,6 +18,8 @@ const placeSchema = z.object({
   acknowledged: z.number().int().nonnegative(),
   /** When its credentials end, in microseconds since epoch; absent where they do not. */
   endsAt: z.number().optional(),
+  /** The place of this stream among those of its user. */
+  lease: streamLeaseSchema.optional(),
 });
 
 /** The part of a socket that a watcher needs. */
@@ -40,8 +44,13 @@ export class Watcher {
   }
 
   /** Begins one on a socket that was just accepted. */
-  static begin(socket: WatcherSocket, owner: string | null, endsAt?: number): Watcher {
-    return new Watcher(socket, { owner, sent: 0, acknowledged: 0, ...(endsAt === undefined ? {} : { endsAt }) });
+  static begin(
+    socket: WatcherSocket,
+    owner: string | null,
+    { endsAt, lease }: { endsAt: number | null; lease: StreamLease | null },
+  ): Watcher {
+    const optional = { ...(endsAt === null ? {} : { endsAt }), ...(lease === null ? {} : { lease }) };
+    return new Watcher(socket, { owner, sent: 0, acknowledged: 0, ...optional });
   }
 
   /** The watcher of a socket that was accepted earlier; null when its attachment is not ours. */
@@ -52,6 +61,10 @@ export class Watcher {
 
   get owner(): string | null {
     return this.#place.owner;
+  }
+
+  get lease(): StreamLease | null {
+    return this.#place.lease ?? null;
   }
 
   /** Characters that may still be sent before something is acknowledged. */

@@ -32,7 +32,11 @@ export interface Variables {
   ALLOWED_ORIGINS?: string | undefined;
   /** Messages and runs a user may start in a minute; 60 when absent. */
   LIMIT_ADMISSIONS_PER_MINUTE?: string | undefined;
-  /** Streams a user may hold open; 20 when absent. */
+  /** Changes of threads, messages and files a user may make in a minute; 300 when absent. */
+  LIMIT_CHANGES_PER_MINUTE?: string | undefined;
+  /** Tools a user may invoke by hand in a minute; 60 when absent. */
+  LIMIT_INVOCATIONS_PER_MINUTE?: string | undefined;
+  /** Streams, waits and sockets a user may hold open; 20 when absent. */
   LIMIT_OPEN_STREAMS?: string | undefined;
   /** Threads of a user that may be at work at a time; 10 when absent. */
   LIMIT_ACTIVE_RUNS?: string | undefined;
@@ -61,7 +65,7 @@ export interface AppDependencies {
   assets?: Assets | undefined;
   /** Microseconds since epoch. */
   now: () => number;
-  /** Bounds admissions across isolates, where the deployment has such a thing; in-isolate buckets otherwise. */
+  /** Bounds admissions across isolates besides the isolate's own count, where the deployment binds a rate limiter. */
   admissions?: RateLimiter | undefined;
   /** The platform's timers when absent. */
   timers?: Timers | undefined;

@@ -15,8 +15,9 @@ import { createTickets } from "./auth/ticket.ts";
 import type { Tickets } from "./auth/ticket.ts";
 import type { SubscriptionPorts } from "./bridge/subscription.ts";
 import type { AppDependencies } from "./dependencies.ts";
-import { createActiveRuns } from "./limit/active-runs.ts";
-import type { ActiveRuns } from "./limit/active-runs.ts";
+import { createPlaces, noPlaces } from "./limit/places.ts";
+import type { Places } from "./limit/places.ts";
+import { unlimited } from "./limit/rate-limiter.ts";
 import { createUserLimits, noUserLimits } from "./limit/user-limits.ts";
 import type { UserLimits } from "./limit/user-limits.ts";
 import { createRouteTable } from "./route/route-table.ts";
@@ -33,7 +34,7 @@ export interface Services {
   tickets: Tickets | null;
   allowedOrigins: AllowedOrigins;
   limits: UserLimits;
-  activeRuns: ActiveRuns;
+  places: Places;
   ports: SubscriptionPorts;
   calls: ThreadCalls;
   table: RouteTable;
@@ -63,14 +64,25 @@ export function createServices(dependencies: AppDependencies): Services {
     warn(name, `Not a positive whole number; ${String(standard)} is used.`);
     return standard;
   };
+  const timers = dependencies.timers ?? platformTimers;
   const limitSettings = {
-    admissionsPerMinute: readLimit("LIMIT_ADMISSIONS_PER_MINUTE", 60),
-    openStreams: readLimit("LIMIT_OPEN_STREAMS", 20),
-    admissions: dependencies.admissions,
+    admissions: readLimit("LIMIT_ADMISSIONS_PER_MINUTE", 60),
+    changes: readLimit("LIMIT_CHANGES_PER_MINUTE", 300),
+    invocations: readLimit("LIMIT_INVOCATIONS_PER_MINUTE", 60),
+    platform: dependencies.admissions ?? unlimited,
     now,
   };
   // A new `.dev.vars` has it, beside tokens too, and no deployment does.
   const isLocal = variables.OPEN_LOOPBACK === "true";
+  const placeSettings = {
+    feeds: dependencies.feeds,
+    timers,
+    now,
+    streams: readLimit("LIMIT_OPEN_STREAMS", 20),
+    runs: readLimit("LIMIT_ACTIVE_RUNS", 10),
+    report,
+  };
+  const isOpen = settings.state === "open_loopback";
   const fetchKeys = dependencies.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
   return {
     dependencies,
@@ -83,18 +95,21 @@ export function createServices(dependencies: AppDependencies): Services {
     }),
     tickets: ticketsOf(settings, now),
     allowedOrigins,
-    limits: settings.state === "open_loopback" ? noUserLimits : createUserLimits(limitSettings),
-    activeRuns: createActiveRuns(
-      settings.state === "open_loopback" ? Number.POSITIVE_INFINITY : readLimit("LIMIT_ACTIVE_RUNS", 10),
-    ),
-    ports: { timers: dependencies.timers ?? platformTimers, now },
+    limits: isOpen ? noUserLimits : createUserLimits(limitSettings),
+    places: isOpen ? noPlaces : createPlaces(placeSettings),
+    ports: { timers, now },
     calls: createThreadCalls(threads),
     table: createRouteTable(registry.routes),
     report,
   };
 }
 
-type LimitName = "LIMIT_ADMISSIONS_PER_MINUTE" | "LIMIT_OPEN_STREAMS" | "LIMIT_ACTIVE_RUNS";
+type LimitName =
+  | "LIMIT_ADMISSIONS_PER_MINUTE"
+  | "LIMIT_CHANGES_PER_MINUTE"
+  | "LIMIT_INVOCATIONS_PER_MINUTE"
+  | "LIMIT_OPEN_STREAMS"
+  | "LIMIT_ACTIVE_RUNS";
 
 function ticketsOf(settings: AuthSettings, now: () => number): Tickets | null {
   switch (settings.state) {

@@ -4,7 +4,11 @@ import { z } from "zod";
 
 import type { Caller } from "#core/thread-rpc.ts";
 
-const callerSchema = z.object({ user: z.string().nullable(), admin: z.boolean() });
+const callerSchema = z.object({
+  user: z.string().nullable(),
+  admin: z.boolean(),
+  lease: z.object({ id: z.string(), bridged: z.boolean() }).optional(),
+});
 
 /** Contract: never throws; a caller that cannot be read may do nothing. */
 export function parseCaller(header: string | null): Caller {

@@ -26,6 +26,8 @@ export class OwnerFeed {
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #background: (work: Promise<unknown>) => void;
   readonly #waiting = new Map<string | null, Waiting>();
+  /** Leases of inputs that the thread has taken and that no word has carried yet. */
+  #admitted: string[] = [];
   #telling = false;
 
   constructor(feeds: FeedDirectory<FeedTold>, background: (work: Promise<unknown>) => void) {
@@ -47,6 +49,22 @@ export class OwnerFeed {
   /** The thread as it stands, whether or not that was told: whoever came late to a long run hears of it. */
   again(live: LiveThread): void {
     this.#put(live.record, "thread_updated", live);
+  }
+
+  /** An input was taken under this lease. The next word carries it; a thread that is not at work has no next one, so it gets one. */
+  admitted(lease: string, live: LiveThread): void {
+    const { user_id, parent, status } = live.record;
+    if (parent !== null) {
+      // The thread that waits for this one is the one that counts, and this one tells the feed nothing.
+      this.#background(
+        this.#feeds(user_id)
+          .giveBack(lease, "all")
+          .catch(() => undefined),
+      );
+      return;
+    }
+    this.#admitted.push(lease);
+    if (status !== "running") this.again(live);
   }
 
   /** The thread was made, or brought in. */
@@ -92,9 +110,11 @@ export class OwnerFeed {
   }
 
   async #tell(owner: string | null, word: FeedWord): Promise<void> {
+    const admitted = this.#admitted;
+    this.#admitted = [];
     for (let attempt = 1; attempt <= tries; attempt++) {
       try {
-        await this.#feeds(owner).tell(owner, word);
+        await this.#feeds(owner).tell(owner, word, admitted);
         return;
       } catch {
         // Not heard, and not worth a line in the log: the catalog has it, and whoever comes back to the feed lists.

@@ -4,7 +4,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 
-import { ThreadholdError, refuse } from "#contract/error.ts";
+import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
@@ -15,12 +15,12 @@ import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
+import type { HeldLeases } from "#core/lease.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Execution, SessionExecution, SessionPage, SessionPlace } from "#core/session-rpc.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildCalls, ChildInput, Delivery, KnownCalls, Relay, ThreadPeer } from "#core/thread-peer.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
-import { callerHeader, endpointPath, exportPath, filesPath, importPath, subscribePath } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
 import { toMessage } from "#core/view.ts";
 import { discardBody } from "#lib/discard-body.ts";
@@ -30,8 +30,8 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
+import { answered } from "./answered.ts";
 import { Importer } from "./archive/importer.ts";
-import { parseCaller } from "./caller.ts";
 import { admitChild } from "./children/admit-child.ts";
 import { knownCalls } from "./children/child-answers.ts";
 import { takeChildCalls } from "./children/child-calls.ts";
@@ -39,12 +39,9 @@ import { takeDelivery, takeRelay } from "./children/delivery.ts";
 import { watchedFromAbove } from "./children/watching.ts";
 import { createThread } from "./method/create-thread.ts";
 import type { CreateContext } from "./method/create-thread.ts";
-import { callEndpoint } from "./method/endpoint-call.ts";
-import { serveFiles } from "./method/file-request.ts";
+import { serveInternal } from "./method/internal-request.ts";
 import { relistThread } from "./method/relist-thread.ts";
 import { patchThread, removeThread, stopThread, view } from "./method/thread-changes.ts";
-import { exportThread } from "./method/thread-export.ts";
-import { importThread } from "./method/thread-import.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
 import { deleteQueued, listQueue, patchQueued } from "./method/thread-queue.ts";
 import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
@@ -52,12 +49,13 @@ import { takeToolResults } from "./method/tool-results.ts";
 import { isRestOver, openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
-import { acknowledge, subscribe } from "./reader/subscribe.ts";
+import { acknowledge } from "./reader/subscribe.ts";
 import { refusalResponse } from "./refusal-response.ts";
 import { admitMessage, admitRun } from "./run/admission.ts";
 import { executeSession } from "./session/execute-session.ts";
 import { makeSession } from "./session/make-session.ts";
 import { readSession } from "./session/read-session.ts";
+import { StreamLeases } from "./stream-leases.ts";
 import type { World } from "./world.ts";
 
 /** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
@@ -69,6 +67,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     readonly #tickets = new UsedTickets();
     readonly #importer: Importer;
     readonly #ownerFeed: OwnerFeed;
+    readonly #leases: StreamLeases;
     #alarm: Alarm;
     #open: OpenThread | null = null;
     #creating: Promise<unknown> = Promise.resolve();
@@ -81,6 +80,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       this.#store = createSqliteThreadStore(this.#storage, this.#world.faults);
       this.#alarm = this.#armed(null);
       this.#ownerFeed = new OwnerFeed(this.#world.feeds, (work) => state.waitUntil(work));
+      this.#leases = new StreamLeases(state, this.#world.feeds, () => this.#world.clock.now() / 1000);
       this.#importer = new Importer({
         storage: this.#storage,
         store: this.#store,
@@ -108,7 +108,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       const made =
         context === null ? null : await this.#make((parts) => makeSession(parts, caller, { ...asked, context }));
       if (made !== null && !made.ok) return made;
-      return this.#answer(() => executeSession(this.#ownSession(caller, asked), caller, asked));
+      return this.#admitted(caller, () => executeSession(this.#ownSession(caller, asked), caller, asked));
     }
 
     async readSession(caller: Caller, place: SessionPlace, cursor: string | null): Promise<Answer<SessionPage>> {
@@ -136,14 +136,14 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async postMessage(caller: Caller, input: request.PostMessage, key: RequestKey | null): Promise<Answer<Admission>> {
-      return this.#answer(() => {
+      return this.#admitted(caller, () => {
         const { context, driver } = this.#owned(caller);
         return admitMessage(context, driver, { caller, input, key });
       });
     }
 
     async postRun(caller: Caller, input: request.PostRun, key: RequestKey | null): Promise<Answer<Admission>> {
-      return this.#answer(() => {
+      return this.#admitted(caller, () => {
         const { context, driver } = this.#owned(caller);
         return admitRun(context, driver, { caller, input, key });
       });
@@ -212,7 +212,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>> {
-      return this.#answer(() => takeToolResults(this.#owned(caller), { caller, body: input }));
+      return this.#admitted(caller, () => takeToolResults(this.#owned(caller), { caller, body: input }));
     }
 
     async startChild(input: ChildInput): Promise<Answer<null>> {
@@ -252,6 +252,12 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       });
     }
 
+    async held(ids: readonly string[]): Promise<HeldLeases> {
+      const record = this.#open?.context.live.record ?? this.#store.readThread();
+      const working = record !== null && record.active_run_id !== null && record.status === "running";
+      return { streams: this.#leases.held(ids), working };
+    }
+
     /** True once for each ticket; see `UsedTickets`. */
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
       return this.#tickets.redeem(nonce, expiresAt, this.#world.clock.now());
@@ -263,19 +269,11 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     override async fetch(incoming: Request): Promise<Response> {
-      const answer = await this.#answer(() => {
-        const url = new URL(incoming.url);
-        const caller = parseCaller(incoming.headers.get(callerHeader));
-        if (url.pathname === importPath) {
-          return importThread(this.#importer, { caller, clock: this.#world.clock }, incoming);
-        }
-        const open = this.#owned(caller);
-        if (url.pathname === exportPath) return exportThread(open.context, incoming, this.#world.files.bucket);
-        if (url.pathname === subscribePath) return subscribe(open.context, this.ctx, url);
-        if (url.pathname.startsWith(endpointPath)) return callEndpoint(open.context, incoming, url);
-        if (url.pathname.startsWith(filesPath)) return serveFiles(open.context, incoming, url);
-        throw refuse("route_not_found", "The thread has no such route.");
-      });
+      const [world, importer, leases] = [this.#world, this.#importer, this.#leases];
+      const owned = (caller: Caller): OpenThread => this.#owned(caller);
+      const answer = await this.#answer(() =>
+        serveInternal({ world, state: this.ctx, importer, leases, owned }, incoming),
+      );
       if (answer.ok) return answer.value;
       await discardBody(incoming);
       return refusalResponse(answer.refusal);
@@ -325,6 +323,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     #dropReader(socket: WebSocket): void {
+      this.#leases.left(socket);
       const live = this.#open?.context.live;
       const reader = live?.broadcaster.find(socket);
       if (live !== undefined && reader !== undefined) live.broadcaster.leave(reader);
@@ -386,15 +385,16 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       return work;
     }
 
+    /** The answer to an input that may start a run. From here on the thread's status says what became of its lease. */
+    async #admitted<T>({ lease }: Caller, work: () => T | Promise<T>): Promise<Answer<T>> {
+      const answer = await this.#answer(work);
+      if (lease !== undefined && answer.ok && this.#open !== null)
+        this.#ownerFeed.admitted(lease.id, this.#open.context.live);
+      return answer;
+    }
+
     async #answer<T>(work: () => T | Promise<T>): Promise<Answer<T>> {
-      try {
-        return { ok: true, value: await work() };
-      } catch (thrown) {
-        if (thrown instanceof ThreadholdError) return { ok: false, refusal: thrown.refusal };
-        const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-        console.error(JSON.stringify({ event: "thread_failed", thread_id: this.ctx.id.name ?? null, cause }));
-        return { ok: false, refusal: { code: "internal", message: "Something broke inside the server." } };
-      }
+      return answered(this.ctx.id.name ?? null, work);
     }
   };
 }

@@ -169,7 +169,9 @@ describe("over SSE", () => {
     app.time.advance(15_000);
     expect(await silence).toBe(": heartbeat\n\n");
     expect((await app.ask(path)).status).toBe(429);
+    const back = app.feed("anna").nextReturn();
     await leave();
+    await back;
     expect(await left(await app.ask(path))).toBe(200);
   });
 });

@@ -239,7 +239,7 @@ describe("limits", () => {
     expect(log[0]).toContain("LIMIT_ADMISSIONS_PER_MINUTE");
   });
 
-  it("HTTP20: a limiter of the platform counts instead where one is bound", async () => {
+  it("HTTP20: a limiter of the platform counts as well where one is bound", async () => {
     const keys: string[] = [];
     const limit = async ({ key }: { key: string }): Promise<{ success: boolean }> => {
       keys.push(key);
@@ -256,14 +256,16 @@ describe("limits", () => {
   });
 
   it("HTTP21: open streams per user are bounded, and free again when they end", async () => {
-    const { ask, seed } = limited({ LIMIT_OPEN_STREAMS: "2" });
+    const { ask, seed, feed } = limited({ LIMIT_OPEN_STREAMS: "2" });
     const { id, object } = seed();
     const open = (): Promise<Response> => ask(`/api/threads/${id}/events`);
     const first = await open();
     await ask(`/api/threads/${id}/messages`, post({ content: "x" }, { headers: { accept: "text/event-stream" } }));
     expect(await refusalOf(await open())).toMatchObject({ status: 429, code: "rate_limited" });
     expect((await ask(`/api/threads/${id}/events`, { token: adminToken })).status).toBe(200);
+    const back = feed("anna").nextReturn();
     await first.body?.cancel();
+    await back;
     expect((await open()).status).toBe(200);
     expect(object.subscribers).toHaveLength(4);
   });

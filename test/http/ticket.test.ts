@@ -32,7 +32,8 @@ describe("a ticket", () => {
     const url = object.subscribers[0]?.url;
     expect(url?.searchParams.get("after")).toBe("7");
     expect(url?.searchParams.has("ticket")).toBe(false);
-    expect(object.subscribers[0]?.request.headers.get("x-threadhold-caller")).toBe('{"user":"anna","admin":false}');
+    const caller: unknown = JSON.parse(object.subscribers[0]?.request.headers.get("x-threadhold-caller") ?? "");
+    expect(caller).toEqual({ user: "anna", admin: false, lease: { id: expect.any(String) as string, bridged: false } });
     expect((await app.ask(`${path}?ticket=${ticket}`, upgrade)).status).toBe(401);
   });
 

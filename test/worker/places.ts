@@ -50,10 +50,11 @@ export function placedCatalog(state: DurableObjectState, catalog: Catalog): Cata
 /** Feeds, with a place before and behind each word to them; the word says what of which thread. */
 export function placedFeeds(state: DurableObjectState, feeds: FeedDirectory<FeedTold>): FeedDirectory<FeedTold> {
   return (owner) => ({
-    tell: async (to, word) => {
+    giveBack: (id, part) => feeds(owner).giveBack(id, part),
+    tell: async (to, word, admitted) => {
       const thread = state.id.name ?? "";
       await passing?.({ thread, name: "before tell", state });
-      await feeds(owner).tell(to, word);
+      await feeds(owner).tell(to, word, admitted);
       await passing?.({ thread, name: "after tell", state });
     },
   });

@@ -10,6 +10,8 @@ export interface DeliverySource {
   take(most?: number): Delivery[];
   /** Tells the object that everything up to `seq` was taken. */
   acknowledge(seq: number): void;
+  /** Tells the object, now and then, that the client takes what is written. */
+  ping(): void;
   /** Leaves. Nothing is delivered after this. */
   close(): void;
   readonly closed: boolean;

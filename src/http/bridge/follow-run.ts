@@ -3,6 +3,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 import { pause } from "#lib/timers.ts";
 
 import type { SubscriptionTarget } from "./attach.ts";
@@ -17,8 +18,12 @@ export interface RunToFollow {
   target: SubscriptionTarget;
   /** Reads the run. */
   read: () => Promise<Run>;
+  /** Takes a place for another subscription: that of the last one went back with it. Gives the caller that holds it. */
+  again: () => Promise<Caller>;
   /** Fires when nobody waits any more. */
   signal: AbortSignal;
+  /** Given what to call when the client is known to be there. */
+  onPing: (ping: () => void) => void;
 }
 
 /** The run once it rests. There is no limit to the wait; throws when the object refuses or `signal` fires. */
@@ -26,23 +31,22 @@ export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Pro
   let { target } = run;
   for (let attempt = 1; ; attempt++) {
     run.signal.throwIfAborted();
-    const after = await restEvent(target, run.signal, ports);
+    const after = await restEvent({ ...run, target }, ports);
     const record = await run.read();
     if (isFinished(record.status) || record.status === "awaiting_tool_execution") return record;
     // A rest that was left since, or a socket that ended early: go on behind it.
     if (after !== null) target = { ...target, query: { ...target.query, after: String(after) } };
     await pause(ports.timers, backOffMs(attempt)).done;
+    run.signal.throwIfAborted();
+    target = { ...target, caller: await run.again() };
   }
 }
 
 /** Number of the next event that speaks of rest; null when the subscription ended without one. */
-async function restEvent(
-  target: SubscriptionTarget,
-  signal: AbortSignal,
-  ports: SubscriptionPorts,
-): Promise<number | null> {
+async function restEvent({ target, signal, onPing }: RunToFollow, ports: SubscriptionPorts): Promise<number | null> {
   const subscription = await Subscription.open(target, ports);
   const leave = (): void => subscription.close();
+  onPing(() => subscription.ping());
   signal.addEventListener("abort", leave);
   try {
     // Whoever left while the socket was being opened fired before anyone listened.

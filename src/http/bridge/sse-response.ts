@@ -45,8 +45,6 @@ export interface SseOptions {
   isLast: (frame: Frame) => boolean;
   /** Write `event: end` when rest is reached. */
   tellEnd: boolean;
-  /** Called once when the stream is over, whoever ended it. */
-  onClose: () => void;
   format?: SseFormat;
   /** Beside those of every stream. */
   headers?: Record<string, string>;
@@ -68,7 +66,6 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
     if (leave !== null) options.signal.removeEventListener("abort", leave);
     acknowledger.stop();
     subscription.close();
-    options.onClose();
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -84,6 +81,7 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
         // Being asked for more means that what was written before has been taken.
         if (written !== null) acknowledger.taken(written.seq, written.bytes);
         written = null;
+        subscription.ping();
         if (!opened) {
           opened = true;
           controller.enqueue(encoder.encode(sseComment(options.comment()) + (options.format?.opening ?? "")));

@@ -13,6 +13,7 @@ import { DeliveryQueue } from "./delivery-queue.ts";
 import type { DeliverySource } from "./delivery-queue.ts";
 import { deliveryOfClose, readFrame } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
+import { Pulse } from "./pulse.ts";
 
 /** Time as a subscription needs it. `now` is microseconds. */
 export interface SubscriptionPorts {
@@ -28,6 +29,7 @@ export class Subscription implements DeliverySource {
   readonly #target: SubscriptionTarget;
   readonly #ports: SubscriptionPorts;
   readonly #queue = new DeliveryQueue();
+  readonly #pulse: Pulse;
   #socket: WebSocket | null = null;
   #lastSeq: number | null = null;
   #attempts = 0;
@@ -36,6 +38,7 @@ export class Subscription implements DeliverySource {
   private constructor(target: SubscriptionTarget, ports: SubscriptionPorts) {
     this.#target = target;
     this.#ports = ports;
+    this.#pulse = new Pulse(ports.now);
     const after = target.query["after"];
     if (after !== undefined) this.#lastSeq = Number(after);
   }
@@ -58,6 +61,10 @@ export class Subscription implements DeliverySource {
   /** Tells the object that everything up to `seq` was taken. */
   acknowledge(seq: number): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "ack", seq }));
+  }
+
+  ping(): void {
+    this.#pulse.beat(this.#socket);
   }
 
   /** Leaves. Nothing is delivered after this. */

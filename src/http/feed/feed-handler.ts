@@ -1,7 +1,7 @@
 // The live stream of a caller's threads: SSE ends here and is bridged, a WebSocket is handed through to the feed's object, so that
 // an idle one costs nothing. Whose threads is decided here, before the object is asked.
 
-import { ownerField, watchEndField } from "#core/feed-rpc.ts";
+import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
 import { socketOf } from "../bridge/attach.ts";
@@ -9,6 +9,7 @@ import type { Frame } from "../bridge/delivery.ts";
 import { sseFrameOf, sseRefusal } from "../bridge/sse-frame.ts";
 import { sseHeaders, sseResponse } from "../bridge/sse-response.ts";
 import { wantsSocket } from "../input/upgrade.ts";
+import { inPlace } from "../limit/places.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { ownerOf } from "../thread/owner.ts";
@@ -22,26 +23,28 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
   return {
     async watchThreads({ request, caller, query, headOnly }) {
       const owner = ownerOf(caller, query.user_id);
-      const upgrade = (): Promise<Response> =>
-        tryTwice(() => feeds(owner).fetch(watchRequest(owner, caller)), { what: "feed", repeatable: true });
       if (headOnly) return new Response(null, { headers: sseHeaders });
-      if (wantsSocket(request)) return upgrade();
-      const onClose = services.limits.openStream(caller);
-      try {
-        const source = new FeedSource(await socketOf(await upgrade()));
+      const stream = wantsSocket(request) ? "handed_through" : "bridged";
+      const place = await services.places.take(caller, { holder: { feed: owner }, stream, run: false });
+      return inPlace(place, async () => {
+        const upgraded = await tryTwice(() => feeds(owner).fetch(watchRequest(owner, place.caller)), {
+          what: "feed",
+          repeatable: true,
+        });
+        if (wantsSocket(request)) {
+          if (upgraded.webSocket === null) await place.giveBack();
+          return upgraded;
+        }
+        const source = new FeedSource(await socketOf(upgraded), services.ports.now);
         return sseResponse(source, {
           timers,
           signal: request.signal,
           comment: () => "heartbeat",
           isLast: () => false,
           tellEnd: false,
-          onClose,
           format,
         });
-      } catch (thrown) {
-        onClose();
-        throw thrown;
-      }
+      });
     },
   };
 }
@@ -55,9 +58,14 @@ const format = {
 };
 
 /** The upgrade as the object takes it: a request of our own making, with nothing of the client's. */
-function watchRequest(owner: string | null, { until }: Caller): Request {
+function watchRequest(owner: string | null, { lease, until, user }: Caller): Request {
   const url = new URL("https://feed/watch");
   url.searchParams.set(ownerField, JSON.stringify(owner));
   if (until !== undefined) url.searchParams.set(watchEndField, String(until));
+  if (lease !== undefined) {
+    const { id, bridged } = lease;
+    // The feed's object puts its own time there.
+    url.searchParams.set(leaseField, JSON.stringify({ id, owner: user, ...(bridged ? { bridged_at: 0 } : {}) }));
+  }
   return new Request(url, { headers: { upgrade: "websocket" } });
 }

@@ -5,15 +5,18 @@ import { DeliveryQueue } from "../bridge/delivery-queue.ts";
 import type { DeliverySource } from "../bridge/delivery-queue.ts";
 import { deliveryOfClose, readFrame } from "../bridge/delivery.ts";
 import type { Delivery } from "../bridge/delivery.ts";
+import { Pulse } from "../bridge/pulse.ts";
 
 /** One watcher. */
 export class FeedSource implements DeliverySource {
   readonly #socket: WebSocket;
   readonly #queue = new DeliveryQueue();
+  readonly #pulse: Pulse;
 
-  /** Takes a socket that was not accepted yet. */
-  constructor(socket: WebSocket) {
+  /** Takes a socket that was not accepted yet. `now` is microseconds. */
+  constructor(socket: WebSocket, now: () => number) {
     this.#socket = socket;
+    this.#pulse = new Pulse(now);
     socket.addEventListener("message", ({ data }) => {
       const delivery = typeof data === "string" ? readFrame(data) : null;
       if (delivery !== null) this.#queue.push(delivery);
@@ -39,6 +42,10 @@ export class FeedSource implements DeliverySource {
 
   acknowledge(seq: number): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "ack", seq }));
+  }
+
+  ping(): void {
+    this.#pulse.beat(this.#socket);
   }
 
   close(): void {

@@ -7,27 +7,43 @@ export interface RateLimiter {
   take(key: string): Promise<number | null>;
 }
 
+/** A limiter that can be charged for what has happened already. What is charged beyond the tokens there are is owed. */
+export interface ChargedLimiter extends RateLimiter {
+  charge(key: string, count: number): void;
+}
+
 /** Never refuses. */
-export const unlimited: RateLimiter = { take: () => Promise.resolve(null) };
+export const unlimited: ChargedLimiter = { take: () => Promise.resolve(null), charge: () => {} };
 
 const keyLimit = 10_000;
 const minuteMicros = 60_000_000;
 
 /** A bucket per key that holds `perMinute` tokens and fills up evenly. `now` is microseconds. */
-export function createTokenBuckets(perMinute: number, now: () => number): RateLimiter {
+export function createTokenBuckets(perMinute: number, now: () => number): ChargedLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const microsPerToken = minuteMicros / perMinute;
+  /** The tokens that a key has now. */
+  const tokensOf = (key: string, at: number): number => {
+    const bucket = buckets.get(key);
+    return bucket === undefined ? perMinute : Math.min(perMinute, bucket.tokens + (at - bucket.at) / microsPerToken);
+  };
+  const keep = (key: string, tokens: number, at: number): void => {
+    buckets.delete(key);
+    buckets.set(key, { tokens, at });
+    const oldest = buckets.size > keyLimit ? buckets.keys().next().value : undefined;
+    if (oldest !== undefined) buckets.delete(oldest);
+  };
   return {
     take(key) {
       const at = now();
-      const bucket = buckets.get(key) ?? { tokens: perMinute, at };
-      const tokens = Math.min(perMinute, bucket.tokens + (at - bucket.at) / microsPerToken);
+      const tokens = tokensOf(key, at);
       const granted = tokens >= 1;
-      buckets.delete(key);
-      buckets.set(key, { tokens: granted ? tokens - 1 : tokens, at });
-      const oldest = buckets.size > keyLimit ? buckets.keys().next().value : undefined;
-      if (oldest !== undefined) buckets.delete(oldest);
+      keep(key, granted ? tokens - 1 : tokens, at);
       return Promise.resolve(granted ? null : Math.ceil(((1 - tokens) * microsPerToken) / 1000));
+    },
+    charge(key, count) {
+      const at = now();
+      keep(key, tokensOf(key, at) - count, at);
     },
   };
 }

@@ -1,69 +1,78 @@
-// What one user may do at a time (contract, "Auth"): admissions and thread creations per minute, streams held open. An
-// administrator's token that stands for nobody counts as one user. In the open loopback mode nothing is bounded.
+// How often one user may do something in a minute (contract, "Auth"). Counted in the memory of one isolate; admissions also by a rate
+// limiter of the platform where one is bound. An administrator's token that stands for nobody counts as one user. In the open
+// loopback mode nothing is bounded.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
-import { createOpenStreams } from "./open-streams.ts";
 import { createTokenBuckets, unlimited } from "./rate-limiter.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
+import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";
 
 /** The bounds as the routes ask them. Every method throws `rate_limited`. */
 export interface UserLimits {
   /** Counts a message or run about to be admitted. */
   admit(caller: Caller): Promise<void>;
+  /** Counts inputs that an import brought, which wait for their runs. Never throws: what is over the bound is owed. */
+  brought(caller: Caller, inputs: number): void;
   /** Counts a thread about to be created. */
   create(caller: Caller): Promise<void>;
-  /** Counts a stream about to be opened and gives the function that gives it back. */
-  openStream(caller: Caller): () => void;
+  /** Counts a change of a thread, a message, a queued input or a file. */
+  change(caller: Caller): Promise<void>;
+  /** Counts a tool about to be invoked by hand. */
+  invoke(caller: Caller): Promise<void>;
 }
 
-/** How much is allowed. */
+/** How much is allowed in a minute. */
 export interface LimitSettings {
-  admissionsPerMinute: number;
-  openStreams: number;
-  /** Counts admissions in place of the isolate's own buckets. */
-  admissions: RateLimiter | undefined;
+  admissions: number;
+  changes: number;
+  invocations: number;
+  /** Counts admissions as well, over more than this isolate. */
+  platform: RateLimiter;
   now: () => number;
 }
 
 /** Bounds for every user. */
-export function createUserLimits(settings: LimitSettings): UserLimits {
-  const admissions = settings.admissions ?? createTokenBuckets(settings.admissionsPerMinute, settings.now);
-  const creations = createTokenBuckets(settings.admissionsPerMinute, settings.now);
-  const streams = createOpenStreams(settings.openStreams);
-  return limitsOver(admissions, creations, (key) => streams.open(key));
+export function createUserLimits({ platform, now, ...perMinute }: LimitSettings): UserLimits {
+  const buckets = (most: number): ChargedLimiter => createTokenBuckets(most, now);
+  const admissions = buckets(perMinute.admissions);
+  return limitsOver(admissions, {
+    admit: [admissions, platform],
+    create: [buckets(perMinute.admissions)],
+    change: [buckets(perMinute.changes)],
+    invoke: [buckets(perMinute.invocations)],
+  });
 }
 
 /** No bounds. */
-export const noUserLimits: UserLimits = limitsOver(unlimited, unlimited, () => () => undefined);
+export const noUserLimits: UserLimits = limitsOver(unlimited, { admit: [], create: [], change: [], invoke: [] });
 
-function limitsOver(
-  admissions: RateLimiter,
-  creations: RateLimiter,
-  open: (key: string) => (() => void) | null,
-): UserLimits {
+type Limited = Exclude<keyof UserLimits, "brought">;
+
+const refusals: Record<Limited, string> = {
+  admit: "Too many messages and runs in a minute.",
+  create: "Too many new threads in a minute.",
+  change: "Too many changes in a minute.",
+  invoke: "Too many tools invoked in a minute.",
+};
+
+function limitsOver(admissions: ChargedLimiter, limiters: Record<Limited, readonly RateLimiter[]>): UserLimits {
+  const taking = (name: Limited) => async (caller: Caller) => {
+    for (const limiter of limiters[name]) {
+      const wait = await limiter.take(keyOf(caller));
+      if (wait === null) continue;
+      throw new ThreadholdError({ code: "rate_limited", message: refusals[name], retry_after_ms: wait });
+    }
+  };
   return {
-    async admit(caller) {
-      const wait = await admissions.take(keyOf(caller));
-      if (wait !== null) throw tooMany("Too many messages and runs in a minute.", wait);
-    },
-    async create(caller) {
-      const wait = await creations.take(keyOf(caller));
-      if (wait !== null) throw tooMany("Too many new threads in a minute.", wait);
-    },
-    openStream(caller) {
-      const close = open(keyOf(caller));
-      if (close === null) throw tooMany("Too many open streams.", 5000);
-      return close;
-    },
+    admit: taking("admit"),
+    brought: (caller, inputs) => admissions.charge(keyOf(caller), inputs),
+    create: taking("create"),
+    change: taking("change"),
+    invoke: taking("invoke"),
   };
 }
 
 function keyOf(caller: Caller): string {
   return caller.user === null ? "admin" : `user:${caller.user}`;
-}
-
-function tooMany(message: string, wait: number): ThreadholdError {
-  return new ThreadholdError({ code: "rate_limited", message, retry_after_ms: wait });
 }

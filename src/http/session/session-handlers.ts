@@ -15,9 +15,9 @@ import { Subscription } from "../bridge/subscription.ts";
 import { invalidField } from "../input/field-error.ts";
 import { checkAnswerable, checkContent } from "../input/message-size.ts";
 import { readRequestKey } from "../input/request-key.ts";
+import { inPlace } from "../limit/places.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
-import { statusIn } from "../thread/admission-handlers.ts";
 import { executionFormat, restingExecution } from "./execution-lines.ts";
 import { projectFacts } from "./project-facts.ts";
 import type { ProjectFacts } from "./project-facts.ts";
@@ -26,7 +26,7 @@ import { createFindPlace } from "./session-place.ts";
 
 /** The handlers. */
 export function sessionHandlers(services: Services): Pick<Handlers, "executeSession" | "getSession"> {
-  const { calls, limits, activeRuns, dependencies } = services;
+  const { calls, limits, places, dependencies } = services;
   const facts = projectFacts(dependencies.registry);
   const findPlace = createFindPlace(calls);
   return {
@@ -39,25 +39,20 @@ export function sessionHandlers(services: Services): Pick<Handlers, "executeSess
       const key = await readRequestKey(request, "executeSession", body);
       await limits.admit(caller);
       if (asked.context !== null) await limits.create(caller);
-      // Results go on with a run that was let in before.
-      if (!Array.isArray(asked.input)) await activeRuns.check(caller, threadId, statusIn(services, caller));
       const known = await facts();
-      const close = limits.openStream(caller);
-      try {
+      const taken = await places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+      return inPlace(taken, async () => {
         const execution = await asNew(given.context === null, () =>
           calls({
             threadId,
             // Results that were taken are no longer waited for, so a second try would be refused.
             repeatable: key !== null && !Array.isArray(asked.input),
-            run: (stub) => stub.executeSession(caller, { ...place, ...asked, key }),
+            run: (stub) => stub.executeSession(taken.caller, { ...place, ...asked, key }),
           }),
         );
-        if (execution.rests === null) activeRuns.began(caller, threadId, execution.run.id);
-        return await streamOf(services, { request, caller, place, execution, known, close });
-      } catch (thrown) {
-        close();
-        throw thrown;
-      }
+        if (execution.rests !== null) await taken.giveBack();
+        return streamOf(services, { request, caller: taken.caller, place, execution, known });
+      });
     },
     async getSession({ params, caller }) {
       const { session_id } = params;
@@ -108,11 +103,10 @@ interface Executing {
   place: SessionPlace;
   execution: Execution;
   known: ProjectFacts;
-  close: () => void;
 }
 
 async function streamOf(services: Services, executing: Executing): Promise<Response> {
-  const { request, caller, place, execution, known, close } = executing;
+  const { request, caller, place, execution, known } = executing;
   const { run, after, rests, client_tools } = execution;
   const { session_id: sessionId, thread_id: threadId } = place;
   const brought = new Set(client_tools);
@@ -124,7 +118,6 @@ async function streamOf(services: Services, executing: Executing): Promise<Respo
   });
   const headers = { "x-session-id": sessionId };
   if (rests !== null) {
-    close();
     return new Response(restingExecution(events, rests), { headers: { ...sseHeaders, ...headers } });
   }
   // Nested lines are told of by their calls' results alone.
@@ -137,7 +130,6 @@ async function streamOf(services: Services, executing: Executing): Promise<Respo
     comment: () => "heartbeat",
     isLast: () => false,
     tellEnd: false,
-    onClose: close,
     format: executionFormat(events),
     headers,
   });

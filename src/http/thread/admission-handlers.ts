@@ -1,25 +1,28 @@
-// The two routes that start a run. Admitted first, durably; then the answer the caller asked for: at once, as the events of
-// this run, or when the run rests.
+// The two routes that start a run. First the places of the run and of what follows it are taken; then it is admitted, durably; then
+// comes the answer the caller asked for: at once, as the events of this run, or when the run rests.
 
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
-import type { Admission, Caller } from "#core/thread-rpc.ts";
+import type { Admission, Caller, ThreadStub } from "#core/thread-rpc.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { SubscriptionTarget } from "../bridge/attach.ts";
 import type { Frame } from "../bridge/delivery.ts";
 import { followRun } from "../bridge/follow-run.ts";
+import type { RunToFollow } from "../bridge/follow-run.ts";
+import { lateJson } from "../bridge/late-json.ts";
 import { sseResponse } from "../bridge/sse-response.ts";
 import { Subscription } from "../bridge/subscription.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "../input/message-size.ts";
 import { readRequestKey } from "../input/request-key.ts";
-import type { StatusOf } from "../limit/active-runs.ts";
+import { inPlace } from "../limit/places.ts";
+import type { Place } from "../limit/places.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
 /** The handlers. */
 export function admissionHandlers(services: Services): Pick<Handlers, "postMessage" | "postRun"> {
-  const { calls, limits, activeRuns } = services;
+  const { calls, limits } = services;
   return {
     async postMessage({ request, params, caller, body, query }) {
       checkContent(body.content, "content", body.attachments);
@@ -28,53 +31,85 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       const key = await readRequestKey(request, "postMessage", body);
       await limits.admit(caller);
       const threadId = params.id;
-      await activeRuns.check(caller, threadId, statusIn(services, caller));
-      const repeatable = key !== null;
-      const admission = await calls({ threadId, repeatable, run: (stub) => stub.postMessage(caller, body, key) });
-      const { message } = admission;
-      const admitted = { request, threadId, caller, admission, wait: query.wait };
-      return answerAdmission(services, admitted, (run) => ({ message, run }));
+      const admitting = { request, threadId, caller, wait: query.wait, run: body.run };
+      return admit(services, admitting, async (admitted) => {
+        const run = (stub: ThreadStub) => stub.postMessage(admitted, body, key);
+        const admission = await calls({ threadId, repeatable: key !== null, run });
+        const { message } = admission;
+        return { admission, bodyOf: (record) => ({ message, run: record }) };
+      });
     },
     async postRun({ request, params, caller, body, query }) {
       const key = await readRequestKey(request, "postRun", body);
       await limits.admit(caller);
       const threadId = params.id;
-      await activeRuns.check(caller, threadId, statusIn(services, caller));
-      const repeatable = key !== null;
-      const admission = await calls({ threadId, repeatable, run: (stub) => stub.postRun(caller, body, key) });
-      return answerAdmission(services, { request, threadId, caller, admission, wait: query.wait }, (run) => ({ run }));
+      return admit(services, { request, threadId, caller, wait: query.wait, run: true }, async (admitted) => {
+        const run = (stub: ThreadStub) => stub.postRun(admitted, body, key);
+        const admission = await calls({ threadId, repeatable: key !== null, run });
+        return { admission, bodyOf: (record) => ({ run: record }) };
+      });
     },
   };
 }
 
-/** How a run of the caller's stands. A thread that is gone, or out of reach, does not count. */
-export function statusIn({ calls }: Services, caller: Caller): StatusOf {
-  return (threadId, runId) =>
-    calls({ threadId, repeatable: true, run: (stub) => stub.getRun(caller, runId) }).then(
-      ({ status }) => status,
-      () => null,
-    );
-}
-
-interface Admitted {
+/** An input that is about to be admitted. */
+interface Admitting {
   request: Request;
   threadId: string;
   caller: Caller;
-  admission: Admission;
   wait: boolean;
+  /** It may start a run. */
+  run: boolean;
 }
 
-async function answerAdmission(
+/** What became of it. */
+interface Outcome {
+  admission: Admission;
+  bodyOf: (run: Run | null) => object;
+}
+
+interface Admitted extends Admitting, Outcome {}
+
+/** Admits an input once the places of its run and of what follows it are taken: whatever is refused was not admitted. */
+async function admit(
   services: Services,
-  admitted: Admitted,
-  bodyOf: (run: Run | null) => object,
+  admitting: Admitting,
+  work: (caller: Caller) => Promise<Outcome>,
 ): Promise<Response> {
-  const { run } = admitted.admission;
-  if (run !== null) services.activeRuns.began(admitted.caller, admitted.threadId, run.id);
-  if (run === null) return jsonAnswer(bodyOf(null), admitted.wait ? 200 : 202);
-  if (asksForEvents(admitted.request)) return runEvents(services, admitted, run);
-  if (!admitted.wait) return jsonAnswer(bodyOf(run), 202);
-  return jsonAnswer(bodyOf(await runAtRest(services, admitted, run)));
+  const { request, threadId, caller, wait, run } = admitting;
+  const follows = run && (wait || asksForEvents(request));
+  const place = await services.places.take(caller, {
+    holder: { thread: threadId },
+    stream: follows ? "bridged" : null,
+    run,
+  });
+  return inPlace(place, async () => {
+    const admitted = { ...admitting, caller: place.caller, ...(await work(place.caller)) };
+    return answerAdmission(services, admitted, place);
+  });
+}
+
+async function answerAdmission(services: Services, admitted: Admitted, place: Place): Promise<Response> {
+  const { admission, wait, request, bodyOf } = admitted;
+  const { run } = admission;
+  if (run === null) {
+    await place.giveBack();
+    return jsonAnswer(bodyOf(null), wait ? 200 : 202);
+  }
+  if (asksForEvents(request)) return runEvents(services, admitted, run);
+  if (!wait) return jsonAnswer(bodyOf(run), 202);
+  if (isFinished(run.status) || run.status === "awaiting_tool_execution") {
+    await place.giveBack();
+    return jsonAnswer(bodyOf(await readRun(services, admitted, run)));
+  }
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  request.signal.addEventListener("abort", leave);
+  if (request.signal.aborted) leave();
+  let ping = (): void => {};
+  const onPing: RunToFollow["onPing"] = (given) => (ping = given);
+  const atRest = runAtRest(services, admitted, { run, signal: leaving.signal, onPing }).then(bodyOf);
+  return lateJson(atRest, { timers: services.ports.timers, leave, taken: () => ping() });
 }
 
 function asksForEvents(request: Request): boolean {
@@ -90,37 +125,32 @@ function targetOf(services: Services, { threadId, caller, admission }: Admitted,
 
 /** The events of the run, and the message it began with, until it rests. */
 async function runEvents(services: Services, admitted: Admitted, run: Run): Promise<Response> {
-  const { ports, limits } = services;
-  const onClose = limits.openStream(admitted.caller);
+  const { ports } = services;
   let started = run.status !== "queued";
   const isLast = (frame: Frame): boolean => {
     const own = frame.runId === run.id;
     started ||= own && frame.event === "run_start";
     return own && (frame.event === "run_end" || frame.event === "awaiting_tool_execution");
   };
-  try {
-    const subscription = await Subscription.open(targetOf(services, admitted, run), ports);
-    const comment = (): string => (started ? "heartbeat" : "queued");
-    const { timers } = ports;
-    const { signal } = admitted.request;
-    return sseResponse(subscription, { timers, signal, comment, isLast, tellEnd: false, onClose });
-  } catch (thrown) {
-    onClose();
-    throw thrown;
-  }
+  const subscription = await Subscription.open(targetOf(services, admitted, run), ports);
+  const comment = (): string => (started ? "heartbeat" : "queued");
+  const { signal } = admitted.request;
+  return sseResponse(subscription, { timers: ports.timers, signal, comment, isLast, tellEnd: false });
 }
 
-async function runAtRest(services: Services, admitted: Admitted, run: Run): Promise<Run> {
-  if (isFinished(run.status) || run.status === "awaiting_tool_execution") return readRun(services, admitted, run);
-  const close = services.limits.openStream(admitted.caller);
-  try {
-    const { query, ...rest } = targetOf(services, admitted, run);
-    const target = { ...rest, query: { ...query, types: "run_end,awaiting_tool_execution" } };
-    const read = (): Promise<Run> => readRun(services, admitted, run);
-    return await followRun({ target, read, signal: admitted.request.signal }, services.ports);
-  } finally {
-    close();
-  }
+function runAtRest(
+  services: Services,
+  admitted: Admitted,
+  { run, ...client }: { run: Run } & Pick<RunToFollow, "signal" | "onPing">,
+): Promise<Run> {
+  const { query, ...rest } = targetOf(services, admitted, run);
+  const target = { ...rest, query: { ...query, types: "run_end,awaiting_tool_execution" } };
+  const read = (): Promise<Run> => readRun(services, admitted, run);
+  const again = async (): Promise<Caller> => {
+    const { caller, threadId } = admitted;
+    return (await services.places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false })).caller;
+  };
+  return followRun({ target, read, again, ...client }, services.ports);
 }
 
 function readRun(services: Services, { threadId, caller }: Admitted, run: Run): Promise<Run> {

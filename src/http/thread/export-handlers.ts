@@ -4,14 +4,18 @@
 import { refuse } from "#contract/error.ts";
 import { checkExportVersion, exportHeaderSchema, exportMediaType } from "#contract/export-header.ts";
 import type { ExportHeader } from "#contract/export-header.ts";
-import { callerHeader, creationHeader, exportPath, importPath } from "#core/thread-rpc.ts";
+import { callerHeader, creationHeader, exportPath, importPath, waitingHeader } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
+import { pause } from "#lib/timers.ts";
+import type { Timers } from "#lib/timers.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
 
 import { invalidField } from "../input/field-error.ts";
 import { parseInput } from "../input/parse-input.ts";
 import { parseJson } from "../input/parse-json.ts";
 import { readRequestKey } from "../input/request-key.ts";
+import { inPlace } from "../limit/places.ts";
 import type { Call, Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { reserveCreation } from "./creation-key.ts";
@@ -21,32 +25,30 @@ import { withStub } from "./thread-calls.ts";
 /** Bytes of a first line. */
 const headerLimit = 4096;
 
+/** Milliseconds in which it has to come: until then no place among the user's streams is taken. */
+const headerMs = 10_000;
+
 /** The handlers. */
 export function exportHandlers(services: Services): Pick<Handlers, "exportThread" | "importThread"> {
-  const { dependencies, limits } = services;
+  const { dependencies, limits, places } = services;
   const { threads } = dependencies;
   return {
     async exportThread({ params, url, caller, headOnly }) {
       const inner = new URL(exportPath, "https://thread");
       for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);
-      const headers = { [callerHeader]: JSON.stringify(caller) };
-      const method = headOnly ? "HEAD" : "GET";
-      const ask = (): Promise<Response> =>
-        withStub(threads, {
-          threadId: params.id,
-          repeatable: true,
-          run: (stub) => stub.fetch(new Request(inner, { method, headers })),
-        });
-      if (headOnly) return ask();
-      const close = limits.openStream(caller);
-      try {
-        const response = await ask();
+      const { id: threadId } = params;
+      const ask = (as: Caller): Promise<Response> => {
+        const init = { method: headOnly ? "HEAD" : "GET", headers: { [callerHeader]: JSON.stringify(as) } };
+        return withStub(threads, { threadId, repeatable: true, run: (stub) => stub.fetch(new Request(inner, init)) });
+      };
+      if (headOnly) return ask(caller);
+      const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
+      // Its end, however it comes, is noticed where the lines are made.
+      return inPlace(place, async () => {
+        const response = await ask(place.caller);
         if (response.status >= 400) throw await refusalOf(response);
-        return closedAtEnd(response, close);
-      } catch (thrown) {
-        close();
-        throw thrown;
-      }
+        return response;
+      });
     },
     async importThread({ request, caller }) {
       try {
@@ -62,37 +64,24 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
   };
 }
 
-/** The answer, and a call once it was read or given up. */
-function closedAtEnd(response: Response, close: () => void): Response {
-  if (response.body === null) {
-    close();
-    return response;
-  }
-  const { readable, writable } = new IdentityTransformStream();
-  // Whoever breaks off is told, or knows.
-  void response.body
-    .pipeTo(writable)
-    .catch(() => undefined)
-    .finally(close);
-  return new Response(readable, response);
-}
-
 /** Hands the body to the object of the thread that it names. It is sent once: what went of it is gone. */
 async function pass(
   services: Services,
   { request, caller }: Pick<Call<"importThread">, "request" | "caller">,
 ): Promise<Response> {
-  const { dependencies, limits } = services;
+  const { dependencies, places } = services;
   if (request.body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
-  const close = limits.openStream(caller);
-  try {
-    const { header, body } = await readFirstLine(request.body as ReadableStream<Uint8Array>);
-    const key = await readRequestKey(request, "importThread", header);
-    const { id: threadId, creation } = await reserveCreation(services, { caller, key, id: header.thread_id });
+  const sent = request.body as ReadableStream<Uint8Array>;
+  const { header, begun } = await readFirstLine(sent, services.ports.timers);
+  const key = await readRequestKey(request, "importThread", header);
+  const { id: threadId, creation } = await reserveCreation(services, { caller, key, id: header.thread_id });
+  const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
+  return inPlace(place, async () => {
     const headers = {
-      [callerHeader]: JSON.stringify(caller),
+      [callerHeader]: JSON.stringify(place.caller),
       ...(creation === undefined ? {} : { [creationHeader]: creation }),
     };
+    const body = rejoined(begun, sent);
     const response = await withStub(dependencies.threads, {
       threadId,
       repeatable: false,
@@ -100,11 +89,11 @@ async function pass(
     });
     if (response.status >= 400) throw await refusalOf(response);
     const answer = new Response(response.body, response);
+    services.limits.brought(caller, Number(answer.headers.get(waitingHeader) ?? 0));
+    answer.headers.delete(waitingHeader);
     answer.headers.set("location", `/api/threads/${threadId}`);
     return answer;
-  } finally {
-    close();
-  }
+  });
 }
 
 function checkHeaders(headers: Headers): void {
@@ -119,16 +108,26 @@ function checkHeaders(headers: Headers): void {
 
 interface Opened {
   header: ExportHeader;
-  /** The whole body again. */
-  body: ReadableStream<Uint8Array>;
+  /** What was read of the body, the first line among it. */
+  begun: Uint8Array;
 }
 
-async function readFirstLine(body: ReadableStream<Uint8Array>): Promise<Opened> {
+async function readFirstLine(body: ReadableStream<Uint8Array>, timers: Timers): Promise<Opened> {
   const reader = body.getReader();
-  const begun = await firstLineOf(reader).finally(() => reader.releaseLock());
-  const end = begun.indexOf(10);
-  const header = headerOf(begun.subarray(0, Math.min(end === -1 ? headerLimit : end, headerLimit)));
-  return { header, body: rejoined(begun, body) };
+  const late = pause(timers, headerMs);
+  const tooLate = late.done.then((): never => {
+    throw refuse("invalid_request", `The first line of the export did not come within ${String(headerMs / 1000)} s.`);
+  });
+  try {
+    const begun = await Promise.race([firstLineOf(reader), tooLate]);
+    const end = begun.indexOf(10);
+    return { header: headerOf(begun.subarray(0, Math.min(end === -1 ? headerLimit : end, headerLimit))), begun };
+  } finally {
+    // Called off it ends at once, and nothing waits for it any more.
+    tooLate.catch(() => undefined);
+    late.cancel();
+    reader.releaseLock();
+  }
 }
 
 /** What comes until a line ends, or is too long for a first one. */

@@ -10,6 +10,7 @@ import type { SubscriptionQuery } from "../bridge/attach.ts";
 import { sseResponse } from "../bridge/sse-response.ts";
 import { Subscription } from "../bridge/subscription.ts";
 import { invalidField } from "../input/field-error.ts";
+import { inPlace } from "../limit/places.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "./thread-calls.ts";
@@ -17,7 +18,7 @@ import { withStub } from "./thread-calls.ts";
 /** The handlers. */
 export function streamHandlers(services: Services): Pick<Handlers, "threadEvents" | "threadStream"> {
   const { threads } = services.dependencies;
-  const { ports, limits } = services;
+  const { ports, places } = services;
   return {
     async threadEvents({ request, params, caller, query, headOnly }) {
       const fields = subscriptionQuery(query, request.headers.get("last-event-id"));
@@ -25,29 +26,29 @@ export function streamHandlers(services: Services): Pick<Handlers, "threadEvents
         await services.calls({ threadId: params.id, repeatable: true, run: (stub) => stub.describe(caller) });
         return new Response(null, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
       }
-      const onClose = limits.openStream(caller);
-      try {
-        const subscription = await withStub(threads, {
-          threadId: params.id,
-          repeatable: true,
-          run: () => Subscription.open({ threads, threadId: params.id, caller, query: fields }, ports),
-        });
-        const comment = (): string => "heartbeat";
-        const isLast = (): boolean => false;
-        const tellEnd = query.until === "idle";
-        const { timers } = ports;
-        return sseResponse(subscription, { timers, signal: request.signal, comment, isLast, tellEnd, onClose });
-      } catch (thrown) {
-        onClose();
-        throw thrown;
-      }
+      const { id: threadId } = params;
+      const place = await places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
+      const target = { threads, threadId, caller: place.caller, query: fields };
+      const subscription = await inPlace(place, () =>
+        withStub(threads, { threadId, repeatable: true, run: () => Subscription.open(target, ports) }),
+      );
+      const comment = (): string => "heartbeat";
+      const isLast = (): boolean => false;
+      const tellEnd = query.until === "idle";
+      return sseResponse(subscription, { timers: ports.timers, signal: request.signal, comment, isLast, tellEnd });
     },
-    threadStream({ params, caller, query }) {
+    async threadStream({ params, caller, query }) {
       const fields = subscriptionQuery(query, null);
-      return withStub(threads, {
-        threadId: params.id,
-        repeatable: true,
-        run: (stub) => stub.fetch(subscribeRequest(caller, fields)),
+      const { id: threadId } = params;
+      const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
+      return inPlace(place, async () => {
+        const response = await withStub(threads, {
+          threadId,
+          repeatable: true,
+          run: (stub) => stub.fetch(subscribeRequest(place.caller, fields)),
+        });
+        if (response.webSocket === null) await place.giveBack();
+        return response;
       });
     },
   };

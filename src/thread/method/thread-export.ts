@@ -14,11 +14,17 @@ import { snapshotLines, takeSnapshot } from "../archive/snapshot-lines.ts";
 import type { Snapshot } from "../archive/snapshot-lines.ts";
 import type { ObjectContext } from "../object-context.ts";
 
+/** What an export needs. `begin` marks its beginning and gives what marks its end. */
+export interface Exporting {
+  bucket: Bucket | null;
+  begin: () => () => void;
+}
+
 /** The answer. Throws to refuse; once it is begun, what goes wrong breaks it off. */
 export async function exportThread(
   context: ObjectContext,
   { method, url }: Request,
-  bucket: Bucket | null,
+  { bucket, begin }: Exporting,
 ): Promise<Response> {
   const { live, clock } = context;
   const { files } = exportThreadSchema.parse(Object.fromEntries(new URL(url).searchParams));
@@ -36,7 +42,12 @@ export async function exportThread(
     counts: { messages, files: fileCount, file_bytes: totalSize },
   };
   const lines = linesOf(context, snapshot, { files, bucket });
-  const stream = lineStream(header, lines, { clock, ended: () => snapshot.moment.end() });
+  const end = begin();
+  const ended = (): void => {
+    snapshot.moment.end();
+    end();
+  };
+  const stream = lineStream(header, lines, { clock, ended });
   return new Response(stream, { headers: headersOf(header.thread_id) });
 }
 

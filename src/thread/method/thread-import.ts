@@ -2,7 +2,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import { creationHeader } from "#core/thread-rpc.ts";
+import { creationHeader, waitingHeader } from "#core/thread-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
 import type { Importer } from "../archive/importer.ts";
@@ -29,7 +29,9 @@ export async function importThread(
     await driver.flushAndSleep();
     // Whoever hears of it may list at once.
     context.ownerFeed.created(context.live);
-    return fileJson(view(context), 201);
+    const answer = fileJson(view(context), 201);
+    answer.headers.set(waitingHeader, String(context.live.record.queue.length));
+    return answer;
   } finally {
     upload.release();
   }

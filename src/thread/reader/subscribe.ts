@@ -5,6 +5,7 @@ import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { bodyBounds } from "#contract/json.ts";
 import { subscribeSchema } from "#contract/request.ts";
+import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
@@ -16,8 +17,15 @@ import type { Cursor, Wish } from "./subscription.ts";
 /** Sockets one thread holds at the same time. */
 const readerLimit = 2000;
 
+/** An upgrade, and the lease of its stream. */
+export interface Upgrade {
+  state: DurableObjectState;
+  url: URL;
+  lease: StreamLease | null;
+}
+
 /** Accepts an upgrade and gives the client's end. */
-export function subscribe(context: ObjectContext, state: DurableObjectState, url: URL): Response {
+export function subscribe(context: ObjectContext, { state, url, lease }: Upgrade): Response {
   const { live } = context;
   if (live.broadcaster.readers >= readerLimit) {
     throw refuse("rate_limited", `This thread has ${readerLimit} subscribers already.`);
@@ -40,9 +48,10 @@ export function subscribe(context: ObjectContext, state: DurableObjectState, url
   const after = asked.after === undefined || asked.after > live.lastSeq ? null : asked.after;
   const cursor: Cursor = { wish, cursor: after ?? live.lastSeq, prev: after ?? 0, acknowledged: false };
   if (endsAt !== null) cursor.endsAt = Number(endsAt);
+  if (lease !== null) cursor.lease = lease;
 
   const { 0: client, 1: server } = new WebSocketPair();
-  state.acceptWebSocket(server);
+  state.acceptWebSocket(server, lease === null ? [] : [lease.id]);
   const reader = new Reader(server, cursor);
   live.broadcaster.join(reader, after);
   tellChildrenOfWatcher(context);

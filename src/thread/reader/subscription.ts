@@ -4,6 +4,7 @@
 import { z } from "zod";
 
 import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
+import { streamLeaseSchema } from "#core/lease.ts";
 
 /** What a reader asked for. */
 export const wishSchema = z.object({
@@ -26,6 +27,8 @@ export const cursorSchema = z.object({
   acknowledged: z.boolean(),
   /** When its credentials end, in microseconds since epoch; absent where they do not. */
   endsAt: z.number().optional(),
+  /** The place of this stream among those of its user. */
+  lease: streamLeaseSchema.optional(),
 });
 export type Cursor = z.infer<typeof cursorSchema>;
 

@@ -1,6 +1,11 @@
-// A feed's object in memory: takes watchers and remembers tickets, and is scripted by the test in everything it tells.
+// A feed's object in memory: takes watchers, remembers tickets and keeps leases as the real one does, and is scripted by the test in
+// everything it tells.
 
+import { leaseField } from "#core/feed-rpc.ts";
 import type { FeedStub } from "#core/feed-rpc.ts";
+import { streamLeaseSchema } from "#core/lease.ts";
+import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
+import { Leases } from "#feed/leases.ts";
 
 import { FakeSubscriber } from "./fake-subscriber.ts";
 
@@ -10,7 +15,48 @@ export class FakeFeed implements FeedStub {
   readonly failures: Error[] = [];
   /** Given in place of a socket. */
   refusal: Response | null = null;
+  /** Requests for leases, in their order. */
+  readonly taken: LeaseRequest[] = [];
+  /** Thrown by the next requests for leases, one each. */
+  readonly leaseFailures: Error[] = [];
+  /** Rows that were written for leases. */
+  rows = 0;
+  readonly leases: Leases;
+  readonly #open = new Set<string>();
+  readonly #waiting: ((part: "stream" | "all") => void)[] = [];
   readonly #nonces = new Set<string>();
+
+  constructor(now: () => number, held: (holder: LeaseHolder, ids: readonly string[]) => Promise<HeldLeases>) {
+    let row: string | undefined;
+    const write = (text: string): void => {
+      row = text;
+      this.rows += 1;
+    };
+    this.leases = new Leases({ now, row: { read: () => row, write }, held });
+  }
+
+  async take(request: LeaseRequest): Promise<LeaseOutcome> {
+    this.taken.push(request);
+    const failure = this.leaseFailures.shift();
+    if (failure !== undefined) throw failure;
+    return this.leases.take(request);
+  }
+
+  async giveBack(id: string, part: "stream" | "all"): Promise<void> {
+    this.leases.giveBack(id, part);
+    for (const resolve of this.#waiting.splice(0)) resolve(part);
+  }
+
+  /** Resolves when a lease is given back next. */
+  nextReturn(): Promise<"stream" | "all"> {
+    const { promise, resolve } = Promise.withResolvers<"stream" | "all">();
+    this.#waiting.push(resolve);
+    return promise;
+  }
+
+  async held(ids: readonly string[]): Promise<HeldLeases> {
+    return { streams: ids.filter((id) => this.#open.has(id)), working: false };
+  }
 
   async tell(): Promise<void> {
     throw new Error("The Worker tells a feed nothing.");
@@ -29,6 +75,15 @@ export class FakeFeed implements FeedStub {
     const { 0: client, 1: server } = new WebSocketPair();
     const watcher = new FakeSubscriber(server, request, new URL(request.url));
     this.watchers.push(watcher);
+    const lease = new URL(request.url).searchParams.get(leaseField);
+    if (lease !== null) {
+      const { id } = streamLeaseSchema.parse(JSON.parse(lease));
+      this.#open.add(id);
+      void watcher.left().then(() => {
+        this.#open.delete(id);
+        void this.giveBack(id, "stream");
+      });
+    }
     watcher.say('{"type":"feed_start","user_id":null,"seq":38}');
     return new Response(null, { status: 101, webSocket: client });
   }

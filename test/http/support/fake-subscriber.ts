@@ -4,6 +4,7 @@ import type { FakeEvent } from "./fake-thread.ts";
 
 export class FakeSubscriber {
   readonly acknowledged: number[] = [];
+  pings = 0;
   /** Code the reader closed with. */
   closedBy: number | null = null;
   readonly request: Request;
@@ -19,6 +20,10 @@ export class FakeSubscriber {
     this.#socket = socket;
     socket.accept();
     socket.addEventListener("message", ({ data }) => {
+      if (data === "ping") {
+        this.pings += 1;
+        return;
+      }
       const frame = JSON.parse(String(data)) as { type: string; seq: number };
       if (frame.type === "ack") this.acknowledged.push(frame.seq);
       for (const watcher of this.#watchers) watcher();

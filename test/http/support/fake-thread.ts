@@ -9,11 +9,13 @@ import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
+import type { HeldLeases } from "#core/lease.ts";
 import type { Execution, SessionPage } from "#core/session-rpc.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
 import { messageRecord, runRecord, threadRecord } from "../../support/records.ts";
+import type { FakeFeed } from "./fake-feed.ts";
 import { FakeSubscriber } from "./fake-subscriber.ts";
 
 /** An event as a test tells it; `seq` is given by the thread. */
@@ -44,6 +46,11 @@ export class FakeThread implements ThreadStub {
   onEndpoint: (request: Request) => Response | Promise<Response> = () => new Response("endpoint");
   onFiles: (request: Request) => Response | Promise<Response> = () => new Response("bytes");
   onSubscribe: ((subscriber: FakeSubscriber) => void) | null = null;
+  /** The feed that keeps a user's leases. */
+  feed: ((owner: string | null) => FakeFeed) | null = null;
+  /** A run is at work, for whoever keeps its lease. */
+  working = false;
+  readonly #open = new Set<string>();
   #creation: string | null = null;
   readonly #keys = new Map<string, { fingerprint: string; admission: Admission }>();
   readonly #nonces = new Set<string>();
@@ -237,6 +244,11 @@ export class FakeThread implements ThreadStub {
       : ok({ status: "success", result: `${name} ${JSON.stringify(args)}` });
   }
 
+  async held(ids: readonly string[]): Promise<HeldLeases> {
+    this.calls.push("held");
+    return { streams: ids.filter((id) => this.#open.has(id)), working: this.working };
+  }
+
   async redeemTicket(nonce: string): Promise<boolean> {
     this.#enter("redeemTicket");
     if (this.#nonces.has(nonce)) return false;
@@ -258,13 +270,22 @@ export class FakeThread implements ThreadStub {
       return this.onFiles(request);
     }
     if (url.pathname !== subscribePath) return new Response("not a path of the object", { status: 500 });
-    return this.#subscribe(request, url);
+    return this.#subscribe(request, { url, caller });
   }
 
-  #subscribe(request: Request, url: URL): Response {
+  #subscribe(request: Request, { url, caller }: { url: URL; caller: Caller }): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     const subscriber = new FakeSubscriber(server, request, url);
     this.subscribers.push(subscriber);
+    const { user } = caller;
+    const lease = caller.lease?.id;
+    if (lease !== undefined) {
+      this.#open.add(lease);
+      void subscriber.left().then(() => {
+        this.#open.delete(lease);
+        void this.feed?.(user).giveBack(lease, "stream");
+      });
+    }
     const after = Number(url.searchParams.get("after") ?? "0");
     for (const event of this.events) if (event.seq > after) subscriber.tell(event);
     this.onSubscribe?.(subscriber);

@@ -67,11 +67,16 @@ export function testApp({
   const object = (id: string): FakeThread => {
     const known = objects.get(id) ?? new FakeThread();
     objects.set(id, known);
+    known.feed = feed;
     return known;
   };
   const feeds = new Map<string, FakeFeed>();
   const feed = (owner: string | null): FakeFeed => {
-    const known = feeds.get(feedName(owner)) ?? new FakeFeed();
+    const known =
+      feeds.get(feedName(owner)) ??
+      new FakeFeed(time.now, (holder, ids) =>
+        ("thread" in holder ? object(holder.thread) : feed(holder.feed)).held(ids),
+      );
     feeds.set(feedName(owner), known);
     return known;
   };

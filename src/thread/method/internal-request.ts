@@ -1,0 +1,48 @@
+// The requests that the Worker makes of a thread's object by `fetch`, because they carry a socket or a body.
+
+import { refuse } from "#contract/error.ts";
+import { callerHeader, endpointPath, exportPath, filesPath, importPath, subscribePath } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+
+import type { Importer } from "../archive/importer.ts";
+import { parseCaller } from "../caller.ts";
+import type { OpenThread } from "../open-thread.ts";
+import { subscribe } from "../reader/subscribe.ts";
+import type { StreamLeases } from "../stream-leases.ts";
+import type { World } from "../world.ts";
+import { callEndpoint } from "./endpoint-call.ts";
+import { serveFiles } from "./file-request.ts";
+import { exportThread } from "./thread-export.ts";
+import { importThread } from "./thread-import.ts";
+
+/** What serving them needs of the object. */
+export interface InternalParts {
+  world: World;
+  state: DurableObjectState;
+  importer: Importer;
+  leases: StreamLeases;
+  /** The thread; refuses a caller that may not reach it. */
+  owned: (caller: Caller) => OpenThread;
+}
+
+/** The answer. Throws to refuse. */
+export function serveInternal(
+  { world, state, importer, leases, owned }: InternalParts,
+  incoming: Request,
+): Response | Promise<Response> {
+  const url = new URL(incoming.url);
+  const caller = parseCaller(incoming.headers.get(callerHeader));
+  if (url.pathname === importPath) {
+    const end = leases.begin(caller);
+    return importThread(importer, { caller, clock: world.clock }, incoming).finally(end);
+  }
+  const open = owned(caller);
+  if (url.pathname === exportPath) {
+    const { bucket } = world.files;
+    return exportThread(open.context, incoming, { bucket, begin: () => leases.begin(caller) });
+  }
+  if (url.pathname === subscribePath) return subscribe(open.context, { state, url, lease: leases.of(caller) });
+  if (url.pathname.startsWith(endpointPath)) return callEndpoint(open.context, incoming, url);
+  if (url.pathname.startsWith(filesPath)) return serveFiles(open.context, incoming, url);
+  throw refuse("route_not_found", "The thread has no such route.");
+}

@@ -1,0 +1,126 @@
+// The places of one user's streams, waits, exports and imports over real connections: however a client leaves, they come back.
+
+import { randomBytes } from "node:crypto";
+
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { ApiClient } from "../support/http-client/api-client.ts";
+import { type DevServer, startDevServer } from "./dev-server.ts";
+import { openAndLeave, waysToLeave } from "./support/leaving-client.ts";
+import type { LeavingRequest, WayToLeave } from "./support/leaving-client.ts";
+import { copyProject } from "./support/project-copy.ts";
+import { rawCall } from "./support/raw-request.ts";
+import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
+
+const mib = 1024 * 1024;
+const bound = 3;
+
+/** Milliseconds that a place may take to come back: two heartbeats, since the first one only finds the client gone. */
+const patience = 60_000;
+
+const json = { "content-type": "application/json" };
+const ndjson = { "content-type": "application/x-ndjson" };
+const slow = JSON.stringify({ content: slowQuestion });
+
+/** A request that takes a place. */
+interface Opening extends LeavingRequest {
+  /** Whether it has its place, seen by an administrator; left out where the head of the answer says so. */
+  isTaken?: (admin: ApiClient) => Promise<boolean>;
+}
+
+interface Case {
+  /** `exported` is the thread's export. */
+  open: (id: string, exported: string) => Opening;
+  /** Bytes of a file in the thread. */
+  bytes?: number;
+}
+
+const cases: Record<string, Case> = {
+  "an export": {
+    open: (id) => ({ method: "GET", path: `/api/threads/${id}/export?files=true` }),
+    // More than the buffers between the two ends hold.
+    bytes: 32 * mib,
+  },
+  "an import": {
+    open(id, exported) {
+      const header = exported.split("\n")[0]?.replaceAll(id, crypto.randomUUID()) ?? "";
+      // As much as the object reads at a time, and no second line.
+      const body = `${header}\n{"type":"thread","thread":"${"x".repeat(mib)}`;
+      const request = { method: "POST", path: "/api/threads/import", headers: ndjson, body };
+      // Another import of a thread that is being imported is a conflict.
+      const isTaken = async (admin: ApiClient) =>
+        (await admin.call("POST", request.path, { headers: ndjson, body: `${header}\n` })).status === 409;
+      return { ...request, endless: true, isTaken };
+    },
+  },
+  "a thread's events": { open: (id) => ({ method: "GET", path: `/api/threads/${id}/events?after=0` }) },
+  "the feed": { open: () => ({ method: "GET", path: "/api/threads/events" }) },
+  "an answer as events": {
+    open: (id) => ({
+      method: "POST",
+      path: `/api/threads/${id}/messages`,
+      headers: { ...json, accept: "text/event-stream" },
+      body: slow,
+    }),
+  },
+  // Its head comes with the first blank.
+  "a wait": {
+    open: (id) => ({ method: "POST", path: `/api/threads/${id}/messages?wait=true`, headers: json, body: slow }),
+  },
+};
+const each = Object.keys(cases)
+  .flatMap((what) => waysToLeave.map((way): [string, WayToLeave] => [what, way]))
+  // The dev command's front reads on for a `fetch` that is called off while it waits (decision record 17).
+  .filter(([what, way]) => what !== "a wait" || way !== "abort");
+
+describe("places of a user", () => {
+  const project = copyProject("");
+  let server: DevServer | undefined;
+  const as = (user: string): ApiClient => new ApiClient(server?.url ?? "", { authorization: `Bearer ${user}-secret` });
+
+  beforeAll(async () => {
+    // A user for each case: what one leaves open is in no other one's way.
+    const users = each.map((_, at) => `user${String(at)}-secret=user${String(at)}`);
+    const variables = {
+      API_TOKENS: ["admin-secret", ...users].join(","),
+      LIMIT_OPEN_STREAMS: String(bound),
+      LIMIT_ADMISSIONS_PER_MINUTE: "10000",
+    };
+    const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+    server = await startDevServer(project.state("places"), given, project.root);
+  });
+  afterAll(async () => {
+    await server?.stop();
+    project.remove();
+  });
+
+  it.concurrent.each(each)(
+    "HTTP21: places of %s come back when the client leaves by %s, more of them than there are",
+    { timeout: 5 * patience },
+    async (what, way) => {
+      const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`);
+      const { open, bytes = 0 } = cases[what] ?? expect.fail("no such case");
+      const initial_messages = [{ role: "user", content: longQuestion(8000) }];
+      const { id } = await api.createThread("assistant", { initial_messages });
+      if (bytes > 0) await rawCall(api, "PUT", `/api/threads/${id}/files/large.bin`, { body: randomBytes(bytes) });
+      const exported = (await api.call("GET", `/api/threads/${id}/export`)).text;
+      /** Opens one and leaves it; false where there was no place for it. */
+      const visit = async (): Promise<boolean> => {
+        const { isTaken, ...request } = open(id, exported);
+        const client = openAndLeave(api, way, request);
+        let status: number | null = null;
+        const head = client.status().then((is) => (status = is));
+        head.catch(() => undefined);
+        if (isTaken === undefined) await head;
+        else
+          await vi.waitUntil(async () => status === 429 || isTaken(as("admin")), { timeout: patience, interval: 100 });
+        client.leave();
+        return status !== 429;
+      };
+      for (let visits = 0; visits < 2 * bound; visits += 1) {
+        await vi.waitUntil(visit, { timeout: 2 * patience, interval: 500 });
+      }
+      await api.call("POST", `/api/threads/${id}/stop`);
+    },
+  );
+});

@@ -1,0 +1,87 @@
+// A client that opens something and leaves it, in each of the ways in which a connection ends. It reads no more of the answer than
+// its head, so that bytes are on their way to it when it goes.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+
+import { within } from "../../support/http-client/deadline.ts";
+import type { RawTarget } from "./raw-request.ts";
+
+const patience = 90_000;
+
+/** How a client leaves: it closes the connection (a FIN where it has read everything), resets it, or calls `fetch` off. */
+export const waysToLeave = ["close", "reset", "abort"] as const;
+export type WayToLeave = (typeof waysToLeave)[number];
+
+/** A request as it is sent. A body without an end is one whose rest never comes. */
+export interface LeavingRequest {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** The body has no end. */
+  endless?: boolean;
+}
+
+/** An open request. */
+export interface LeavingClient {
+  /** Leaves. */
+  leave: () => void;
+  /** The status, once the head of the answer is there. */
+  status: () => Promise<number>;
+}
+
+/** Sends a request and reads no more of the answer than its head. */
+export function openAndLeave(target: RawTarget, way: WayToLeave, request: LeavingRequest): LeavingClient {
+  return way === "abort" ? byFetch(target, request) : bySocket(target, way, request);
+}
+
+function byFetch({ url, headers }: RawTarget, { method, path, body, endless, ...own }: LeavingRequest): LeavingClient {
+  const controller = new AbortController();
+  const sent = new ReadableStream<Uint8Array>({
+    start(stream) {
+      stream.enqueue(new TextEncoder().encode(body));
+      if (endless !== true) stream.close();
+    },
+  });
+  const response = fetch(`${url}${path}`, {
+    method,
+    headers: { ...headers, ...own.headers },
+    signal: controller.signal,
+    ...(body === undefined ? {} : endless === true ? { body: sent, duplex: "half" as const } : { body }),
+  });
+  response.catch(() => undefined);
+  return {
+    leave: () => controller.abort(),
+    status: async () => (await within(patience, "the head of an answer", response)).status,
+  };
+}
+
+function bySocket(
+  { url, headers }: RawTarget,
+  way: "close" | "reset",
+  { method, path, body = "", endless = false, ...own }: LeavingRequest,
+): LeavingClient {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  // What the server does with a connection that its client has left is no failure of the client's.
+  socket.on("error", () => undefined);
+  const length = endless ? 1_000_000_000 : Buffer.byteLength(body);
+  const all = { host, ...headers, ...own.headers, ...(body === "" ? {} : { "content-length": String(length) }) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  return {
+    leave() {
+      if (way === "reset") socket.resetAndDestroy();
+      else socket.destroy();
+    },
+    status: () => within(patience, "the head of an answer", statusOf(socket)),
+  };
+}
+
+async function statusOf(socket: Socket): Promise<number> {
+  const [piece] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  return Number(piece.toString("latin1").split(" ")[1]);
+}

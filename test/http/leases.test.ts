@@ -1,0 +1,344 @@
+// The places of a user's streams and runs: how many there are, who is asked for them, and when.
+
+import { describe, expect, it } from "vitest";
+
+import type { FeedWord } from "#contract/feed.ts";
+import type { ThreadStatus } from "#contract/thread.ts";
+import type { HeldLeases, LeaseHolder } from "#core/lease.ts";
+import { admitMicros, attachMicros, confirmedMicros, heldMicros, Leases } from "#feed/leases.ts";
+
+import { threadRecord } from "../support/records.ts";
+import { adminToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
+import type { Ask } from "./support/test-app.ts";
+
+const post = (json: unknown, more: Ask = {}): Ask => ({ method: "POST", json, ...more });
+const upgrade = { headers: { upgrade: "websocket" } };
+
+/** Leases over a row and holders of the test. */
+function keeper() {
+  let row: string | undefined;
+  const held = new Map<string, HeldLeases>();
+  const state = { at: 1_000_000, asked: [] as LeaseHolder[], rows: 0 };
+  const make = (): Leases =>
+    new Leases({
+      now: () => state.at,
+      row: {
+        read: () => row,
+        write: (text) => {
+          row = text;
+          state.rows += 1;
+        },
+      },
+      held: async (holder) => {
+        state.asked.push(holder);
+        const answer = held.get(JSON.stringify(holder));
+        if (answer === undefined) throw new Error("out of reach");
+        return answer;
+      },
+    });
+  return { state, held, make };
+}
+
+function word(id: string, status: ThreadStatus): FeedWord {
+  return { type: "thread_updated", thread: threadRecord({ id, status }) };
+}
+
+describe("leases of streams", () => {
+  const stream = (id: string, thread = "t") => ({ id, holder: { thread }, streams: 2, runs: null });
+
+  it("LEASE1 so many are granted as the bound allows, the same one once, and one that was given back is free at once", async () => {
+    const { make, state } = keeper();
+    const leases = make();
+    const outcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
+    expect(outcomes).toEqual(["granted", "granted", "too_many_streams", "granted"]);
+    leases.giveBack("a", "stream");
+    expect(await leases.take(stream("d"))).toBe("granted");
+    expect(await leases.take(stream("e"))).toBe("too_many_streams");
+    // A row for each that was granted, and none for what was refused or given back.
+    expect(state.rows).toBe(3);
+    expect(state.asked).toEqual([]);
+  });
+
+  it("LEASE2 its holder is asked about a lease only at the bound and once its time is over; without it the place is free", async () => {
+    const { make, state, held } = keeper();
+    const leases = make();
+    for (const id of ["a", "b"]) await leases.take(stream(id));
+    state.at += attachMicros;
+    held.set('{"thread":"t"}', { streams: ["a"], working: false });
+    // Both meet the bound at once, and the holder is asked once.
+    const outcomes = await Promise.all([leases.take(stream("c")), leases.take(stream("d"))]);
+    expect(outcomes).toEqual(["granted", "too_many_streams"]);
+    expect(state.asked).toEqual([{ thread: "t" }]);
+    state.at += attachMicros;
+    held.set('{"thread":"t"}', { streams: ["a", "c"], working: false });
+    expect(await leases.take(stream("e"))).toBe("too_many_streams");
+    expect(await leases.take(stream("f"))).toBe("too_many_streams");
+    expect(state.asked).toHaveLength(2);
+    state.at += heldMicros;
+    held.clear();
+    expect(await leases.take(stream("g"))).toBe("granted");
+  });
+
+  it("LEASE3 what was taken counts after the object was evicted, as long as it would have counted without that", async () => {
+    const { make, state } = keeper();
+    const first = make();
+    for (const id of ["a", "b"]) await first.take(stream(id));
+    expect(await make().take(stream("c"))).toBe("too_many_streams");
+    state.at += attachMicros;
+    expect(await make().take(stream("c"))).toBe("granted");
+  });
+});
+
+describe("leases of runs", () => {
+  const run = (id: string, thread: string) => ({ id, holder: { thread }, streams: null, runs: 2 });
+
+  it("HTTP31: beyond the bound another thread is refused, until one of them is done or waits for somebody outside", async () => {
+    const leases = keeper().make();
+    const admit = (id: string, thread: string) => leases.take(run(id, thread));
+    expect(await Promise.all(["a", "b", "c"].map((thread) => admit(`of ${thread}`, thread)))).toEqual([
+      "granted",
+      "granted",
+      "too_many_runs",
+    ]);
+    for (const status of ["idle", "error", "awaiting_tool_execution"] as const) {
+      leases.told(word("a", "running"), ["of a"]);
+      expect(await admit("more", "c")).toBe("too_many_runs");
+      leases.told(word("a", status), []);
+      expect(await admit(`after ${status}`, "c")).toBe("granted");
+      leases.giveBack(`after ${status}`, "all");
+    }
+  });
+
+  it("HTTP31: a thread that is at work takes further inputs, which keep its place until the thread has taken them", async () => {
+    const leases = keeper().make();
+    await leases.take(run("1", "a"));
+    await leases.take(run("2", "b"));
+    expect(await leases.take(run("3", "a"))).toBe("granted");
+    leases.told(word("a", "running"), ["1"]);
+    // Its run ends before the second input is admitted.
+    leases.told(word("a", "idle"), []);
+    expect(await leases.take(run("4", "c"))).toBe("too_many_runs");
+    leases.told(word("a", "idle"), ["3"]);
+    expect(await leases.take(run("4", "c"))).toBe("granted");
+  });
+
+  it("HTTP31: what a thread says of the time before an input does not end the place of that input", async () => {
+    const leases = keeper().make();
+    await leases.take(run("1", "a"));
+    await leases.take(run("2", "b"));
+    leases.told(word("a", "idle"), []);
+    leases.told({ type: "thread_deleted", thread_id: "b" }, []);
+    expect(await leases.take(run("3", "c"))).toBe("too_many_runs");
+  });
+
+  it("HTTP31: a run that nobody was asked for counts, and one that is told of no more is asked about", async () => {
+    const { make, state, held } = keeper();
+    const leases = make();
+    leases.told(word("a", "running"), []);
+    leases.told(word("b", "running"), []);
+    expect(await leases.take(run("1", "c"))).toBe("too_many_runs");
+    state.at += confirmedMicros;
+    held.set('{"thread":"a"}', { streams: [], working: true });
+    expect(await leases.take(run("1", "c"))).toBe("granted");
+    expect(await leases.take(run("2", "d"))).toBe("too_many_runs");
+    state.at += Math.max(confirmedMicros, admitMicros);
+    held.clear();
+    expect(await leases.take(run("2", "d"))).toBe("granted");
+  });
+});
+
+describe("at the front door", () => {
+  const bounded = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
+
+  it("LEASE4 what is refused for want of a place was not admitted: no thread was asked for anything", async () => {
+    const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
+    const { id, object } = app.seed();
+    const other = app.seed();
+    const first = await app.ask(`/api/threads/${id}/events`);
+    object.calls.length = 0;
+    const sse = { headers: { accept: "text/event-stream" } };
+    const messages = `/api/threads/${id}/messages`;
+    const refused: [string, Ask][] = [
+      [`${messages}?wait=true`, post({ content: "x" })],
+      [messages, post({ content: "x" }, sse)],
+      [`/api/threads/${id}/runs?wait=true`, post({})],
+      [`/api/threads/${id}/runs`, post({}, sse)],
+      [`/api/threads/${id}/export`, {}],
+      [`/api/threads/${id}/stream`, upgrade],
+      [`/api/threads/${id}/events`, {}],
+      ["/api/threads/events", upgrade],
+      ["/api/threads/events", {}],
+    ];
+    for (const [path, ask] of refused) {
+      const answer = await app.ask(path, ask);
+      expect([path, answer.headers.get("retry-after"), await refusalOf(answer)]).toMatchObject([
+        path,
+        "5",
+        { status: 429, code: "rate_limited" },
+      ]);
+    }
+    expect(object.calls).toEqual([]);
+    // Without a stream it is admitted; then the one place at work is taken.
+    expect((await app.ask(messages, post({ content: "x" }))).status).toBe(202);
+    const results = post({ results: [{ tool_call_id: "c", result: "r" }] });
+    for (const [path, ask] of [
+      ["messages", post({ content: "x" })],
+      ["runs", post({})],
+      ["tool-results", results],
+    ] as const) {
+      const answer = await refusalOf(await app.ask(`/api/threads/${other.id}/${path}`, ask));
+      expect([path, answer.status]).toEqual([path, 429]);
+    }
+    expect(other.object.calls).toEqual([]);
+    await first.body?.cancel();
+  });
+
+  it("LEASE4 a place of a request that was refused, or that started nothing, is free again", async () => {
+    const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
+    const { id } = app.seed();
+    const others = app.seed("bernd");
+    for (let round = 0; round < 3; round += 1) {
+      for (const path of ["messages?wait=true", "runs"]) {
+        const refused = await app.ask(
+          `/api/threads/${others.id}/${path}`,
+          post(path === "runs" ? {} : { content: "x" }),
+        );
+        expect([path, refused.status]).toEqual([path, 404]);
+      }
+      expect((await app.ask(`/api/threads/${others.id}/export`)).status).toBe(404);
+      expect((await app.ask(`/api/threads/${others.id}/stream`, upgrade)).status).toBe(404);
+    }
+    expect((await app.ask(`/api/threads/${id}/messages?wait=true`, post({ content: "x", run: false }))).status).toBe(
+      200,
+    );
+    expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
+  });
+
+  it("LEASE5 a start costs one call and one row, a read none, and the open mode neither", async () => {
+    const app = bounded({});
+    const { id } = app.seed();
+    const feed = app.feed("anna");
+    const costs: [string, number, number][] = [];
+    const cost = async (what: string, path: string, ask: Ask = {}): Promise<void> => {
+      const before = [feed.taken.length, feed.rows] as const;
+      expect((await app.ask(path, ask)).status).toBeLessThan(300);
+      costs.push([what, feed.taken.length - before[0], feed.rows - before[1]]);
+    };
+    await cost("list", "/api/threads");
+    await cost("messages", `/api/threads/${id}/messages`);
+    await cost("without a run", `/api/threads/${id}/messages`, post({ content: "x", run: false }));
+    await cost("message", `/api/threads/${id}/messages`, post({ content: "x" }));
+    const headers = { accept: "text/event-stream" };
+    await cost("message and its events", `/api/threads/${id}/messages`, post({ content: "x" }, { headers }));
+    await cost("events", `/api/threads/${id}/events`);
+    await cost("socket", `/api/threads/${id}/stream`, upgrade);
+    await cost("feed", "/api/threads/events");
+    console.log(
+      costs.map(([what, calls, rows]) => `${what.padEnd(24)} ${String(calls)} calls, ${String(rows)} rows`).join("\n"),
+    );
+    expect(costs).toEqual([
+      ["list", 0, 0],
+      ["messages", 0, 0],
+      ["without a run", 0, 0],
+      ["message", 1, 1],
+      ["message and its events", 1, 1],
+      ["events", 1, 1],
+      ["socket", 1, 1],
+      ["feed", 1, 1],
+    ]);
+    const open = testApp({ variables: { OPEN_LOOPBACK: "true" } });
+    const own = open.seed(null);
+    const local = { token: null, base: "http://localhost:8787" };
+    for (const [path, ask] of [
+      [`/api/threads/${own.id}/messages`, post({ content: "x" }, local)],
+      [`/api/threads/${own.id}/events`, local],
+    ] as const) {
+      expect((await open.ask(path, ask)).status).toBeLessThan(300);
+    }
+    expect(open.feed(null).taken).toEqual([]);
+  });
+
+  it("LEASE6 while the keeper is out of reach the isolate lets as many start in a minute as there may be at a time", async () => {
+    const app = bounded({ LIMIT_OPEN_STREAMS: "2", LIMIT_ACTIVE_RUNS: "2" });
+    const threads = [app.seed(), app.seed(), app.seed()];
+    const broken = () => new Error("The keeper broke.");
+    app.feed("anna").leaseFailures.push(...Array.from({ length: 20 }, broken));
+    const statuses = async (path: string, ask: Ask = {}): Promise<number[]> => {
+      const answers: number[] = [];
+      for (const { id } of threads) answers.push((await app.ask(`/api/threads/${id}/${path}`, ask)).status);
+      return answers;
+    };
+    expect(await statuses("runs", post({}))).toEqual([202, 202, 429]);
+    expect(await statuses("events")).toEqual([200, 200, 429]);
+    expect(app.log[0]).toContain("leases_unreachable");
+    app.time.advance(60_000);
+    expect(await statuses("events")).toEqual([200, 200, 429]);
+  });
+
+  it("LEASE6 a keeper that does not answer is not waited for longer than five seconds", async () => {
+    const app = bounded({ LIMIT_OPEN_STREAMS: "2" });
+    const { id } = app.seed();
+    app.feed("anna").take = () => new Promise(() => {});
+    const answer = app.ask(`/api/threads/${id}/events`);
+    await app.time.armed(5000);
+    app.time.advance(5000);
+    expect((await answer).status).toBe(200);
+    expect(app.time.pending).toBe(0);
+  });
+
+  it("HTTP21: an administrator that stands for nobody counts as one user, and its runs are not bounded", async () => {
+    const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
+    const as = { token: adminToken };
+    for (let index = 0; index < 3; index += 1) {
+      expect((await app.ask(`/api/threads/${app.seed().id}/runs`, post({}, as))).status).toBe(202);
+    }
+    expect((await app.ask("/api/threads/events?user_id=anna", as)).status).toBe(200);
+    expect((await app.ask(`/api/threads/${app.seed().id}/events`, as)).status).toBe(429);
+    expect((await app.ask(`/api/threads/${app.seed().id}/events`)).status).toBe(200);
+    expect(app.feed(null).taken.map(({ holder }) => holder)[0]).toEqual({ feed: "anna" });
+  });
+});
+
+describe("a wait", () => {
+  it("SSE13: sends blanks while the run is at work, so that a client that leaves is noticed and gives its place back", async () => {
+    const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
+    const { id, object } = app.seed();
+    const subscribed = Promise.withResolvers<void>();
+    object.onSubscribe = () => subscribed.resolve();
+    const waiting = app.ask(`/api/threads/${id}/messages?wait=true`, post({ content: "x" }));
+    await subscribed.promise;
+    await app.time.armed(3000);
+    app.time.advance(3000);
+    const response = await waiting;
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+    const reader = response.body?.getReader();
+    const text = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value);
+    expect(await text()).toBe(" ");
+    const next = text();
+    await app.time.armed(3000);
+    app.time.advance(3000);
+    expect(await next).toBe(" ");
+    expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(429);
+    const back = app.feed("anna").nextReturn();
+    await reader?.cancel();
+    await back;
+    expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
+  });
+
+  it("SSE13: answers after blanks as it would have without them", async () => {
+    const app = testApp();
+    const { id, object } = app.seed();
+    const subscribed = Promise.withResolvers<void>();
+    object.onSubscribe = () => subscribed.resolve();
+    const waiting = app.ask(`/api/threads/${id}/messages?wait=true`, post({ content: "x" }));
+    await subscribed.promise;
+    await app.time.armed(3000);
+    app.time.advance(3000);
+    const body = (await waiting).json();
+    const [run] = object.runs.values();
+    if (run === undefined) throw new Error("No run was admitted.");
+    object.runs.set(run.id, { ...run, status: "completed" });
+    object.emit({ type: "run_end", run_id: run.id });
+    expect(await body).toMatchObject({ message: { content: "x" }, run: { id: run.id, status: "completed" } });
+  });
+});
