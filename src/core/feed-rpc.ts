@@ -5,6 +5,8 @@ import type { FeedWord } from "#contract/feed.ts";
 
 import type { HoldsLeases, KeepsLeases } from "./lease.ts";
 
+export type { LeaseHolder, LeaseOutcome, LeaseRequest } from "./lease.ts";
+
 /**
  * The methods of a feed's object. Contract: none waits for a watcher, and none but `take` writes a row.
  */

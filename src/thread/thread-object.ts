@@ -40,6 +40,7 @@ import { watchedFromAbove } from "./children/watching.ts";
 import { createThread } from "./method/create-thread.ts";
 import type { CreateContext } from "./method/create-thread.ts";
 import { serveInternal } from "./method/internal-request.ts";
+import { invokeByHand } from "./method/invoke-tool.ts";
 import { relistThread } from "./method/relist-thread.ts";
 import { patchThread, removeThread, stopThread, view } from "./method/thread-changes.ts";
 import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
@@ -204,7 +205,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>> {
-      return this.#answer(() => this.#owned(caller).context.calls.invoke(name, args, null));
+      return this.#answer(() => invokeByHand(this.#owned(caller).context, caller, { name, args }));
     }
 
     async relist(caller: Caller): Promise<Answer<Relisted>> {
@@ -269,11 +270,9 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     override async fetch(incoming: Request): Promise<Response> {
-      const [world, importer, leases] = [this.#world, this.#importer, this.#leases];
+      const parts = { world: this.#world, state: this.ctx, importer: this.#importer, leases: this.#leases };
       const owned = (caller: Caller): OpenThread => this.#owned(caller);
-      const answer = await this.#answer(() =>
-        serveInternal({ world, state: this.ctx, importer, leases, owned }, incoming),
-      );
+      const answer = await this.#answer(() => serveInternal({ ...parts, owned }, incoming));
       if (answer.ok) return answer.value;
       await discardBody(incoming);
       return refusalResponse(answer.refusal);

@@ -255,6 +255,29 @@ describe("limits", () => {
     expect(keys).toEqual(["user:anna", "user:anna", "user:anna"]);
   });
 
+  it("HTTP39: changes and invocations per minute and user are bounded, and nothing is asked of a thread beyond", async () => {
+    const { ask, seed } = limited({ LIMIT_CHANGES_PER_MINUTE: "2", LIMIT_INVOCATIONS_PER_MINUTE: "1" });
+    const changes: [string, Ask][] = [
+      ["", { method: "PATCH", json: { title: "x" } }],
+      [`/messages/${crypto.randomUUID()}`, { method: "PATCH", json: { content: "x" } }],
+      [`/queue/${crypto.randomUUID()}`, { method: "PATCH", json: { content: "x" } }],
+      ["/files/a.txt", { method: "PUT", body: "x", headers: { "content-type": "text/plain" } }],
+      ["/files/a.txt", { method: "DELETE" }],
+    ];
+    const { id, object } = seed();
+    for (const [path, options] of changes.slice(0, 2)) {
+      expect((await ask(`/api/threads/${id}${path}`, options)).status).not.toBe(429);
+    }
+    expect((await ask(`/api/threads/${id}/tools/note`, post({}))).status).toBe(200);
+    object.calls.length = 0;
+    for (const [path, options] of [...changes, ["/tools/note", post({})] as [string, Ask]]) {
+      const refused = await refusalOf(await ask(`/api/threads/${id}${path}`, options));
+      expect([path, refused]).toMatchObject([path, { status: 429, code: "rate_limited" }]);
+    }
+    expect(object.calls).toEqual([]);
+    expect((await ask(`/api/threads/${id}`, { ...changes[0]?.[1], token: adminToken })).status).toBe(200);
+  });
+
   it("HTTP21: open streams per user are bounded, and free again when they end", async () => {
     const { ask, seed, feed } = limited({ LIMIT_OPEN_STREAMS: "2" });
     const { id, object } = seed();

@@ -190,6 +190,20 @@ describe("threads at work", () => {
   });
 });
 
+describe("tools by hand", () => {
+  it("HTTP40: a user invokes what the thread's agent offers, and no other tool of the project", async () => {
+    const user = newUser();
+    const id = await user.thread();
+    const offered = await user.post(`/api/threads/${id}/tools/note`, { args: { text: "by hand" } });
+    expect([offered.status, await offered.json()]).toMatchObject([200, { status: "success" }]);
+    const refused = await user.post(`/api/threads/${id}/tools/ask_place`, { args: {} });
+    expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: "forbidden" } }]);
+    expect((await user.post(`/api/threads/${id}/tools/nothing`, {})).status).toBe(404);
+    const byAdmin = await stubOf(id).invokeTool({ user: null, admin: true }, "ask_place", {});
+    expect(byAdmin.ok ? null : byAdmin.refusal.code).not.toBe("forbidden");
+  });
+});
+
 describe("a rate limiter of the platform", () => {
   it("HTTP20: that is bound counts admissions as well, over all isolates", async () => {
     const limiter = Reflect.get(env, "TEST_LIMITER") as RateLimit;
@@ -277,7 +291,7 @@ describe("streams", () => {
     }
   });
 
-  it("HTTP32: what waits in a thread that is imported counts as admitted, so that no continue begins more than a minute allows", async () => {
+  it("HTTP38: what waits in a thread that is imported counts as admitted, so that no continue begins more than a minute allows", async () => {
     const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
     const id = await user.thread();
     const { text, open } = slow();

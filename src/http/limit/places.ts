@@ -6,8 +6,7 @@
 import { v4 as randomId } from "uuid";
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { FeedDirectory } from "#core/feed-rpc.ts";
-import type { LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
+import type { FeedDirectory, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";

@@ -4,6 +4,7 @@
 import { errorBodySchema, ThreadholdError } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { callerHeader, filesPath } from "#core/thread-rpc.ts";
+import { discardBody } from "#lib/discard-body.ts";
 
 import { checkConditions, checkUpload } from "../input/upload-headers.ts";
 import type { Call, Handlers } from "../route/handler.ts";
@@ -19,14 +20,22 @@ const conditions = ["if-match", "if-none-match", "if-range", "range"];
 export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
   return {
     readFile: (call) => ask(services, call, { operation: "content", path: call.params.path }),
-    putFile(call) {
+    async putFile(call) {
       const upload = call.query.mkdir !== true;
       checkConditions(call.request.headers);
       if (upload) checkUpload(call.request.headers);
+      try {
+        await services.limits.change(call.caller);
+      } catch (thrown) {
+        // The body is read off, or its sender would lose the refusal.
+        await discardBody(call.request);
+        throw thrown;
+      }
       return ask(services, call, { operation: "content", path: call.params.path, upload });
     },
-    deleteFile(call) {
+    async deleteFile(call) {
       checkConditions(call.request.headers);
+      await services.limits.change(call.caller);
       return ask(services, call, { operation: "content", path: call.params.path });
     },
     searchFiles: (call) => ask(services, call, { operation: "search" }),

@@ -6,7 +6,10 @@ import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
 /** The handlers. */
-export function queueHandlers({ calls }: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued"> {
+export function queueHandlers({
+  calls,
+  limits,
+}: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued"> {
   return {
     async listQueue({ params, caller, query }) {
       const run = { threadId: params.id, repeatable: true };
@@ -17,6 +20,7 @@ export function queueHandlers({ calls }: Services): Pick<Handlers, "listQueue" |
       const { id, qid } = params;
       if (body.content !== undefined) checkContent(body.content, "content");
       checkMetadata(body.metadata);
+      await limits.change(caller);
       const run = { threadId: id, repeatable: true };
       return jsonAnswer(await calls({ ...run, run: (stub) => stub.patchQueued(caller, qid, body) }));
     },

@@ -24,7 +24,7 @@ type ThreadRoutes =
 const repeatable = true;
 
 /** The handlers. */
-export function threadHandlers({ calls, dependencies }: Services): Pick<Handlers, ThreadRoutes> {
+export function threadHandlers({ calls, dependencies, limits }: Services): Pick<Handlers, ThreadRoutes> {
   return {
     async getThread({ params, caller }) {
       return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.describe(caller) }));
@@ -32,6 +32,7 @@ export function threadHandlers({ calls, dependencies }: Services): Pick<Handlers
     async patchThread({ params, caller, body }) {
       if (body.agent_id !== undefined) checkAgent(dependencies.registry, body.agent_id);
       checkMetadata(body.metadata);
+      await limits.change(caller);
       return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.patch(caller, body) }));
     },
     async deleteThread({ params, caller }) {
@@ -51,6 +52,7 @@ export function threadHandlers({ calls, dependencies }: Services): Pick<Handlers
       const { id, mid } = params;
       if (body.content !== undefined) checkContent(body.content, "content");
       checkMetadata(body.metadata);
+      await limits.change(caller);
       return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.patchMessage(caller, mid, body) }));
     },
     async deleteMessage({ params, caller }) {
@@ -73,6 +75,7 @@ export function threadHandlers({ calls, dependencies }: Services): Pick<Handlers
     },
     async invokeTool({ params, caller, body }) {
       const { id, name } = params;
+      await limits.invoke(caller);
       // Not tried again: what the tool did, it did.
       const run = { threadId: id, repeatable: false };
       return jsonAnswer(await calls({ ...run, run: (stub) => stub.invokeTool(caller, name, body.args) }));

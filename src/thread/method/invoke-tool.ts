@@ -1,0 +1,31 @@
+// Runs a tool by hand: the route of Standard Agents' invokeTool. Any tool of the project can have effects, so a user may invoke those
+// alone that the agent of the thread offers to its models.
+
+import { refuse } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+
+/** Invokes it. An administrator may invoke every tool. */
+export async function invokeByHand(
+  context: ObjectContext,
+  caller: Caller,
+  { name, args }: { name: string; args: JsonObject },
+): Promise<ToolResult> {
+  if (!caller.admin && context.definitions.has("tools", name) && !(await isOffered(context, name))) {
+    const message = `The agent of this thread does not offer the tool "${name}". An administrator may invoke it.`;
+    throw refuse("forbidden", message);
+  }
+  return context.calls.invoke(name, args, null);
+}
+
+/** Whether a prompt of the agent's sides names the tool. */
+async function isOffered({ definitions, live }: ObjectContext, name: string): Promise<boolean> {
+  const agent = await definitions.agent(live.record.agent_id);
+  const sides = [agent.sideA, agent.type === "dual_ai" ? agent.sideB : undefined].filter((side) => side !== undefined);
+  const prompts = await Promise.all(sides.map(({ prompt }) => definitions.prompt(prompt)));
+  const entries = prompts.flatMap(({ tools = [] }) => tools);
+  return entries.some((entry) => (typeof entry === "string" ? entry : entry.name) === name);
+}
