@@ -5,9 +5,10 @@ import type { JsonObject } from "#contract/json.ts";
 
 import type { LogRecord } from "./record.ts";
 
-/** The row and the calls in it. */
-export function logEntries(row: LogRecord): LogRecord[] {
-  return [row, ...callEntries(row)];
+/** The row and the calls in it, in the order that is asked for: a step's calls are newer than the step. */
+export function logEntries(row: LogRecord, order: "asc" | "desc" = "asc"): LogRecord[] {
+  const entries = [row, ...callEntries(row)];
+  return order === "desc" ? entries.toReversed() : entries;
 }
 
 /** The tool calls that a row stands for: those of its step, or itself where it is one that was invoked directly. */

@@ -80,7 +80,7 @@ export function threadState(parts: ThreadStateParts): ThreadState {
 }
 
 function getMessages(access: ThreadAccess, options: GetMessagesOptions): MessagesResult {
-  const limit = bounded(options.limit ?? 100, 1000);
+  const limit = bounded(options.limit ?? 100);
   const offset = Math.max(0, Math.trunc(options.offset ?? 0));
   const thread = access.thread();
   const includeSilent = options.includeSilent ?? false;
@@ -96,8 +96,9 @@ function getMessages(access: ThreadAccess, options: GetMessagesOptions): Message
   return { messages, total, hasMore: offset + limit < total };
 }
 
-function bounded(limit: number, most: number): number {
-  return Math.min(Math.max(1, Math.trunc(limit)), most);
+/** How many entries a query gives: 1,000 at most, and none for 0. What is no number counts as 100. */
+function bounded(limit: number): number {
+  return Number.isNaN(limit) ? 100 : Math.min(Math.max(0, Math.trunc(limit)), 1000);
 }
 
 function isSpoken(record: MessageRecord): boolean {
@@ -156,9 +157,10 @@ function withWords({ parts, result }: MessageRecord, text: string): Pick<Message
 }
 
 function getLogs(access: ThreadAccess, options: GetLogsOptions): Log[] {
-  const limit = bounded(options.limit ?? 100, 1000);
+  const limit = bounded(options.limit ?? 100);
   const offset = Math.max(0, Math.trunc(options.offset ?? 0));
-  const rows = access.store.logs({ order: options.order ?? "asc", limit: offset + limit });
-  const entries = rows.flatMap(logEntries).slice(offset, offset + limit);
+  const order = options.order ?? "asc";
+  const rows = access.store.logs({ order, limit: offset + limit });
+  const entries = rows.flatMap((row) => logEntries(row, order)).slice(offset, offset + limit);
   return entries.map(({ id, type, data, created_at, parent_id }) => ({ id, type, data, created_at, parent_id }));
 }

@@ -1,5 +1,6 @@
 // Standard Agents, threads: reading what was done for a thread.
 
+import { defineTool } from "@standardagents/spec";
 import type { GetLogsOptions } from "@standardagents/spec";
 import { describe, expect, it } from "vitest";
 
@@ -14,6 +15,24 @@ async function logged(options?: GetLogsOptions) {
   return { project, thread, all, found, places: found.map(({ id }) => all.findIndex((log) => log.id === id)) };
 }
 
+/** Logs of a thread whose first step called two tools, as their types or, for a call, its name. */
+async function calledTwice() {
+  const probe = defineTool("Probes", async () => ({ status: "success", result: "found" }));
+  const two = {
+    toolCalls: [
+      { name: "probe", arguments: {} },
+      { name: "act", arguments: { key: "none" } },
+    ],
+  };
+  const { project, thread } = await start({ tools: { probe }, script: answers(two) });
+  await thread.say("Hello");
+  const read = async (options?: GetLogsOptions) =>
+    (await thread.atRest((state) => state.getLogs(options))).map(({ type, data }) =>
+      type === "tool_call" ? data["name"] : type,
+    );
+  return { project, thread, read };
+}
+
 describe("getLogs", () => {
   it("SALOG1 gives what was done for the thread", async () => {
     const { found, thread } = await logged();
@@ -25,11 +44,19 @@ describe("getLogs", () => {
   it("SALOG2 limit is the most it gives", async () => {
     expect((await logged({ limit: 1 })).places).toEqual([0]);
     expect((await logged({ limit: 2 })).places).toEqual([0, 1]);
+    expect((await logged({ limit: 0 })).places).toEqual([]);
   });
 
   it("SALOG3 offset is how many it skips", async () => {
     expect((await logged({ offset: 1 })).places).toEqual([1, 2]);
     expect((await logged({ offset: 2 })).places).toEqual([2]);
+  });
+
+  it("SALOG3 offset counts a step's tool calls as entries of their own", async () => {
+    const { read } = await calledTwice();
+    expect(await read({ offset: 1 })).toEqual(["probe", "act", "llm_request"]);
+    expect(await read({ offset: 2, limit: 1 })).toEqual(["act"]);
+    expect(await read({ offset: 1, limit: 1, order: "desc" })).toEqual(["act"]);
   });
 
   it("SALOG4 order asc is oldest first", async () => {
@@ -38,6 +65,21 @@ describe("getLogs", () => {
 
   it("SALOG5 order desc is newest first", async () => {
     expect((await logged({ order: "desc", limit: 2 })).places).toEqual([2, 1]);
+  });
+
+  it("SALOG5 order desc gives a step's calls before the step, here and over HTTP", async () => {
+    const { project, thread, read } = await calledTwice();
+    expect(await read()).toEqual(["llm_request", "probe", "act", "llm_request"]);
+    expect(await read({ order: "desc" })).toEqual(["llm_request", "act", "probe", "llm_request"]);
+    expect(await read({ order: "desc", limit: 2 })).toEqual(["llm_request", "act"]);
+    const listed = async (query: string) => {
+      const answer = await project.fetch(`/api/threads/${thread.id}/logs?${query}`);
+      const { logs } = await answer.json<{ logs: { type: string; data: Record<string, unknown> }[] }>();
+      return logs.map(({ type, data }) => (type === "tool_call" ? data["name"] : type));
+    };
+    expect(await listed("order=desc")).toEqual(["llm_request", "act", "probe", "llm_request"]);
+    expect(await listed("order=asc")).toEqual(["llm_request", "probe", "act", "llm_request"]);
+    expect(await listed("order=desc&type=tool_call")).toEqual(["act", "probe"]);
   });
 });
 

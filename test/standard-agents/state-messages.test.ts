@@ -31,6 +31,7 @@ describe("getMessages", () => {
   it("SAMSG2 limit is the most it gives", async () => {
     expect((await query({ limit: 1 })).contents).toEqual(["one"]);
     expect((await query({ limit: 2 })).contents).toEqual(["one", "two"]);
+    expect(await query({ limit: 0 })).toMatchObject({ contents: [], total: 3, hasMore: true });
   });
 
   it("SAMSG3 offset is how many it skips", async () => {

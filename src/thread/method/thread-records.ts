@@ -2,7 +2,7 @@
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
-import type { Log, LogType } from "#contract/log.ts";
+import type { Log } from "#contract/log.ts";
 import type { Page } from "#contract/page.ts";
 import type { ListLogs, ListRuns } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
@@ -75,7 +75,7 @@ function wholeRows(
   const entries: LogRecord[] = [];
   let last: LogRecord | undefined;
   for (const row of rows) {
-    const own = entriesOf(row, query.type);
+    const own = entriesOf(row, query);
     if (last !== undefined && entries.length + own.length > query.limit) return { entries, last, more: true };
     entries.push(...own);
     last = row;
@@ -99,9 +99,10 @@ export async function getLog(context: ObjectContext, id: string): Promise<Log> {
 }
 
 /** What a row shows of the type asked for; without one, itself and its calls. */
-function entriesOf(row: LogRecord, type: LogType | undefined): LogRecord[] {
-  if (type === undefined) return logEntries(row);
-  return type === "tool_call" ? toolCallEntries(row) : [row];
+function entriesOf(row: LogRecord, { type, order }: Pick<ListLogs, "type" | "order">): LogRecord[] {
+  if (type === undefined) return logEntries(row, order);
+  if (type !== "tool_call") return [row];
+  return order === "desc" ? toolCallEntries(row).toReversed() : toolCallEntries(row);
 }
 
 function page<R extends { id: string }, T>(
