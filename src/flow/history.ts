@@ -39,27 +39,43 @@ function withoutTools(earlier: readonly MessageRecord[]): MessageRecord[] {
   });
 }
 
+/** The messages of a step. */
+export interface StepHistory {
+  /** What the prompt includes. */
+  included: readonly MessageRecord[];
+  /** The stored rows that `filter_messages` is given; those that are not in `included` are not sent. */
+  stored: readonly MessageRecord[];
+}
+
 /** What is sent: hooks applied, seen from the side that speaks, calls and results paired. */
 export async function history(
-  records: readonly MessageRecord[],
+  { included, stored }: StepHistory,
   hooks: HookRunner,
   viewer: Viewer,
 ): Promise<ModelMessage[]> {
-  const sendable = records.filter((message) => message.role !== "extension" && message.status === "complete");
-  const filtered = await hooks.filterMessages(sendable.map(specMessage));
-  const messages = repair(fromFiltered(filtered, sendable, viewer));
+  const rows = stored.filter(isSendable);
+  const filtered = await hooks.filterMessages(rows.map(specMessage));
+  const messages = repair(fromFiltered(filtered, { included: included.filter(isSendable), stored: rows }, viewer));
   const shown = messages.map(llmMessage);
   const before = structuredClone(shown);
   const chosen = await hooks.prefilterHistory([...shown]);
   return repair(fromPrefiltered(chosen, { messages, shown, before }));
 }
 
-/** A hook may leave out, reorder, change the words of and add messages; parts of what it kept stay. */
-function fromFiltered(filtered: Message[], records: readonly MessageRecord[], viewer: Viewer): ModelMessage[] {
-  const stored = new Map(records.map((record) => [record.id, record]));
-  const seen = new Map(seenFrom(viewer, records).map((record) => [record.id, record]));
+/** Whether a model may be sent it: no extension, and no call that still runs. */
+export function isSendable({ role, status }: MessageRecord): boolean {
+  return role !== "extension" && status === "complete";
+}
+
+/**
+ * A hook may leave out, reorder, change the words of and add messages; parts of what it kept stay. Rows that the prompt does
+ * not include are left out here, after the hook.
+ */
+function fromFiltered(filtered: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
+  const rows = new Map(stored.map((record) => [record.id, record]));
+  const seen = new Map(seenFrom(viewer, included).map((record) => [record.id, record]));
   return filtered.flatMap((message) => {
-    const original = stored.get(message.id);
+    const original = rows.get(message.id);
     if (original === undefined) return added(message);
     const record = seen.get(message.id);
     if (record === undefined) return [];

@@ -118,6 +118,11 @@ export class HookRunner implements LoopHooks {
     return current;
   }
 
+  /** Whether the project has a `filter_messages` hook. */
+  get filtersMessages(): boolean {
+    return this.#entries("filter_messages").length > 0;
+  }
+
   /** `filter_messages`; a list that is none keeps the original. */
   async filterMessages(messages: Message[]): Promise<Message[]> {
     let current = messages;

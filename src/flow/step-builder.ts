@@ -16,6 +16,7 @@ import { callable } from "./callables.ts";
 import type { CallableSources } from "./callables.ts";
 import { withAttachments } from "./history-attachments.ts";
 import { earlierMessages, history } from "./history.ts";
+import type { StepHistory } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import { requestTrace } from "./request-trace.ts";
 import { sideOf } from "./session.ts";
@@ -35,18 +36,28 @@ export interface Speaker {
   line: Line;
   /** Asked for each step: the turn may have changed, or the agent. */
   voice: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
-  /** The messages above the line, for a prompt that includes the chat. */
-  above: () => MessageRecord[];
+  /** The messages above the line, oldest first: the newest `limit` of the branch, and those of this run. */
+  above: (limit: number) => MessageRecord[];
 }
+
+/** Rows of the branch that `filter_messages` is given where the prompt does not include them. */
+const filteredRows = 1000;
 
 /** Builds the steps of one line. */
 export class StepBuilder implements StepPort {
   readonly #sources: StepSources;
   readonly #speaker: Speaker;
+  /** The prompt of the current step; null before the first one. */
+  #prompt: AnyPromptDefinition | null = null;
 
   constructor(sources: StepSources, speaker: Speaker) {
     this.#sources = sources;
     this.#speaker = speaker;
+  }
+
+  /** The messages that the current step was planned with, and those that this line added since. */
+  get loaded(): MessageRecord[] {
+    return this.#prompt === null ? this.#own() : this.#included(this.#prompt);
   }
 
   plan(shape: StepShape): Promise<StepPlan | StepProblem> {
@@ -56,6 +67,7 @@ export class StepBuilder implements StepPort {
   tools(names: readonly string[]): Promise<StepTools | StepProblem> {
     return orProblem(async () => {
       const { prompt, side } = await this.#speaker.voice();
+      this.#prompt = prompt;
       const tools = new Map(await this.#tools(prompt));
       for (const name of names) {
         // A release may have removed it, and a copy may come from a deployment that had it: its call is answered with an error.
@@ -69,6 +81,7 @@ export class StepBuilder implements StepPort {
   async #plan(shape: StepShape): Promise<StepPlan> {
     const { definitions, hooks } = this.#sources;
     const { prompt, side, agent } = await this.#speaker.voice();
+    this.#prompt = prompt;
     const models = await this.#models(prompt);
     const callable = models[0].capabilities?.functionCalling !== false;
     const tools = callable ? await this.#tools(prompt) : new Map<string, ToolRunner>();
@@ -87,7 +100,7 @@ export class StepBuilder implements StepPort {
       temperature: prompt.temperature ?? null,
       maxTokens: prompt.maxTokens ?? null,
     };
-    const sent = candidates.map((message) => message.id);
+    const sent = candidates.included.map((message) => message.id);
     const trace = await requestTrace(prompt.name, request, sent);
     return { models, request, tools, toolMode: toolMode(prompt), trace, ...this.#place(side) };
   }
@@ -113,10 +126,21 @@ export class StepBuilder implements StepPort {
     return runners;
   }
 
-  #candidates(prompt: AnyPromptDefinition): MessageRecord[] {
-    const above = prompt.includeChat === true ? this.#speaker.above() : [];
-    const own = this.#sources.own().filter((message) => isOnLine(this.#speaker.line, message));
-    return [...earlierMessages(above, prompt, own), ...own];
+  /** Rows that the prompt does not include are read for a `filter_messages` hook alone. */
+  #candidates(prompt: AnyPromptDefinition): StepHistory {
+    const included = this.#included(prompt);
+    if (!this.#sources.hooks.filtersMessages) return { included, stored: included };
+    return { included, stored: [...this.#speaker.above(aboveLimit(prompt, filteredRows)), ...this.#own()] };
+  }
+
+  #included(prompt: AnyPromptDefinition): MessageRecord[] {
+    const own = this.#own();
+    const limit = aboveLimit(prompt, 0);
+    return [...(limit === 0 ? [] : earlierMessages(this.#speaker.above(limit), prompt, own)), ...own];
+  }
+
+  #own(): MessageRecord[] {
+    return this.#sources.own().filter((message) => isOnLine(this.#speaker.line, message));
   }
 
   /** The builder of a line under one of this line's calls; what is above it ends before that call's answer. */
@@ -126,10 +150,10 @@ export class StepBuilder implements StepPort {
     return new StepBuilder(this.#sources, {
       line,
       voice: async () => ({ ...(await voice()), prompt: await definitions.prompt(promptName) }),
-      above: () => {
+      above: (limit) => {
         const before = own().filter((message) => isOnLine(caller, message) && message.position < call.position);
         const answer = before.findLastIndex(({ parts }) => holds(parts, call.tool_call_id));
-        return [...above(), ...before.slice(0, answer === -1 ? before.length : answer)];
+        return [...above(limit), ...before.slice(0, answer === -1 ? before.length : answer)];
       },
     });
   };
@@ -141,10 +165,11 @@ export function mainSpeaker(
   turn: {
     agent: () => Promise<AnyAgentDefinition>;
     side: () => Side;
-    earlier: () => MessageRecord[];
+    /** The newest `limit` messages before the run, oldest first. */
+    earlier: (limit: number) => MessageRecord[];
   },
 ): Speaker {
-  let earlier: MessageRecord[] | null = null;
+  let read: { limit: number; messages: MessageRecord[] } | null = null;
   return {
     line: mainLine,
     voice: async () => {
@@ -152,9 +177,19 @@ export function mainSpeaker(
       const side = turn.side();
       return { prompt: await definitions.prompt(sideOf(agent, side).prompt), side, agent };
     },
-    above: () => (earlier ??= turn.earlier()),
+    above: (limit) => {
+      if (read === null || read.limit < limit) read = { limit, messages: turn.earlier(limit) };
+      return read.limit === limit ? read.messages : read.messages.slice(-limit);
+    },
   };
 }
+
+/** How many messages above its line a prompt is shown: all of them, or `otherwise`. */
+function aboveLimit({ includeChat }: AnyPromptDefinition, otherwise: number): number {
+  return includeChat === true ? allMessages : otherwise;
+}
+
+const allMessages = 1_000_000;
 
 async function orProblem<T>(work: () => Promise<T>): Promise<T | StepProblem> {
   try {

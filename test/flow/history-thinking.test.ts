@@ -48,7 +48,8 @@ async function sent(before: MessageRecord[], now: MessageRecord[], reasoning?: R
     includePastTools: true,
     ...(reasoning === undefined ? {} : { reasoning }),
   });
-  return history([...earlierMessages(before, prompt, now), ...now], hookRunner().runner, viewer);
+  const records = [...earlierMessages(before, prompt, now), ...now];
+  return history({ included: records, stored: records }, hookRunner().runner, viewer);
 }
 
 async function bytes(messages: ModelMessage[]): Promise<string> {

@@ -26,7 +26,10 @@ const all = [user, asked, result, answer, more];
 
 async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (...values: never[]) => unknown][]) {
   const { runner, problems } = hookRunner(...hooks);
-  const messages = await history(records, runner, { side: "a", agent: { name: "main", sideA: { prompt: "p" } } });
+  const messages = await history({ included: records, stored: records }, runner, {
+    side: "a",
+    agent: { name: "main", sideA: { prompt: "p" } },
+  });
   expect(checkTranscript(messages)).toBeNull();
   expect(problems).toEqual([]);
   return messages;

@@ -33,10 +33,12 @@ interface Project {
   model?: Partial<ModelDefinition>;
   agent?: string;
   own?: MessageRecord[];
+  /** A `filter_messages` hook. */
+  filter?: (...values: never[]) => unknown;
 }
 
 /** A builder over one agent, and how often it read the earlier messages. */
-function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord(2)] }: Project) {
+function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord(2)], filter }: Project) {
   const main = defineModel({ name: "main", provider: "test", model: "m", fallbacks: ["spare"], ...model });
   const spare = defineModel({ name: "spare", provider: "test", model: "s", fallbacks: ["third"] });
   const text = definePrompt({
@@ -56,11 +58,11 @@ function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord
     routes: [],
     hash: "",
   };
-  const read = { times: 0 };
+  const read = { times: 0, limit: 0 };
   const definitions = new Definitions(registry);
   const sources = {
     definitions,
-    hooks: hookRunner().runner,
+    hooks: (filter === undefined ? hookRunner() : hookRunner(["filter_messages", filter])).runner,
     state: noState,
     clock,
     faults: noFaults,
@@ -69,8 +71,9 @@ function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord
   const speaker = mainSpeaker(sources, {
     agent: () => definitions.agent(agent),
     side: () => "a",
-    earlier: () => {
+    earlier: (limit) => {
       read.times += 1;
+      read.limit = limit;
       return [messageRecord(1)];
     },
   });
@@ -108,6 +111,17 @@ it("STEP4: earlier runs are read once, and only for a prompt that wants them; th
   expect(await builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(1) }, { id: idOf(2) }] } });
   await builder.plan({});
   expect([alone.read.times, read.times]).toEqual([0, 1]);
+});
+
+it("STEP4: without a filter_messages hook nothing more is read; with one, 1,000 rows and once", async () => {
+  const filter = (_: never, list: never) => list;
+  const { builder, read } = project({ filter });
+  expect(await builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(2) }] } });
+  await builder.plan({});
+  expect(read).toEqual({ times: 1, limit: 1000 });
+  const without = project({});
+  await without.builder.plan({});
+  expect(without.read.times).toBe(0);
 });
 
 it("STEP5: a strategy's choice and line go over the prompt's", async () => {

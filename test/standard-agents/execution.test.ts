@@ -99,11 +99,47 @@ describe("execution", () => {
     expect(seen).toEqual(["not yet", [false, "b"]]);
   });
 
-  it("SARUN10 messageHistory is what the run has so far", async () => {
+  it("SARUN10 messageHistory is what the run has so far, without the call that is in progress", async () => {
     const { seen } = await looking((execution) => execution.messageHistory.map(({ role }) => role), 2);
-    expect(seen[0]).toEqual(["user", "assistant", "tool"]);
-    expect(seen[1]).toEqual(["user", "assistant", "tool", "assistant", "tool"]);
+    expect(seen[0]).toEqual(["user", "assistant"]);
+    expect(seen[1]).toEqual(["user", "assistant", "tool", "assistant"]);
   });
+
+  it.for([
+    ["none of them without includeChat", {}, []],
+    ["their text with includeChat", { includeChat: true }, ["user", "assistant"]],
+    [
+      "all of them with includePastTools",
+      { includeChat: true, includePastTools: true },
+      ["user", "assistant", "tool", "assistant"],
+    ],
+  ] as const)(
+    "SARUN10 messageHistory holds of earlier runs what the prompt includes, and nothing of sub-prompts: %s",
+    async ([, prompt, earlier]) => {
+      const histories: (string | null)[][] = [];
+      const look = defineTool("Looks", async ({ execution }: ThreadState) => {
+        histories.push((execution?.messageHistory ?? []).map(({ role }) => role));
+        return { status: "success", result: "looked" };
+      });
+      const inner = anotherPrompt("inner");
+      const { thread } = await start({
+        tools: { look },
+        prompts: [inner],
+        prompt: { ...prompt, tools: ["look", "inner"] },
+        script: ({ system, lastUser, step }) => {
+          if (system !== "You are a test.") return { text: "inside" };
+          if (lastUser === "first") return step === 0 ? calling("look") : { text: "said" };
+          return [calling("inner", { task: "inside" }), calling("look")][step] ?? { text: "done" };
+        },
+      });
+      await thread.say("first");
+      await thread.say("second");
+      expect(histories).toEqual([
+        ["user", "assistant"],
+        [...earlier, "user", "assistant", "tool", "assistant"],
+      ]);
+    },
+  );
 
   it("SARUN11 forceTurn gives the next turn to a side", async () => {
     const speakers = async (side: "a" | "b") => {

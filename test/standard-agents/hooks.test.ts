@@ -32,17 +32,56 @@ describe("hooks over the history", () => {
     expect((await converse()).sent).toEqual(["one", "echo: one", "two"]);
   });
 
-  it("SAHOOK2 filter_messages is given the rows as they are stored", async () => {
-    const seen: Message[][] = [];
-    const look = defineHook("filter_messages", async (_state, messages) => {
-      seen.push(messages);
-      return messages;
-    });
-    const { thread } = await converse(look);
-    const stored = await thread.messages();
-    expect(seen[1]?.map(({ id, role, created_at }) => [id, role, created_at])).toEqual(
-      stored.slice(0, 3).map(({ id, role, created_at }) => [id, role, created_at]),
-    );
+  it.for([
+    ["without includeChat", {}, ["two"]],
+    ["with includeChat", { includeChat: true }, ["one", "echo: one", "two"]],
+    [
+      "with includePastTools too",
+      { includeChat: true, includePastTools: true },
+      ["one", "", "found", "echo: one", "two"],
+    ],
+  ] as const)(
+    "SAHOOK2 filter_messages is given the rows as they are stored, tool traffic of earlier runs among them, %s",
+    async ([, prompt, sent]) => {
+      const seen: Message[][] = [];
+      const look = defineHook("filter_messages", async (_state, messages) => {
+        seen.push(messages);
+        return messages;
+      });
+      const probe = defineTool("Probes", async () => ({ status: "success", result: "found" }));
+      const { project, thread } = await start({
+        hooks: [look],
+        tools: { probe },
+        prompt,
+        script: ({ lastUser, step }) =>
+          lastUser === "one" && step === 0 ? calling("probe", { a: 1 }) : { text: `echo: ${lastUser}` },
+      });
+      await thread.say("one");
+      await thread.say("two");
+      const stored = await thread.atRest((state) => state.getMessages());
+      expect(stored.messages.map(({ role }) => role)).toEqual([
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+        "assistant",
+      ]);
+      expect(seen.at(-1)).toEqual(stored.messages.slice(0, 5));
+      expect(seen.at(-1)?.[1]?.tool_calls).toContain('"probe"');
+      expect(project.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(sent);
+    },
+  );
+
+  it("SAHOOK2 what filter_messages leaves out, adds and rewords counts where the prompt includes no earlier runs", async () => {
+    const hook = defineHook("filter_messages", async (_state, messages) => [
+      ...messages.map((message) => ({ ...message, content: `${message.content ?? ""}!` })),
+      { role: "user", content: `of ${messages.length}` } as Message,
+    ]);
+    const { project, thread } = await start({ hooks: [hook] });
+    await thread.say("one");
+    await thread.say("two");
+    expect(project.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(["two!", "of 3"]);
   });
 
   it("SAHOOK3 prefilter_llm_history changes what is sent in the form that models take", async () => {

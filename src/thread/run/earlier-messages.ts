@@ -18,11 +18,6 @@ export function messagesBefore({ store }: LiveThread, run: RunRecord, limit: num
   });
 }
 
-/** All of them, oldest first. */
-export function earlierMessages(live: LiveThread, run: RunRecord): MessageRecord[] {
-  return messagesBefore(live, run, 1_000_000).reverse();
-}
-
 /** Messages looked at for the one that a run before wrote: those that belong to no run may stand behind it. */
 const lookBack = 10;
 

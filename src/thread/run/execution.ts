@@ -4,6 +4,7 @@ import { refuse } from "#contract/error.ts";
 import type { Side } from "#contract/message.ts";
 import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { isSendable } from "#flow/history.ts";
 import { specMessage } from "#flow/hook-message.ts";
 import type { Session } from "#flow/session.ts";
 import type { ExecutionState } from "#spec/index.ts";
@@ -27,6 +28,8 @@ export interface ExecutionParts {
   flag: StopFlag;
   signal: AbortSignal;
   session: Session;
+  /** What the run's own line has loaded for its current step, and what it added since. */
+  history: () => readonly MessageRecord[];
   /** Writes down what was asked for: a call that asked and was settled is not made again after a crash. */
   keep: { forced(side: Side): void; stopped(): void };
 }
@@ -35,7 +38,7 @@ export interface ExecutionParts {
 export function executionState(
   runId: string,
   messages: readonly MessageRecord[],
-  { flag, signal, session, keep }: ExecutionParts,
+  { flag, signal, session, history, keep }: ExecutionParts,
 ): ExecutionState {
   const steps = (side?: Side) =>
     messages.filter(
@@ -62,7 +65,7 @@ export function executionState(
       return flag.asked || signal.aborted;
     },
     get messageHistory() {
-      return messages.filter((message) => message.role !== "extension").map(specMessage);
+      return history().filter(isSendable).map(specMessage);
     },
     forceTurn: (side) => {
       if (side !== "a" && side !== "b") throw refuse("invalid_request", 'forceTurn takes "a" or "b".');

@@ -12,7 +12,7 @@ import { ChildThreadsOf } from "../children/child-threads.ts";
 import type { Outgoings } from "../children/outgoings.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
-import { carriedMessages, carriedOn, earlierMessages } from "./earlier-messages.ts";
+import { carriedMessages, carriedOn, messagesBefore } from "./earlier-messages.ts";
 import { executionState, StopFlag } from "./execution.ts";
 import { firstSide } from "./first-side.ts";
 import { Journal } from "./journal.ts";
@@ -61,6 +61,7 @@ export async function assembleRun(
     flag,
     signal,
     session,
+    history: () => steps.loaded,
     keep: {
       forced: (side) => keep({ forced: { side, at: live.uuids.next() } }),
       stopped: () => keep({ stop_asked: true }),
@@ -72,7 +73,7 @@ export async function assembleRun(
   // A prompt without the chat sees its run's messages alone: a run that repeats another one needs that one's.
   const carried = carriedOn(live, run);
   const before = carried === null ? [] : carriedMessages(live, carried, run);
-  const steps = new StepBuilder(
+  const steps: StepBuilder = new StepBuilder(
     {
       definitions,
       hooks,
@@ -85,7 +86,11 @@ export async function assembleRun(
     },
     mainSpeaker(
       { definitions },
-      { agent, side: () => session.side, earlier: () => earlierMessages(live, carried ?? run) },
+      {
+        agent,
+        side: () => session.side,
+        earlier: (limit) => messagesBefore(live, carried ?? run, limit).toReversed(),
+      },
     ),
   );
   const ports: RunPorts = {
