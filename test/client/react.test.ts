@@ -177,9 +177,17 @@ describe("useThread", () => {
     await paint();
     const [first, last] = [shown.seen[0], shown.seen.at(-1)];
     expect(last).not.toBe(first);
-    expect([last?.send, last?.stop]).toEqual([first?.send, first?.stop]);
+    const actions = (used: UsedThread | undefined) => [
+      used?.send,
+      used?.stop,
+      used?.approve,
+      used?.decline,
+      used?.answer,
+    ];
+    expect(actions(last)).toEqual(actions(first));
     await show(element(shown.Shown, { id: null }));
     expect(() => shown.seen.at(-1)?.send("Hello")).toThrow(/no thread yet/);
+    expect(() => shown.seen.at(-1)?.approve("call")).toThrow(/no thread yet/);
   });
 
   it("REACT4 components share a subscription, another id is another one, and what left is closed", async () => {

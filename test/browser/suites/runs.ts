@@ -127,6 +127,21 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("dialog", { name: "drawn.svg" }).getByRole("img").waitFor();
     });
 
+    it("UI50 the buttons of a file's head stand in one row on a phone", async () => {
+      const { id } = await api().createThread();
+      await api().call("PUT", `/api/threads/${id}/files/plan.md`, { body: "# Plan" });
+      const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+      const { page } = await open(`/threads/${id}/files/plan.md`, phone);
+      const middle = async (name: string): Promise<number> => {
+        const box = await page.getByRole("button", { name, exact: true }).boundingBox();
+        return Math.round((box?.y ?? 0) + (box?.height ?? 0) / 2);
+      };
+      await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
+      const [more, edit] = [await middle("More about this file"), await middle("Edit")];
+      expect(Math.abs(more - edit)).toBeLessThan(3);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    });
+
     it("UI138 a tool's result that is JSON is shown indented, with a label and a way to copy it", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
