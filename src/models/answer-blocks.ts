@@ -105,7 +105,8 @@ export class AnswerBlocks {
     this.#note(block, providerMetadata);
     const data = this.#dataOf(kind, block.data, block.index === null);
     if (block.index === null && data === null) return [];
-    const opened = this.#open(block);
+    // Thinking that ends without a word was kept by its provider.
+    const opened = this.#open(block, kind === "thinking");
     if (kind === "thinking" && data !== null) this.#thinkingCarriesData = true;
     return [
       ...opened,
@@ -182,12 +183,12 @@ export class AnswerBlocks {
     return rest;
   }
 
-  #open(block: SpokenBlock): ModelPart[] {
+  #open(block: SpokenBlock, isHidden = false): ModelPart[] {
     if (block.index !== null) return [];
     const ended = block.kind === "thinking" ? this.#endText() : [];
     block.index = this.#next++;
     if (block.kind === "text") return [{ type: "text_start", index: block.index }];
-    const redacted = this.#isRedacted(block) ? { redacted: true } : {};
+    const redacted = isHidden || this.#isRedacted(block) ? { redacted: true } : {};
     return [...ended, { type: "thinking_start", index: block.index, ...redacted }];
   }
 

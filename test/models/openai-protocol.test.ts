@@ -95,6 +95,7 @@ describe("the Responses API", () => {
   it("API4: reasoning whose words are not shown is kept and goes back all the same", async () => {
     const { parts } = await askAt(own, {}, { model: "case:hidden-thinking" });
     expect(readAnswer(parts)).toMatchObject({ thinking: "", text: "It is 4." });
+    expect(parts.find((part) => part.type === "thinking_start")).toMatchObject({ redacted: true });
     const { body } = await askAt(own, { messages: [user("?"), storedAnswer(parts), user("So?")] });
     expect(JSON.stringify(body["input"])).toContain('"encrypted_content":"gAAAAABsig","summary":[]');
   });
