@@ -119,7 +119,11 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.waitForURL(/\/threads\//);
       const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
       expect(await api().thread(id)).toMatchObject({ agent_id: "debate" });
-      await page.getByRole("region", { name: "Conversation" }).getByRole("link", { name: "debate" }).click();
+      await page
+        .getByRole("region", { name: "Conversation" })
+        .locator("header")
+        .getByRole("link", { name: "debate" })
+        .click();
       const latest = page.getByRole("region", { name: "Latest threads" });
       await latest.locator(`a[href="/threads/${id}"]`).waitFor();
     });
@@ -148,7 +152,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
     it("UI94 a tool is run with right arguments in a thread of its own, and shows words and pictures", async () => {
       const { page } = await open("/tools/draw_badge");
       await page.getByRole("button", { name: "Run draw_badge" }).click();
-      await page.getByText('required property "text"').waitFor();
+      await page.getByText("This field is required.").waitFor();
       await page.getByLabel(/^text/).fill("By hand");
       await page.getByLabel("colour").selectOption("indigo");
       await page.getByRole("button", { name: "Run draw_badge" }).click();

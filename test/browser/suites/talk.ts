@@ -201,7 +201,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await title("older").waitFor();
       await page.keyboard.press("k");
       await title("newer").waitFor();
-      const last = page.getByText("Words 59");
+      const last = page.getByRole("log").getByText("Words 59");
       await last.waitFor();
       await page.keyboard.press("Home");
       await page.getByText("Words 0", { exact: true }).waitFor();
