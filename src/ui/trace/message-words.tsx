@@ -8,20 +8,20 @@ import { JsonView } from "../conversation/json-view.tsx";
 
 import css from "./trace-detail.module.css";
 
-/** The message. */
+/** The message. A model reads a tool's result in place of the text that the message also keeps it as. */
 export function MessageWords({ message }: { message: Message }): ReactElement {
   const { role, name, parts, result } = message;
+  const answer = result?.error ?? result?.result ?? null;
+  const shown = answer === null ? parts : parts.filter(({ type }) => type !== "text");
   return (
     <article className={css["message"]} data-role={role}>
       <h4 className={css["role"]}>{name === null ? role : `${role} · ${name}`}</h4>
-      {parts.map((part, at) => (
+      {answer === null ? null : <p className={result?.status === "error" ? css["wrong"] : css["said"]}>{answer}</p>}
+      {shown.map((part, at) => (
         // A part is its place in its message
         <PartWords key={at} part={part} />
       ))}
-      {result === null ? null : (
-        <p className={result.status === "error" ? css["wrong"] : css["said"]}>{result.error ?? result.result ?? ""}</p>
-      )}
-      {parts.length === 0 && result === null ? <p className={css["words"]}>Nothing.</p> : null}
+      {answer === null && shown.length === 0 ? <p className={css["words"]}>No content.</p> : null}
     </article>
   );
 }

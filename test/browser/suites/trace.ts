@@ -211,6 +211,21 @@ export function trace({ api, open }: PlaygroundUse): void {
       await shown.getByLabel("Result").getByText("12 m").waitFor();
     });
 
+    it("UI75 a request shows each tool result once, as the model read it", async () => {
+      const { id } = await tracedThread();
+      const { page } = await open(`/threads/${id}/trace`);
+      await bar(page, /^Asked traced_steady/)
+        .nth(1)
+        .click();
+      const results = detail(page)
+        .getByRole("list", { name: "Messages" })
+        .getByRole("article")
+        .filter({ hasText: /^tool/ });
+      await results.nth(1).waitFor();
+      const shown = await results.locator("p").allInnerTexts();
+      expect(shown.toSorted()).toEqual(["12 m", "The tape was too short."]);
+    });
+
     it("UI76 a trace grows while its run is at work, and ends with what the log says", async () => {
       const { id } = await api().createThread();
       await api().say(id, longQuestion(150));
