@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
 import { duration, mark } from "#ui/kit/duration.ts";
+import { axisLabels } from "#ui/trace/axis-labels.ts";
 import { buildTrace } from "#ui/trace/build-trace.ts";
 import { axisOf, idleOf } from "#ui/trace/time-axis.ts";
 import { summaryOf, union } from "#ui/trace/trace-summary.ts";
@@ -43,6 +44,39 @@ describe("the axis", () => {
         expect(ticks.every((tick) => tick.at >= 0 && tick.at <= 1)).toBe(true);
       }),
     );
+  });
+
+  it("UI78 no label of the axis covers another one or leaves the axis, however many waits there are and however narrow it is", () => {
+    const character = 7;
+    const interval = fc
+      .tuple(fc.nat(1_000_000), fc.nat(100_000_000))
+      .map(([from, length]) => [from, from + length] as const);
+    fc.assert(
+      fc.property(
+        fc.array(interval, { maxLength: 8 }),
+        fc.integer({ min: 1, max: 200_000_000 }),
+        fc.integer({ min: 60, max: 1400 }),
+        (waits, end, width) => {
+          const labels = axisLabels(axisOf([0, end], idleOf(waits, [])), { width, character });
+          const ends = labels
+            .map(({ left, text }) => [left, left + text.length * character] as const)
+            .toSorted(([one], [other]) => one - other);
+          for (const [at, [left, right]] of ends.entries()) {
+            expect(left).toBeGreaterThanOrEqual(0);
+            expect(right).toBeLessThanOrEqual(width);
+            expect(left).toBeGreaterThan(ends[at - 1]?.[1] ?? -1);
+          }
+        },
+      ),
+    );
+  });
+
+  it("UI78 a label of time gives way to that of a folded wait, and both are shown where there is space", () => {
+    const hour = 3_600_000;
+    const axis = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
+    const shown = (width: number) => axisLabels(axis, { width, character: 7 }).map(({ text }) => text);
+    expect(shown(1000)).toEqual(["1 h 00 m", "0", "50 ms", "+50 ms"]);
+    expect(shown(200)).toEqual(["1 h 00 m", "0"]);
   });
 
   it("UI78 a run that did nothing but wait is the width of the page", () => {

@@ -1,12 +1,12 @@
-// The bars of a run, one under the other over one axis of time: a tree to whoever listens, an instrument to whoever looks. Only the
-// rows in sight are drawn.
+// The bars of a run, one under the other over one axis of time: a tree for the keyboard and for screen readers. Only the rows in sight
+// are drawn.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
 
-import { duration, mark } from "../kit/duration.ts";
 import type { TimeAxis } from "./time-axis.ts";
+import { TraceAxis } from "./trace-axis.tsx";
 import type { TraceNode } from "./trace-node.ts";
 import { TraceRow } from "./trace-row.tsx";
 import type { TraceRow as Row } from "./trace-rows.ts";
@@ -65,29 +65,7 @@ export function TraceTree(props: TraceTreeProps): ReactElement {
   const rowId = (index: number): string => `${id}-${index}`;
   return (
     <div className={css["chart"]}>
-      <div className={css["axis"]} aria-hidden="true">
-        <div className={css["scale"]}>
-          {axis.ticks.map(({ at: left, ms, again }) => (
-            <span key={left} className={css["tick"]} style={{ left: `${left * 100}%` }}>
-              {again ? "+" : ""}
-              {mark(ms)}
-            </span>
-          ))}
-          {axis.folds.map(({ from, to, ms }) => (
-            <span
-              key={from}
-              className={css["folded"]}
-              style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
-            >
-              {duration(ms)}
-            </span>
-          ))}
-        </div>
-        <span className={css["column"]} data-of="tokens">
-          tokens
-        </span>
-        <span className={css["column"]}>took</span>
-      </div>
+      <TraceAxis axis={axis} />
       <div
         ref={place}
         id="trace-tree"

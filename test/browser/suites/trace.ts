@@ -315,6 +315,31 @@ export function trace({ api, open }: PlaygroundUse): void {
       await bar(waiting.page, /^Run of purchaser, waits/).waitFor();
     });
 
+    it("UI78 labels of the axis do not overlap, whatever is open and however narrow the page is", async () => {
+      const { id } = await api().createThread("purchaser");
+      await api().post(id, "An espresso machine for 900");
+      const { page } = await open(`/threads/${id}/trace`);
+      await bar(page, /^Wait: place_order, waits/).click();
+      await detail(page).waitFor();
+      const labels = page.locator("[class*=axis] [class*=tick]:visible, [class*=axis] [class*=folded]:visible");
+      for (const width of [1500, 1280, 1000, 700, 390]) {
+        await page.setViewportSize({ width, height: 860 });
+        await labels.filter({ hasText: /s$/ }).first().waitFor();
+        const boxes = await labels.evaluateAll((all) =>
+          all
+            .map((one) => {
+              const range = document.createRange();
+              range.selectNodeContents(one);
+              const { left, right } = range.getBoundingClientRect();
+              return { left, right, text: one.textContent };
+            })
+            .toSorted((one, other) => one.left - other.left),
+        );
+        const overlaps = boxes.filter(({ left }, at) => left < (boxes[at - 1]?.right ?? Number.NEGATIVE_INFINITY));
+        expect({ width, overlaps }).toEqual({ width, overlaps: [] });
+      }
+    });
+
     it("UI79 it is reached from the head, an answer and the palette, and going back finds the reader's place", async () => {
       const { id, lines } = longThreadFile("assistant", 400);
       const headers = { "content-type": "application/x-ndjson" };
