@@ -101,6 +101,7 @@ const subpromptFields = {
   includeToolCalls: z.boolean().optional(),
   includeErrors: z.boolean().optional(),
   initUserMessageProperty: name.optional(),
+  maxSteps: count.optional(),
 } satisfies Fields<SubpromptConfig>;
 
 const promptFields = {

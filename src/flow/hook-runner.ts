@@ -278,8 +278,11 @@ function pickResult(changed: Fields): Partial<ToolAnswer> {
   return picked;
 }
 
-/** What an update may change, and the names of what it may not. */
-function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields; refused: string[] } {
+/**
+ * What an update may change, and the names of what it may not. The document's own example sets `updated_at`, which each update
+ * sets anyway: it is dropped without a log entry.
+ */
+function pickUpdate({ content, metadata, updated_at: _, ...others }: Fields): { picked: Fields; refused: string[] } {
   const picked: Fields = {};
   const refused = Object.keys(others);
   if (typeof content === "string") picked["content"] = content;

@@ -29,8 +29,8 @@ import type { StepBuilder } from "./step-builder.ts";
 import { subpromptResult } from "./subprompt-result.ts";
 import { blankStreak } from "./turn-end.ts";
 
-/** Model steps a sub-prompt may take (decision 10). */
-export const subpromptSteps = 10;
+/** Model steps a sub-prompt may take where its configuration sets no other number (decision 10). */
+const defaultSteps = 10;
 
 /** Levels that prompts may call each other: one that lists itself has to end. */
 export const deepestLine = 10;
@@ -45,6 +45,7 @@ export function subpromptRunner(
     begin: ({ id, args, message }) => ({ events: [startEvent(prompt, { id, message, text: words(args) })] }),
     run: (call, context) => answer(call, context),
   };
+  const maxSteps = config.maxSteps ?? defaultSteps;
   const words = (args: NestedCall["args"]) => firstWords(args, prompt, config.initUserMessageProperty);
 
   async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
@@ -62,12 +63,12 @@ export function subpromptRunner(
     }
     const steps = builderFor(line, message, prompt.name);
     const side = { prompt: prompt.name };
-    const strategy = sideStrategy(side, subpromptSteps, () => blankStreak(journal.messages, line));
+    const strategy = sideStrategy(side, maxSteps, () => blankStreak(journal.messages, line));
     await ports.faults.at("subprompt.run");
     const halt = await run({ ...ports, line, steps, strategy }, context.signal);
     if (halt.type === "rest") return { type: "rest", until: halt.until };
     // Before its own steps are used up only the run's limits can have ended it.
-    const isCut = halt.end.status === "limit" && progressOf(journal.messages, line).steps < subpromptSteps;
+    const isCut = halt.end.status === "limit" && progressOf(journal.messages, line).steps < maxSteps;
     const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end, isCut });
     return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
   }

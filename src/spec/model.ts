@@ -25,7 +25,7 @@ export type AnyModelProvider = ModelProvider | ExtraModelProvider;
 
 /** What a model can do; false switches the feature off (Standard Agents, models). */
 export interface ModelCapabilities {
-  /** Takes images. False turns them into a line of text. */
+  /** Takes images; true when absent. False turns them into a line of text. */
   vision?: boolean;
   /** Calls tools; true when absent. False sends no tools. */
   functionCalling?: boolean;

@@ -19,6 +19,8 @@ export interface SubpromptConfig<T extends string = string> {
   includeErrors?: boolean;
   /** The argument whose value becomes its first user message; all arguments as JSON when absent. */
   initUserMessageProperty?: string;
+  /** Most model steps of a call; ours. Default 10. */
+  maxSteps?: number;
 }
 
 /**

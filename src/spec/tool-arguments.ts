@@ -20,19 +20,8 @@ import type {
   ZodUnion,
 } from "zod";
 
-type Less<D extends number> = D extends 7
-  ? 6
-  : D extends 6
-    ? 5
-    : D extends 5
-      ? 4
-      : D extends 4
-        ? 3
-        : D extends 3
-          ? 2
-          : D extends 2
-            ? 1
-            : 0;
+/** One level less, for up to ten levels. */
+type Less<D extends number> = [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9][D] extends infer L extends number ? L : 0;
 
 /** A schema that may stand inside tool arguments; at most `D` levels deep (Standard Agents, tools). */
 export type ToolArgsNode<D extends number = 7> =

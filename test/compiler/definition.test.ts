@@ -40,6 +40,14 @@ describe("fields", () => {
     ).toMatchObject({ severity: "warning", line: 4, column: 31, suggestion: "label" });
   });
 
+  it("COMP14 knows maxSteps of a prompt that is offered as a tool, and COMP15 refuses one of no steps", async () => {
+    const offered = (maxSteps: number) => ({
+      "agents/prompts/other.ts": prompt(`tools: [{ name: "support", maxSteps: ${maxSteps} }],`),
+    });
+    expect(await findingsOf(offered(3))).toEqual([]);
+    expect(await onlyFinding(offered(0))).toMatchObject({ code: "invalid_field", line: 7 });
+  });
+
   it("COMP15 reports a missing field and one of the wrong type", async () => {
     expect(
       await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", provider: "test" };` }),

@@ -75,9 +75,11 @@ describe("a type of the document fits ours both ways:", () => {
   it("SATYPE26 ToolAttachment", fits("tools.ToolAttachment"));
   it("SATYPE27 AttachmentRef", fits("tools.AttachmentRef"));
   it("SATYPE28 ToolResult", fits("tools.ToolResult"));
-  it("SATYPE29 ToolArgsNode", fits("tools.ToolArgsNode<1>"));
-  it("SATYPE30 ToolArgsRawShape", fits("tools.ToolArgsRawShape<1>"));
-  it("SATYPE31 ToolArgs", fits("tools.ToolArgs<1>"));
+  for (const depth of [1, 7, 8, 9, 10]) {
+    it(`SATYPE29 ToolArgsNode of ${depth} levels`, fits(`tools.ToolArgsNode<${depth}>`));
+    it(`SATYPE30 ToolArgsRawShape of ${depth} levels`, fits(`tools.ToolArgsRawShape<${depth}>`));
+    it(`SATYPE31 ToolArgs of ${depth} levels`, fits(`tools.ToolArgs<${depth}>`));
+  }
   it("SATYPE32 Tool", fits("tools.Tool"));
   it("SATYPE33 ToolDefinition", fits("tools.ToolDefinition"));
   it("SATYPE34 PromptTextPart", fits("prompts.PromptTextPart"));
@@ -133,14 +135,26 @@ export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
   });
 
   const nested = (levels: number): string => "z.array(".repeat(levels) + "z.string()" + ")".repeat(levels);
-  const taking = (levels: number): string =>
-    `export const schema: Ours.ToolArgs = z.object({ value: ${nested(levels)} });`;
+  const taking = (levels: number, type = "ToolArgs"): string =>
+    `export const schema: Ours.${type} = z.object({ value: ${nested(levels)} });`;
   const shallow = looked("shallow", taking(7));
   const deep = looked("deep", taking(8));
 
   it("SATYPE61 arguments nest seven levels deep", async () => {
     expect(await shallow()).toEqual([]);
     expect(await deep()).toEqual(["TS2375"]);
+  });
+
+  const others = [8, 9, 10].map((depth) => ({
+    fitting: looked(`shallow-${depth}`, taking(depth, `ToolArgs<${depth}>`)),
+    deeper: looked(`deep-${depth}`, taking(depth + 1, `ToolArgs<${depth}>`)),
+  }));
+
+  it("SATYPE61 arguments nest as deep as their type is given, up to ten levels", async () => {
+    for (const { fitting, deeper } of others) {
+      expect(await fitting()).toEqual([]);
+      expect(await deeper()).toHaveLength(1);
+    }
   });
 
   const text = looked(

@@ -139,6 +139,19 @@ describe("hooks around messages", () => {
     expect(message).toMatchObject({ content: "hooked", metadata: { a: 1 } });
   });
 
+  it("SAHOOK6 updated_at in an update is dropped without a log entry, and another field with one", async () => {
+    const adding = async (more: Record<string, unknown>) => {
+      const hook = defineHook("before_update_message", async (_state, _id, updates) => ({ ...updates, ...more }));
+      const { thread } = await converse(hook);
+      const [first] = await thread.messages();
+      await thread.atRest((state) => state.updateMessage(first?.id ?? "", { content: "edited" }));
+      expect(await thread.contents()).toContain("edited");
+      return (await thread.logs("hook")).map(({ data }) => data["problem"]);
+    };
+    expect(await adding({ updated_at: 1 })).toEqual([]);
+    expect(await adding({ created_at: 1 })).toEqual(["cannot change created_at; the change was dropped"]);
+  });
+
   it("SAHOOK7 after_update_message sees the updated message, and cannot change it", async () => {
     const seen: unknown[] = [];
     const { id, message } = await edit(

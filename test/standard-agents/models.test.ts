@@ -120,6 +120,15 @@ describe("capabilities", () => {
     expect(await contentFor({ vision: false })).toEqual(["text", "text"]);
   });
 
+  it("SAMODEL11 vision left out means true", async () => {
+    const image = { type: "image" as const, mime_type: "image/png", data: "iVBORw0KGgo=" };
+    for (const model of [{}, { capabilities: {} }, { capabilities: { functionCalling: true } }]) {
+      const [sent] = await sentBy("openai", { model }, [{ type: "text", text: "See" }, image]);
+      const content = sent?.body["messages"]?.[1]?.["content"] ?? [];
+      expect([...content].map((part) => part["type"])).toEqual(["text", "image_url"]);
+    }
+  });
+
   it("SAMODEL12 functionCalling false sends no tools", async () => {
     expect(await bodySentBy("openai", { model: { capabilities: { functionCalling: false } } })).not.toHaveProperty(
       "tools",

@@ -118,4 +118,13 @@ describe("a prompt called as a tool", () => {
     expect((await ask({ ...asking, config: { initUserMessageProperty: "depth" } })).first).toBe("2");
     expect(JSON.parse((await ask(asking)).first ?? "")).toEqual({ topic: "cats", depth: 2 });
   });
+
+  it("SUBP5 ends after the steps that maxSteps allows, more or fewer than ten", async () => {
+    const stepsWith = async (maxSteps: number) => {
+      const { project, result } = await ask({ config: { maxSteps }, inner: () => calling("look") });
+      expect(result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
+      return project.requests.filter(({ system }) => system === "You are expert.").length;
+    };
+    expect([await stepsWith(2), await stepsWith(12)]).toEqual([2, 12]);
+  });
 });
