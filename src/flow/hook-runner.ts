@@ -282,9 +282,9 @@ function pickResult(changed: Fields): Partial<ToolAnswer> {
  * What an update may change, and the names of what it may not. The document's own example sets `updated_at`, which each update
  * sets anyway: it is dropped without a log entry.
  */
-function pickUpdate({ content, metadata, updated_at: _, ...others }: Fields): { picked: Fields; refused: string[] } {
+function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields; refused: string[] } {
   const picked: Fields = {};
-  const refused = Object.keys(others);
+  const refused = Object.keys(others).filter((field) => field !== "updated_at");
   if (typeof content === "string") picked["content"] = content;
   else if (content !== undefined) refused.push("content");
   const json = readMetadata(metadata);

@@ -47,8 +47,8 @@ export interface SessionParts {
   agent: () => Promise<AnyAgentDefinition>;
   /** The side that speaks first. */
   first: Side;
-  /** Blank answers at the end of the run's line. */
-  blanks: () => number;
+  /** Counts the blank answers at the end of the run's line; null where a blank answer ends a turn like any other. */
+  blanks: (() => number) | null;
   /** What the last finished step recorded; null for a run that has none. */
   recorded: Json | null;
   /** A turn given away since then. */

@@ -18,8 +18,11 @@ export type TurnEnd =
   | { type: "turn" | "session"; reason: string; outcome?: Json }
   | { type: "failed"; reason: string; message: string };
 
-/** Null while the turn goes on. `blanks` counts the blank answers at the end of the line. */
-export function turnEnd(side: SideConfig, step: StepOutcome, blanks: () => number): TurnEnd | null {
+/**
+ * Null while the turn goes on. `blanks` counts the blank answers at the end of the line; null where a blank answer is an answer
+ * like others (decision 47: the rule about blank answers is the Standard Agents document's).
+ */
+export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => number) | null): TurnEnd | null {
   const ended = step.calls.find(({ call, result }) => call.name === side.endSessionTool && result.status === "success");
   if (ended !== undefined) return { type: "session", reason: "end_session_tool", outcome: stopOutcome(side, ended) };
   const stopped = step.calls.find(({ call }) => call.name === side.stopTool);
@@ -28,6 +31,7 @@ export function turnEnd(side: SideConfig, step: StepOutcome, blanks: () => numbe
   if (!step.blank) return side.stopOnResponse === false ? null : { type: "turn", reason: "response" };
   const cause = causeOfBlank(step);
   if (cause !== null) return cause;
+  if (blanks === null) return { type: "turn", reason: "response" };
   if (blanks() < blankAnswers) return null;
   const message = `The model gave ${blankAnswers} blank answers in a row.`;
   return { type: "failed", reason: "blank_answer", message };

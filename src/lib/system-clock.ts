@@ -1,24 +1,35 @@
 // Time as the platform gives it: timers and the wall clock.
 
+/** Milliseconds that one timer of the platform can wait; Node fires a longer one at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Calls back after `ms`, of any size, unless the returned function is called first. `Infinity` arms no timer. */
+function after(ms: number, callback: () => void): () => void {
+  if (ms === Number.POSITIVE_INFINITY) return () => {};
+  let timer = arm(ms);
+  function arm(remaining: number): ReturnType<typeof setTimeout> {
+    if (!(remaining > longestTimer)) return setTimeout(callback, remaining);
+    return setTimeout(() => (timer = arm(remaining - longestTimer)), longestTimer);
+  }
+  return () => clearTimeout(timer);
+}
+
 /** Microseconds since epoch, and timers in milliseconds. In a Worker its time moves only with I/O. */
 export const systemClock = {
   now: (): number => Date.now() * 1000,
   sleep: (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(done, ms);
+      const disarm = after(ms, done);
       function done() {
         signal.removeEventListener("abort", aborted);
         resolve();
       }
       function aborted() {
-        clearTimeout(timer);
+        disarm();
         reject(signal.reason as Error);
       }
       if (signal.aborted) aborted();
       else signal.addEventListener("abort", aborted, { once: true });
     }),
-  after: (ms: number, callback: () => void): (() => void) => {
-    const timer = setTimeout(callback, ms);
-    return () => clearTimeout(timer);
-  },
+  after,
 };

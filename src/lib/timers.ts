@@ -1,6 +1,7 @@
 // The one way the edge and the client wait: a port, so that tests move time by hand.
 
 import { deferred } from "./deferred.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** Runs something later. The function given back calls it off. */
 export interface Timers {
@@ -9,10 +10,7 @@ export interface Timers {
 
 /** The platform's timers. */
 export const platformTimers: Timers = {
-  after(milliseconds, run) {
-    const id = setTimeout(run, milliseconds);
-    return () => clearTimeout(id);
-  },
+  after: systemClock.after,
 };
 
 /** A wait that can be called off; called off, it ends at once. */

@@ -18,9 +18,6 @@ import { sessionAgent } from "./definitions.ts";
 /** Allowed where nobody sets a limit: as many steps as a thread's run may take (decision 8). */
 const allowed = { run: { ...noBounds, steps: 250 } satisfies Bounds };
 
-/** Milliseconds that a timer can wait. */
-const longestTimer = 2 ** 31 - 1;
-
 /** One per drive. */
 export class SessionLimits implements LimitPort {
   readonly #open: OpenRun;
@@ -79,6 +76,6 @@ export class SessionLimits implements LimitPort {
     if (left === null) return;
     const { ms, reason } = left;
     if (ms === 0) this.#abort.abort(new TimeUp(reason));
-    else this.#disarm = systemClock.after(Math.min(ms, longestTimer), () => this.#watch());
+    else this.#disarm = systemClock.after(ms, () => this.#watch());
   }
 }

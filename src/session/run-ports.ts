@@ -6,10 +6,10 @@ import { noFaults } from "#core/ports/faults.ts";
 import type { LimitPort } from "#core/ports/limit-port.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { noResultBounds } from "#core/tools/settle.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
 import { Session } from "#flow/session.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
-import { blankStreak } from "#flow/turn-end.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/model-port.ts";
 
@@ -25,7 +25,7 @@ export function openRun(run: RunRecord, messages: readonly MessageRecord[]): Ope
   const strategy = new Session({
     agent: () => Promise.resolve(sessionAgent),
     first: "a",
-    blanks: () => blankStreak(journal.messages, mainLine),
+    blanks: null,
     recorded: null,
     forced: null,
   });
@@ -78,5 +78,6 @@ export function runPorts(
     ids: { ordered: () => ids.next(), random: () => Math.random() },
     faults: noFaults,
     stopAsked: () => false,
+    resultBounds: noResultBounds,
   };
 }

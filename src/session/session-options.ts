@@ -42,7 +42,10 @@ export interface SessionOptions extends ExecuteOptions {
   env?: Readonly<Record<string, unknown>>;
   /** Carries the requests to providers. Default the global `fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** Milliseconds a call of a local tool may take before the model is told that it did not finish. Default 120,000. */
+  /**
+   * Milliseconds a call of a local tool may take before its result is an error for the model. Default 120,000; `Infinity`
+   * sets no limit. A negative value or NaN is refused.
+   */
   toolTimeoutMs?: number;
 }
 
@@ -70,6 +73,7 @@ export function readOptions(session: SessionOptions | undefined, own: ExecuteOpt
   if (found === undefined) throw unknownModel(named, models);
   for (const one of [found, ...(found.fallbacks ?? []).flatMap((name) => models.get(name) ?? [])]) demandProvider(one);
   for (const name of found.fallbacks ?? []) if (!models.has(name)) throw unknownModel(name, models);
+  demandTime(others.toolTimeoutMs);
   return {
     ...others,
     model: found,
@@ -109,6 +113,12 @@ function unknownModel(name: string, models: ReadonlyMap<string, unknown>) {
 function demandProvider({ name, provider }: AnyModelDefinition): void {
   const problem = unavailableProvider(provider);
   if (problem !== undefined) throw refuse("invalid_request", `Model "${name}": ${problem}.`);
+}
+
+function demandTime(ms: unknown): void {
+  if (ms === undefined || (typeof ms === "number" && ms >= 0)) return;
+  const given = typeof ms === "number" ? String(ms) : `a value of type ${typeof ms}`;
+  throw refuse("invalid_request", `toolTimeoutMs is a number of milliseconds from 0, or Infinity; this is ${given}.`);
 }
 
 function readLimits(limits: unknown): Limits {

@@ -9,7 +9,7 @@ import type { ToolResult } from "#contract/tool-result.ts";
 import type { AwaitedClient } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
-import { readAnswer } from "#core/tools/settle.ts";
+import { noResultBounds, readAnswer } from "#core/tools/settle.ts";
 
 import type { SessionJournal } from "./session-journal.ts";
 
@@ -52,7 +52,11 @@ export function deliver(journal: SessionJournal, results: readonly ToolResultInp
 function answerOf(result: ToolResultInput): ToolResult {
   const { content = "", error, details } = postedResult(result);
   const said = error === undefined ? { status: "success", result: content } : { status: "error", error };
-  const { attachments: _, stack: __, ...answer } = readAnswer(details === undefined ? said : { ...said, details });
+  const {
+    attachments: _,
+    stack: __,
+    ...answer
+  } = readAnswer(details === undefined ? said : { ...said, details }, noResultBounds);
   return answer;
 }
 

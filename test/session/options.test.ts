@@ -1,13 +1,14 @@
 // What a session is run with, and what one execution may change.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 
+import { systemClock } from "#lib/system-clock.ts";
 import { createSession, defineModel, execute } from "#session/index.ts";
 import type { SessionOptions } from "#session/index.ts";
 
 import { startModelServer } from "../support/model-server/server.mjs";
 import type { ModelServer } from "../support/model-server/server.mjs";
-import { add, run, scripted, session, transcript, user } from "./support/scripted-session.ts";
+import { add, locate, run, scripted, session, transcript, user } from "./support/scripted-session.ts";
 
 let server: ModelServer;
 
@@ -73,6 +74,102 @@ it("ENTRY15 a tool's time is the session's to say", async () => {
   const of = session(script, [slow], { toolTimeoutMs: 20 });
   await run(of, "What is 1 + 2?");
   expect(transcript(of.messages).at(-2)).toBe("add failed: The tool did not finish within 0.02 s.");
+});
+
+/** Timers whose time the test moves; as Node's, they fire at once where they are set for more than 2^31 - 1 ms. */
+function heldTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+it.each([3_000_000_000, Number.POSITIVE_INFINITY])("ENTRY15 a tool's time may be %d ms", async (toolTimeoutMs) => {
+  heldTimers();
+  const patient = {
+    ...add,
+    async *execute() {
+      await vi.advanceTimersByTimeAsync(2 ** 31);
+      yield { type: "complete" as const, output: "3" };
+    },
+  };
+  const script = [{ toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { text: "Three." }];
+  const of = session(script, [patient], { toolTimeoutMs });
+  await run(of, "What is 1 + 2?");
+  expect(transcript(of.messages).slice(-2)).toEqual(["add: 3", "assistant: Three."]);
+});
+
+it("ENTRY15 a time of any length is waited for to its end, and one that is infinite for ever", async () => {
+  heldTimers();
+  const called: string[] = [];
+  const long = 2 * 2 ** 31 + 5;
+  systemClock.after(long, () => called.push("after"));
+  systemClock.after(long, () => called.push("disarmed"))();
+  systemClock.after(Number.POSITIVE_INFINITY, () => called.push("never"));
+  const stop = new AbortController();
+  void systemClock.sleep(long, stop.signal).then(() => called.push("slept"));
+  await vi.advanceTimersByTimeAsync(long - 1);
+  expect(called).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(called).toEqual(["after", "slept"]);
+  const late = systemClock.sleep(long, stop.signal).catch(() => called.push("cut"));
+  stop.abort(new Error("stopped"));
+  await late;
+  expect(called.at(-1)).toBe("cut");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY, "5"])("ENTRY10 a tool's time of %s is refused", (toolTimeoutMs) => {
+  expect(() => session([], [], { toolTimeoutMs: toolTimeoutMs as number })).toThrow("toolTimeoutMs is a number");
+});
+
+it("ENTRY18 one blank answer ends an execution as completed, and is asked for once", async () => {
+  let asked = 0;
+  const of = session(() => {
+    asked += 1;
+    return { text: "" };
+  });
+  const { result } = await run(of, "Hello");
+  expect(result.status).toBe("completed");
+  expect(asked).toBe(1);
+  expect(transcript(of.messages)).toHaveLength(2);
+  await run(of, "Are you there?");
+  expect(asked).toBe(2);
+});
+
+it("ENTRY18 what tools answer is kept whole, text and details, thrown and remote too", async () => {
+  const words = "w".repeat(400_000);
+  const details = { all: "d".repeat(250_000) };
+  const whole = {
+    ...add,
+    async *execute() {
+      yield { type: "complete" as const, output: words, details };
+    },
+  };
+  const throwing = {
+    ...add,
+    name: "throw",
+    // eslint-disable-next-line require-yield -- the tool fails before it gives anything
+    async *execute(): AsyncGenerator<never> {
+      throw new Error(words);
+    },
+  };
+  const call = (name: string) => ({ name, arguments: { a: 1, b: 2 } });
+  const seen: number[] = [];
+  const of = session(
+    ({ messages, step }) => {
+      seen.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => content?.length ?? 0));
+      return step === 0
+        ? { toolCalls: [call("add"), call("throw"), { name: "locate", arguments: {} }] }
+        : { text: "ok" };
+    },
+    [whole, throwing, locate],
+  );
+  const { result } = await run(of, "Go");
+  const [pending] = result.status === "awaiting_tool_execution" ? (result.pendingToolCalls ?? []) : [];
+  await run(of, [{ role: "toolResult", toolCallId: pending?.id ?? "", content: words, details }]);
+  const results = of.messages.filter((message) => message.role === "toolResult");
+  expect(results.map(({ content }) => content)).toEqual([words, words, words]);
+  expect(results.map((one) => one.details)).toEqual([details, undefined, details]);
+  expect(seen).toEqual([400_000, 400_000, 400_000]);
 });
 
 it("ENTRY5 images go to the model as they are, and a file elsewhere as its address", async () => {

@@ -2,6 +2,7 @@
 
 import type { Line } from "../line.ts";
 import type { RunRecord } from "../record.ts";
+import type { ResultBounds } from "../tools/settle.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { Clock } from "./clock.ts";
 import type { EventSink } from "./event-sink.ts";
@@ -34,6 +35,8 @@ export interface RunPorts {
   readonly steering?: Steering;
   /** Left out: long texts of tools are cut, and what they attach is dropped. */
   readonly answers?: AnswerFiles;
+  /** What of a tool's answer is kept. Left out: what fits a row. */
+  readonly resultBounds?: ResultBounds;
   /** Left out: nothing bounds the run but its strategy. */
   readonly limits?: LimitPort;
   readonly clock: Clock;

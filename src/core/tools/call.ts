@@ -166,7 +166,7 @@ async function performNested(
     await context.ports.faults.at("call.run-nested");
     return await nested.run(call, context);
   } catch (thrown) {
-    return { type: "answer", answer: settleThrown(thrown) };
+    return { type: "answer", answer: settleThrown(thrown, context.ports.resultBounds) };
   }
 }
 
@@ -176,12 +176,18 @@ async function execute(slot: CallSlot, { runner, args }: Prepared, context: Call
     if (runner.reconcile === null) return unknownOutcome;
     await context.ports.faults.at("call.reconcile");
     const known = await reconciled(runner.reconcile(slot.call.id, args), runner.timeoutMs, context);
-    if (known !== null) return readAnswer(known);
+    if (known !== null) return readAnswer(known, context.ports.resultBounds);
   }
   const call = { id: slot.call.id, attempt };
   const { ports, events, signal } = context;
   const { clock, faults } = ports;
-  const surroundings = { clock, faults, tell: (event: EventDraft) => events.tell(event), signal };
+  const surroundings = {
+    clock,
+    faults,
+    tell: (event: EventDraft) => events.tell(event),
+    signal,
+    bounds: ports.resultBounds,
+  };
   return perform(runner, { args, call, message_id: slot.id }, surroundings);
 }
 

@@ -38,7 +38,7 @@ export async function finalise(
   await ports.faults.at("result.keep-files");
   const kept = (await ports.answers?.keep(after, { message_id: work.message.id, name: call.name, signal })) ?? after;
   await ports.faults.at("result.before-store");
-  const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, kept));
+  const answer = settle(await ports.hooks.beforeStoreToolResult(hookCall, kept), ports.resultBounds);
   const { stack, ...result } = answer;
   const draft = settledMessage(work, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });
   await ports.faults.at("result.before-create");

@@ -9,6 +9,7 @@ import type { Faults } from "../ports/faults.ts";
 import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import { failed, stoppedCall, timedOut } from "./outcome.ts";
 import { readAnswer, settleThrown } from "./settle.ts";
+import type { ResultBounds } from "./settle.ts";
 
 /** What a tool works in. */
 export interface Surroundings {
@@ -16,13 +17,15 @@ export interface Surroundings {
   faults: Faults;
   tell: (event: EventDraft) => void;
   signal: AbortSignal;
+  /** Left out: the bounds of a row. */
+  bounds?: ResultBounds | undefined;
 }
 
 /** Contract: never rejects, and settles soon after the signal fires or the time is up. */
 export async function perform(
   runner: ToolRunner,
   work: { args: JsonObject; call: { id: string; attempt: number }; message_id: string },
-  { clock, faults, tell, signal }: Surroundings,
+  { clock, faults, tell, signal, bounds }: Surroundings,
 ): Promise<ToolAnswer> {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
@@ -60,13 +63,17 @@ export async function perform(
           tell({ type: "tool_execution_delta", ...about, progress: piece.data });
           break;
         case "result":
-          return readAnswer(piece.result);
+          return readAnswer(piece.result, bounds);
       }
     }
     return failed("The tool ended without a result.");
   };
   await faults.at("tool.wait");
-  const answer = await Promise.race([listen().catch(settleThrown), deadline, stop]);
+  const answer = await Promise.race([
+    listen().catch((thrown: unknown) => settleThrown(thrown, bounds)),
+    deadline,
+    stop,
+  ]);
   over = true;
   disarm();
   ignoreStop();

@@ -17,11 +17,21 @@ import { failed } from "./outcome.ts";
  */
 export const resultLimit = 300_000;
 
-/** Bytes of JSON that `details` may take; larger ones are left out, since half an object is none. */
-const detailsLimit = 200_000;
+/** Bytes of JSON that the parts of an answer may take. */
+export interface ResultBounds {
+  /** `result` and `error`, each: longer text is cut. */
+  text: number;
+  /** `details`: larger ones are left out, since a part of an object is no object. */
+  details: number;
+  /** Every call of a step has its stack in the one log row of that step. */
+  stack: number;
+}
 
-/** Bytes of JSON that a stack may take. Every call of a step has its stack in the one log row of that step. */
-const stackLimit = 4096;
+/** The bounds of a row; a thread's. */
+const rowBounds: ResultBounds = { text: resultLimit, details: 200_000, stack: 4096 };
+
+/** For answers that no row holds: nothing is cut. */
+export const noResultBounds: ResultBounds = { text: Infinity, details: Infinity, stack: Infinity };
 
 const answerSchema = z.object({
   status: z.enum(["success", "error"]),
@@ -33,7 +43,7 @@ const answerSchema = z.object({
 });
 
 /** What a tool said, whole: texts of any length, attachments as it gave them. Contract: never throws. */
-export function readAnswer(said: unknown): ToolAnswer {
+export function readAnswer(said: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
   const answer = read(said);
   if (answer === null) {
     return failed('The tool returned no result. It must return {status: "success" | "error", …}.');
@@ -45,20 +55,20 @@ export function readAnswer(said: unknown): ToolAnswer {
     status,
     ...(result == null ? {} : { result: result.toWellFormed() }),
     ...(status === "error" ? { error: (error ?? result ?? "The tool failed without saying why.").toWellFormed() } : {}),
-    ...(stack == null ? {} : { stack: cutText(stack, stackLimit) }),
-    ...keptDetails(details),
+    ...(stack == null ? {} : { stack: cutText(stack, bounds.stack) }),
+    ...keptDetails(details, bounds),
     ...(offered.length === 0 ? {} : { attachments: offered }),
   };
 }
 
-/** An answer that fits a row: long text cut, and of the attachments those that are files of the thread. Never throws. */
-export function settle(said: unknown): ToolResult & { stack?: string } {
-  const { status, result, error, stack, details, attachments } = readAnswer(said);
+/** An answer that fits its bounds: long text cut, and of the attachments those that are files of the thread. Never throws. */
+export function settle(said: unknown, bounds: ResultBounds = rowBounds): ToolResult & { stack?: string } {
+  const { status, result, error, stack, details, attachments } = readAnswer(said, bounds);
   const refs = (attachments ?? []).flatMap((one) => attachmentRefSchema.safeParse(one).data ?? []);
   return {
     status,
-    ...(result === undefined ? {} : { result: cutText(result, resultLimit) }),
-    ...(error === undefined ? {} : { error: cutText(error, resultLimit) }),
+    ...(result === undefined ? {} : { result: cutText(result, bounds.text) }),
+    ...(error === undefined ? {} : { error: cutText(error, bounds.text) }),
     ...(stack === undefined ? {} : { stack }),
     ...(details === undefined ? {} : { details }),
     ...(refs.length === 0 ? {} : { attachments: refs.slice(0, attachmentLimit) }),
@@ -74,11 +84,11 @@ function read(said: unknown): z.infer<typeof answerSchema> | null {
   }
 }
 
-function keptDetails(details: unknown): Pick<ToolAnswer, "details"> {
+function keptDetails(details: unknown, bounds: ResultBounds): Pick<ToolAnswer, "details"> {
   if (details === undefined) return {};
   try {
     const json = jsonSchema.safeParse(details);
-    return json.success && jsonBytes(json.data) <= detailsLimit ? { details: json.data } : {};
+    return json.success && jsonBytes(json.data) <= bounds.details ? { details: json.data } : {};
   } catch {
     // A circle, or nested deeper than the stack: no JSON either.
     return {};
@@ -86,17 +96,17 @@ function keptDetails(details: unknown): Pick<ToolAnswer, "details"> {
 }
 
 /** Turns anything thrown into an answer. */
-export function settleThrown(thrown: unknown): ToolAnswer {
+export function settleThrown(thrown: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
   const words = wordsOf(thrown);
   const said = thrown instanceof Error ? words : `The tool threw: ${words}`;
-  return failed(cutText(said, resultLimit), stackOf(thrown));
+  return failed(cutText(said, bounds.text), stackOf(thrown, bounds));
 }
 
 /** An error may claim anything for its stack. */
-function stackOf(thrown: unknown): string | undefined {
+function stackOf(thrown: unknown, bounds: ResultBounds): string | undefined {
   try {
     const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
-    return typeof stack === "string" ? cutText(stack, stackLimit) : undefined;
+    return typeof stack === "string" ? cutText(stack, bounds.stack) : undefined;
   } catch {
     return undefined;
   }
