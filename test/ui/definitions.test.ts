@@ -115,7 +115,7 @@ describe("the graph's places", () => {
     ["the shop", shop],
     ["200 definitions", manyDefinitions()],
   ])("UI99 of %s no node covers another, and users stand left of what they use", (_name, set) => {
-    const { nodes, edges, width, height } = placeGraph(graphOf(set), 1000);
+    const { nodes, edges, width, height } = placeGraph(graphOf(set), { width: 1000, height: 700 });
     expect(nodes.length).toBe(graphOf(set).nodes.length);
     for (const [at, one] of nodes.entries()) {
       expect(one.x).toBeGreaterThanOrEqual(-0.01);
@@ -132,8 +132,28 @@ describe("the graph's places", () => {
     expect(edges.every(({ line }) => /^M[^N]*$/.test(line) && !line.includes("NaN"))).toBe(true);
   });
 
+  it("UI99 parts that do not hang together fill the columns that show them at the largest size", () => {
+    const names = Array.from({ length: 12 }, (_, at) => `desk_${at}`);
+    const agents = names.map((name) => agentOf(name, { sideA: `${name}_rules` }));
+    const prompts = names.map((name) => promptOf(`${name}_rules`, { model: `${name}_model` }));
+    const graph = graphOf({
+      ...shop,
+      agents,
+      prompts,
+      models: names.map((name) => modelOf(`${name}_model`)),
+      tools: [],
+    });
+    const columns = (width: number, height: number): number => {
+      const { nodes } = placeGraph(graph, { width, height });
+      return new Set(nodes.filter(({ kind }) => kind === "agent").map(({ x }) => x)).size;
+    };
+    expect(columns(700, 2000)).toBe(1);
+    expect(columns(1500, 600)).toBe(2);
+    expect(columns(3000, 400)).toBeGreaterThan(2);
+  });
+
   it("UI99 arrows lead along the edges and to what stands above and below", () => {
-    const placed = placeGraph(graphOf(shop), 1000);
+    const placed = placeGraph(graphOf(shop), { width: 1000, height: 700 });
     expect(nextNode(placed, "agent:desk", "ArrowRight")).toMatch(/^(prompt:desk_rules|tool:close)$/);
     expect(nextNode(placed, "prompt:desk_rules", "ArrowLeft")).toBe("agent:desk");
     expect(nextNode(placed, "agent:desk", "ArrowLeft")).toBeNull();

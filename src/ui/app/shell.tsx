@@ -139,7 +139,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
 }
 
 const pages = [
-  { href: "/agents", name: "Agents" },
+  { href: "/agents", name: "Definitions" },
   { href: "/usage", name: "Usage" },
   { href: "/docs", name: "API" },
 ];

@@ -43,6 +43,43 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "search_handbook" }).waitFor();
     });
 
+    it("UI90 the graph opens with all of it in sight, and no line is drawn over a relation's name", async () => {
+      const { page } = await open("/agents");
+      const graph = page.getByRole("application", { name: "Graph of definitions" });
+      await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
+      const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+      // The size to begin with is set after the first drawing.
+      await expect
+        .poll(() =>
+          graph
+            .locator("a[data-node]")
+            .evaluateAll(
+              (nodes, [right, bottom]) =>
+                nodes
+                  .map((node) => node.getBoundingClientRect())
+                  .filter((box) => box.left < 0 || box.top < 0 || box.right > right || box.bottom > bottom).length,
+              [width, height] as const,
+            ),
+        )
+        .toBe(0);
+      await page.getByLabel("Filter by name").fill("help");
+      await graph.getByRole("link", { name: /^agent purchaser/ }).waitFor({ state: "detached" });
+      const names = graph.locator("span[class*=label]:visible");
+      await names.first().waitFor();
+      // What is drawn last at a point is what the pointer hits, once every line and every name takes it.
+      const covered = await graph.evaluate((element) => {
+        for (const path of element.querySelectorAll<SVGElement>("path")) path.style.pointerEvents = "stroke";
+        const labels = [...element.querySelectorAll<HTMLElement>("span[class*=label]")];
+        for (const label of labels) label.style.pointerEvents = "all";
+        return labels.filter((label) => {
+          const { left, top, width: wide, height: high } = label.getBoundingClientRect();
+          const points = Array.from({ length: 40 }, (_, at) => left + (wide * (at + 0.5)) / 40);
+          return points.some((x) => document.elementFromPoint(x, top + high / 2) !== label);
+        }).length;
+      });
+      expect(covered).toBe(0);
+    });
+
     it("UI91 the graph is walked and opened by keys alone", async () => {
       const { page } = await open("/agents?name=purchaser");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
@@ -233,7 +270,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
           return route.fulfill({ status: 400, json: { error: { code: "invalid_request", message: "Not today" } } });
         });
       }
-      await page.getByRole("link", { name: "Agents", exact: true }).click();
+      await page.getByRole("link", { name: "Definitions", exact: true }).click();
       await page.getByRole("status").filter({ hasText: "Loading definitions" }).waitFor();
       expect(await screen.findings()).toEqual([]);
       release();
@@ -273,8 +310,8 @@ export function definitions({ api, open }: PlaygroundUse): void {
 
     it("UI98 the palette finds every definition, and a call leads to its tool", async () => {
       const { page } = await open("/");
-      await page.getByRole("link", { name: "Agents", exact: true }).click();
-      await page.getByRole("heading", { level: 1, name: "Definitions" }).waitFor();
+      await page.getByRole("link", { name: "Definitions", exact: true }).click();
+      await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).fill("tool refund");
       await page.getByRole("option", { name: "refund_order" }).waitFor();

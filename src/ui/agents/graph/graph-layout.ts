@@ -1,5 +1,5 @@
 // Where the nodes of a graph stand: what uses others to the left of them. Each part that hangs together is laid out by itself; the
-// parts then fill as many columns as the page is wide.
+// parts then fill columns.
 
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Point } from "@dagrejs/dagre";
@@ -11,6 +11,7 @@ export const nodeSize = { width: 176, height: 44 } as const;
 
 /** Pixels a character of an edge's label takes, and its height. */
 const labelSize = { character: 6, height: 14 } as const;
+const mostColumns = 8;
 const gap = { inColumn: 14, betweenRanks: 26, betweenParts: 44 } as const;
 
 /** A node and its left upper corner. */
@@ -33,31 +34,48 @@ export interface PlacedGraph {
   height: number;
 }
 
-/** Lays a graph out for a page of this width. */
-export function placeGraph(graph: DefinitionGraph, width: number): PlacedGraph {
+/** Pixels there are for a graph. */
+export interface GraphSpace {
+  width: number;
+  height: number;
+}
+
+/** The size at which all of a graph is in sight, at most 1. */
+export function fittingZoom({ width, height }: GraphSpace, space: GraphSpace): number {
+  return Math.min(1, space.width / width, space.height / height);
+}
+
+/** Lays a graph out: in as many columns as show all of it at the largest size. */
+export function placeGraph(graph: DefinitionGraph, space: GraphSpace): PlacedGraph {
   const parts = partsOf(graph)
     .map(placePart)
-    .toSorted((one, other) => other.height - one.height);
-  const widest = Math.max(0, ...parts.map((part) => part.width));
-  const columns = Math.max(1, Math.floor((width + gap.betweenParts) / (widest + gap.betweenParts)));
-  const heights = Array.from({ length: columns }, () => 0);
+    .toSorted((one, other) => other.width - one.width);
+  let best = inColumns(parts, 1);
+  for (let columns = 2; columns <= Math.min(parts.length, mostColumns); columns += 1) {
+    const other = inColumns(parts, columns);
+    if (fittingZoom(other, space) > fittingZoom(best, space)) best = other;
+  }
+  return best;
+}
+
+/** The parts one under the other in columns of like heights, the widest parts first: a column is as wide as its widest part. */
+function inColumns(parts: readonly PlacedPart[], columns: number): PlacedGraph {
+  const enough = parts.reduce((sum, { height }) => sum + height + gap.betweenParts, 0) / columns;
   const nodes: PlacedNode[] = [];
   const edges: PlacedEdge[] = [];
+  let [x, y, columnWidth, width, height] = [0, 0, 0, 0, 0];
   for (const part of parts) {
-    const column = heights.indexOf(Math.min(...heights));
-    const x = column * (widest + gap.betweenParts);
-    const y = heights[column] ?? 0;
-    heights[column] = y + part.height + gap.betweenParts;
-    nodes.push(...part.nodes.map((node) => ({ ...node, x: node.x + x, y: node.y + y })));
-    edges.push(...part.edges.map(({ points, ...edge }) => drawn(edge, points, { x, y })));
+    // Half a part more than its share is nearer to it than half a part less.
+    if (y > 0 && y + part.height / 2 > enough) [x, y, columnWidth] = [x + columnWidth + gap.betweenParts, 0, 0];
+    const corner = { x, y };
+    nodes.push(...part.nodes.map((node) => ({ ...node, x: node.x + corner.x, y: node.y + corner.y })));
+    edges.push(...part.edges.map(({ points, ...edge }) => drawn(edge, points, corner)));
+    columnWidth = Math.max(columnWidth, part.width);
+    width = Math.max(width, x + part.width);
+    height = Math.max(height, y + part.height);
+    y += part.height + gap.betweenParts;
   }
-  const used = Math.min(columns, Math.max(1, parts.length));
-  return {
-    nodes,
-    edges,
-    width: used * (widest + gap.betweenParts) - gap.betweenParts,
-    height: Math.max(0, ...heights) - gap.betweenParts,
-  };
+  return { nodes, edges, width, height };
 }
 
 /** What hangs together, in the order of the nodes. */

@@ -1,6 +1,6 @@
 // What a node and an edge look like. A node is a link to its definition; its outline says its kind.
 
-import { BaseEdge, Handle, Position } from "@xyflow/react";
+import { BaseEdge, EdgeLabelRenderer, Handle, Position } from "@xyflow/react";
 import type { Edge, EdgeProps, Node, NodeProps } from "@xyflow/react";
 import { createContext, memo, useContext } from "react";
 import type { ReactElement } from "react";
@@ -79,15 +79,17 @@ export const RelationEdge = memo(function RelationEdge({ data }: EdgeProps<FlowE
     <g className={css["edge"]} data-lit={lit} data-relation={edge.relations[0]}>
       <BaseEdge path={edge.line} interactionWidth={0} />
       <circle className={css["end"]} {...endOf(edge.line)} r={2.5} />
-      <text
-        className={css["label"]}
-        x={edge.labelAt.x}
-        y={edge.labelAt.y}
-        textAnchor="middle"
-        dominantBaseline="central"
-      >
-        {edge.label}
-      </text>
+      {/* Above the lines of all edges, so that none is drawn over it */}
+      <EdgeLabelRenderer>
+        <span
+          className={css["label"]}
+          data-lit={lit}
+          aria-hidden="true"
+          style={{ transform: `translate(-50%, -50%) translate(${edge.labelAt.x}px, ${edge.labelAt.y}px)` }}
+        >
+          {edge.label}
+        </span>
+      </EdgeLabelRenderer>
     </g>
   );
 });

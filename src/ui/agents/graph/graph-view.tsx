@@ -1,14 +1,14 @@
-// The graph of definitions: as wide as the page and as high as it has to be, so that the page scrolls over it; moved with the pointer
-// where it was made larger. One node is in the order of the tab key, and arrows lead from it along the edges.
+// The graph of definitions. It opens with all of it in sight, and is moved by the pointer where it was made larger. From far away a node
+// shows its name alone. One node is in the order of the tab key, and arrows lead from it along the edges.
 
-import { ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { ReactFlow, ReactFlowProvider, useReactFlow, useStore } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { KeyboardEvent, ReactElement, ReactNode } from "react";
 
 import { IconButton } from "../../kit/button.tsx";
 import type { DefinitionGraph } from "./definition-graph.ts";
-import { nodeSize, placeGraph } from "./graph-layout.ts";
-import type { PlacedGraph } from "./graph-layout.ts";
+import { fittingZoom, nodeSize, placeGraph } from "./graph-layout.ts";
+import type { GraphSpace, PlacedGraph } from "./graph-layout.ts";
 import { DefinitionNode, GraphFocusProvider, RelationEdge } from "./graph-parts.tsx";
 import type { FlowEdge, FlowNode } from "./graph-parts.tsx";
 import { nextNode } from "./next-node.ts";
@@ -20,25 +20,40 @@ import css from "./graph.module.css";
 const nodeTypes = { definition: DefinitionNode };
 const edgeTypes = { relation: RelationEdge };
 const margin = 20;
-const smallest = 0.7;
-const mostHeight = 3000;
+/** A graph too large even for this is moved, not made smaller: its nodes could not be told apart. */
+const smallest = 0.25;
+const largest = 2;
+/** Below this size the small texts of a node cannot be read. */
+const readable = 0.65;
+/** Pixels of the window that the head of the page and the graph's own bar take. */
+const around = 150;
 
 /** The graph. Loaded with the page that shows it. */
 export function GraphView({ graph, legend }: { graph: DefinitionGraph; legend: ReactNode }): ReactElement {
   const place = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
+  const [{ width, height }, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {
-    if (place.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)));
-    observer.observe(place.current);
-    return () => observer.disconnect();
+    const element = place.current;
+    if (element === null) return undefined;
+    const measure = (): void => {
+      const size = { width: Math.round(element.clientWidth), height: Math.max(240, window.innerHeight - around) };
+      setSize((before) => (before.width === size.width && before.height === size.height ? before : size));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    addEventListener("resize", measure);
+    return () => {
+      observer.disconnect();
+      removeEventListener("resize", measure);
+    };
   }, []);
-  const placed = useMemo(() => (width === 0 ? null : placeGraph(graph, width)), [graph, width]);
+  const space = useMemo(() => ({ width: width - 2 * margin, height: height - 2 * margin }), [width, height]);
+  const placed = useMemo(() => (width === 0 ? null : placeGraph(graph, space)), [graph, width, space]);
   return (
     <div ref={place} className={css["place"]}>
       {placed === null ? null : (
         <ReactFlowProvider>
-          <Drawn placed={placed} width={width} legend={legend} />
+          <Drawn placed={placed} width={width} space={space} legend={legend} />
         </ReactFlowProvider>
       )}
     </div>
@@ -48,20 +63,23 @@ export function GraphView({ graph, legend }: { graph: DefinitionGraph; legend: R
 interface DrawnProps {
   placed: PlacedGraph;
   width: number;
+  /** What there is for it within the margins. */
+  space: GraphSpace;
   legend: ReactNode;
 }
 
-function Drawn({ placed, width, legend }: DrawnProps): ReactElement {
+function Drawn({ placed, width, space, legend }: DrawnProps): ReactElement {
   const flow = useReactFlow();
   const [focused, setFocused] = useState<string | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
   const home = useMemo(() => {
-    const zoom = Math.max(smallest, Math.min(1, (width - 2 * margin) / placed.width));
+    const zoom = Math.max(smallest, fittingZoom(placed, space));
     return { x: Math.max(margin, (width - placed.width * zoom) / 2), y: margin, zoom };
-  }, [placed, width]);
+  }, [placed, width, space]);
   useEffect(() => void flow.setViewport(home), [flow, home]);
 
-  const height = Math.min(mostHeight, placed.height * home.zoom + 2 * margin);
+  const height = Math.min(space.height, placed.height * home.zoom) + 2 * margin;
+  const far = useStore(({ transform }) => transform[2] < readable);
   const at = placed.nodes.some(({ id }) => id === focused) ? focused : (placed.nodes[0]?.id ?? null);
   const onFocus = useCallback(
     (id: string) => {
@@ -119,7 +137,7 @@ function Drawn({ placed, width, legend }: DrawnProps): ReactElement {
           <IconButton icon="fit" label="Fit to the page (0)" onClick={() => void flow.setViewport(home)} />
         </div>
       </div>
-      <div className={css["canvas"]} style={{ height }} onKeyDown={press}>
+      <div className={css["canvas"]} data-far={far} style={{ height }} onKeyDown={press}>
         <ReactFlow<FlowNode, FlowEdge>
           aria-label="Graph of definitions"
           nodes={nodes}
@@ -127,8 +145,8 @@ function Drawn({ placed, width, legend }: DrawnProps): ReactElement {
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
           defaultViewport={home}
-          minZoom={0.2}
-          maxZoom={2}
+          minZoom={smallest}
+          maxZoom={largest}
           nodesDraggable={false}
           nodesConnectable={false}
           nodesFocusable={false}
