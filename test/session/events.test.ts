@@ -41,6 +41,23 @@ it("ENTRY1 the arguments of a call come in pieces, and its index is that of its 
   expect(new Set(pieces.map(({ index }) => index))).toEqual(new Set([end?.index]));
 });
 
+it("ENTRY1 each call of an answer has the index of its own block in the message", async () => {
+  const calls = ["owls", "cats"].map((query) => ({ name: "search", arguments: { query } }));
+  const { events } = await run(session([{ text: "I look.", toolCalls: calls }, { text: "Done." }], [search]), "Search");
+  const answer = events.flatMap((event) =>
+    event.type === "message_end" && event.message.role === "assistant" ? [event.message] : [],
+  )[0];
+  expect(answer?.content.map(({ type }) => type)).toEqual(["text", "toolCall", "toolCall"]);
+  const indexes = (type: AgentEvent["type"]) => [
+    ...new Set(events.flatMap((event) => (event.type === type && "index" in event ? [event.index] : []))),
+  ];
+  for (const type of ["toolcall_start", "toolcall_delta", "toolcall_end"] as const)
+    expect(indexes(type)).toEqual([1, 2]);
+  for (const event of events) {
+    if (event.type === "toolcall_end") expect(answer?.content[event.index]).toMatchObject(event.toolCall);
+  }
+});
+
 it("ENTRY2 a streaming tool's pieces stand between its start and its end, and its result is a message", async () => {
   const script = [{ toolCalls: [{ name: "search", arguments: { query: "owls" }, id: "call-1" }] }, { text: "None." }];
   const of = session(script, [search]);

@@ -147,11 +147,11 @@ describe("images of older messages", () => {
   const image = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
 
   /** Which of these messages with an image each are sent with it, oldest first. */
-  async function seen(messages: number, prompt: { recentImageThreshold?: number }) {
+  async function seen(messages: number, prompt: { recentImageThreshold?: number }, hasImage = (_at: number) => true) {
     const { project, thread } = await start({ prompt: { includeChat: true, ...prompt } });
     const initial_messages = Array.from({ length: messages - 1 }, (_, at) => ({
       role: "user" as const,
-      content: [{ type: "text" as const, text: `m${at}` }, image],
+      content: [{ type: "text" as const, text: `m${at}` }, ...(hasImage(at) ? [image] : [])],
     }));
     const loaded = await project.thread("main", { initial_messages });
     await loaded.say([{ type: "text", text: "last" }, image]);
@@ -162,6 +162,17 @@ describe("images of older messages", () => {
   it("SAATT16 recentImageThreshold is how many of the latest messages keep theirs", async () => {
     expect(await seen(4, { recentImageThreshold: 1 })).toEqual([0, 0, 0, 1]);
     expect(await seen(4, { recentImageThreshold: 3 })).toEqual([0, 1, 1, 1]);
+  });
+
+  it("SAATT16 recentImageThreshold counts messages without images too", async () => {
+    const even = (at: number) => at % 2 === 0;
+    expect(await seen(7, { recentImageThreshold: 3 }, even)).toEqual([0, 0, 0, 0, 1, 0, 1]);
+    expect(await seen(7, { recentImageThreshold: 2 }, even)).toEqual([0, 0, 0, 0, 0, 0, 1]);
+  });
+
+  it("SAATT17 recentImageThreshold left out counts ten messages, those without images among them", async () => {
+    const first = (at: number) => at < 3;
+    expect(await seen(12, {}, first)).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
   it("SAATT17 recentImageThreshold left out means 10", async () => {

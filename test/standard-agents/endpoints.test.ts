@@ -4,18 +4,26 @@ import { defineController, defineHook, defineThreadEndpoint, defineTool } from "
 import type { Controller, ControllerContext, ControllerReturn } from "@standardagents/spec";
 import { describe, expect, it } from "vitest";
 
+import { registry } from "../worker/definitions.ts";
 import { anotherPrompt, scriptedModel, serve, start } from "./project.ts";
 import type { Changes } from "./project.ts";
 
 /** What a controller is given for a request. */
-async function given(path: string, init: RequestInit = {}, changes: Changes = {}): Promise<ControllerContext> {
+async function given(
+  path: string,
+  init: RequestInit = {},
+  changes: Changes = {},
+  served = () => {},
+): Promise<ControllerContext> {
   const seen: ControllerContext[] = [];
   const controller = defineController((context) => {
     seen.push(context);
     return {};
   });
   const routes = { "GET /look/:first/:second": controller, "POST /look/:first/:second": controller };
-  await serve({ ...changes, routes }).fetch(path, init);
+  const project = serve({ ...changes, routes });
+  served();
+  await project.fetch(path, init);
   const [context] = seen;
   if (context === undefined) throw new Error("The controller was not called.");
   return context;
@@ -122,7 +130,23 @@ describe("a controller's context", () => {
   });
 
   it("SAEND16 a loader loads one definition when it is called, and not before", async () => {
-    const { agents } = await given(path);
+    const loaded: string[] = [];
+    const watched = () => {
+      for (const kind of ["models", "prompts", "agents", "tools"] as const) {
+        const loaders: Record<string, () => Promise<unknown>> = registry[kind];
+        for (const [name, load] of Object.entries(loaders)) {
+          loaders[name] = () => {
+            loaded.push(`${kind} ${name}`);
+            return load();
+          };
+        }
+      }
+    };
+    const context = await given(path, {}, {}, watched);
+    expect(loaded).toEqual([]);
+    await context.prompts?.["main"]?.();
+    expect(loaded).toEqual(["prompts main"]);
+    const { agents } = context;
     const loader = agents?.["main"];
     expect(typeof loader).toBe("function");
     expect(await loader?.()).toBe(await loader?.());
@@ -199,6 +223,42 @@ describe("defineThreadEndpoint", () => {
     const { project, thread } = await start({ routes });
     const answer = await project.fetch(`/api/threads/${thread.id}/status?q=1`);
     expect(await answer.json()).toMatchObject({ method: "GET", q: "?q=1", agentId: "main", execution: null });
+  });
+
+  const echo = defineThreadEndpoint(async (req) =>
+    Response.json({
+      body: await req.text(),
+      own: req.headers.get("x-own"),
+      type: req.headers.get("content-type"),
+      authorization: req.headers.get("authorization"),
+      cookie: req.headers.get("cookie"),
+      internal: [...req.headers.keys()].filter((name) => name.startsWith("x-threadhold-")),
+    }),
+  );
+  const posted = async (access: "public" | "user", cookie: string) => {
+    const { project, thread } = await start({ routes: { "POST /threads/:id/echo": echo }, access });
+    const headers = {
+      "x-own": "1",
+      "content-type": "text/markdown",
+      "x-threadhold-caller": '{"user":null,"admin":true}',
+      authorization: "Basic c2VjcmV0",
+      cookie,
+    };
+    const answer = await project.fetch(`/api/threads/${thread.id}/echo`, { method: "POST", body: "*words*", headers });
+    return answer.json();
+  };
+  const sent = { body: "*words*", own: "1", type: "text/markdown", internal: [] };
+
+  it("SAEND26 a handler is given the body and the headers, on a public route the credentials that are not ours too", async () => {
+    const authorization = "Basic c2VjcmV0";
+    const cookies = "a=1; threadhold_pass=p; threadhold_passage=2; b=3=4";
+    expect(await posted("public", cookies)).toEqual({
+      ...sent,
+      authorization,
+      cookie: "a=1; threadhold_passage=2; b=3=4",
+    });
+    expect(await posted("public", "threadhold_pass=p")).toEqual({ ...sent, authorization, cookie: null });
+    expect(await posted("user", cookies)).toEqual({ ...sent, authorization: null, cookie: null });
   });
 
   it("SAEND27 a handler's Response is the answer as it is", async () => {

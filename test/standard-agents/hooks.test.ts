@@ -1,7 +1,7 @@
 // Standard Agents, hooks: the nine points where a project's code sees or changes what passes.
 
 import { defineHook, defineTool } from "@standardagents/spec";
-import type { HookFunction, LLMMessage, Message, ToolResult } from "@standardagents/spec";
+import type { HookFunction, LLMMessage, Message, ThreadState, ToolResult } from "@standardagents/spec";
 import { describe, expect, it } from "vitest";
 
 import { answers, calling, start } from "./project.ts";
@@ -229,6 +229,41 @@ describe("defineHook", () => {
     const { thread: second } = await start({ hooks: [create] });
     await second.atRest((state) => state.injectMessage({ role: "system", content: "Note" }));
     expect(seen).toEqual([[second.id, null]]);
+  });
+});
+
+describe("the state that hooks get", () => {
+  it("SAHOOK12 each hook of messages, updates and tools gets the thread's state first", async () => {
+    const seen = new Map<string, unknown>();
+    const note = (hook: string, state: ThreadState) => {
+      seen.set(hook, [state.threadId, state.execution === null ? "at rest" : "in a run"]);
+    };
+    const hooks: HookFunction[] = [
+      defineHook("filter_messages", async (state, messages) => (note("filter_messages", state), messages)),
+      defineHook("prefilter_llm_history", async (state, messages) => (note("prefilter_llm_history", state), messages)),
+      defineHook("before_create_message", async (state, message) => (note("before_create_message", state), message)),
+      defineHook("after_create_message", async (state) => note("after_create_message", state)),
+      defineHook("before_update_message", async (state, _, updates) => (note("before_update_message", state), updates)),
+      defineHook("after_update_message", async (state) => note("after_update_message", state)),
+      defineHook(
+        "before_store_tool_result",
+        async (state, _, result) => (note("before_store_tool_result", state), result),
+      ),
+      defineHook("after_tool_call_success", async (state) => (note("after_tool_call_success", state), null)),
+      defineHook("after_tool_call_failure", async (state) => (note("after_tool_call_failure", state), null)),
+    ];
+    const fail = defineTool("Fails", async () => ({ status: "error", error: "bad" }));
+    const fine = defineTool("Succeeds", async () => ({ status: "success" }));
+    const script = answers(calling("fail"), calling("fine"));
+    const { thread } = await start({ hooks, tools: { fail, fine }, script });
+    await thread.say("Hello");
+    const updated = ["before_update_message", "after_update_message"];
+    const inRun = [thread.id, "in a run"];
+    expect(seen.size).toBe(hooks.length - updated.length);
+    expect([...seen.values()]).toEqual(Array(seen.size).fill(inRun));
+    const [first] = await thread.messages();
+    await thread.atRest((state) => state.updateMessage(first?.id ?? "", { content: "edited" }));
+    expect(updated.map((hook) => seen.get(hook))).toEqual(Array(2).fill([thread.id, "at rest"]));
   });
 });
 

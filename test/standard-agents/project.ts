@@ -19,6 +19,7 @@ import type {
   Controller,
   HookFunction,
   Registry,
+  RouteAccess,
   RouteEntry,
   RouteMethod,
   SideConfig,
@@ -55,6 +56,8 @@ export interface Changes {
   hooks?: HookFunction[];
   /** By method and pattern: `GET /threads/:id/status`. */
   routes?: Record<string, Controller>;
+  /** Who may call those routes; users where it is left out. */
+  access?: RouteAccess;
 }
 
 /** A project that is served. */
@@ -171,9 +174,10 @@ function registryOf(changes: Changes, { requests, acts }: { requests: TestReques
       file: `agents/hooks/hook_${index}.ts`,
       load: () => Promise.resolve(hook),
     })),
-    routes: Object.entries({ "POST /threads/:id/act": atRest, ...routes }).map(([place, controller]) =>
-      route(place, controller),
-    ),
+    routes: Object.entries({ "POST /threads/:id/act": atRest, ...routes }).map(([place, controller]) => ({
+      ...route(place, controller),
+      ...(changes.access === undefined ? {} : { access: changes.access }),
+    })),
     hash: "conformance",
   };
 }

@@ -1,10 +1,14 @@
 // Standard Agents, threads: the files of a thread, as tools and endpoints see them.
 
 import type { FileRecord, ThreadState, WriteFileOptions } from "@standardagents/spec";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { realPng } from "../support/real-png.ts";
 import { start } from "./project.ts";
+
+// The generated type of the bindings does not name it.
+const { IMAGES } = env as unknown as { IMAGES: ImagesBinding };
 
 /** Does something with the files of a new thread. */
 async function withFiles<T>(work: (state: ThreadState) => T | Promise<T>): Promise<T> {
@@ -222,6 +226,18 @@ describe("statFile and its record", () => {
       expect(second.updatedAt).toBeGreaterThanOrEqual(first.updatedAt ?? Infinity);
     });
   });
+
+  it("SAFILE26 updatedAt changes with the file, and createdAt does not", async () => {
+    const { thread } = await start();
+    const write = (path: string) => thread.atRest((state) => state.writeFile(path, path, "text/plain"));
+    const first = await write("a");
+    // The clock of a Worker moves between requests: another file is written until it shows a later time.
+    let later = first;
+    for (let tries = 0; tries < 1000 && later.updatedAt === first.updatedAt; tries += 1) later = await write("b");
+    const second = await write("a");
+    expect(second.updatedAt).toBeGreaterThan(first.updatedAt ?? Infinity);
+    expect(second.createdAt).toBe(first.createdAt);
+  });
 });
 
 describe("folders", () => {
@@ -361,7 +377,10 @@ describe("all files", () => {
       await state.writeFile("a.png", (await realPng(800, 600)).slice().buffer, "image/png");
       await state.writeFile("a.txt", "words", "text/plain");
       const thumbnail = await state.getFileThumbnail("a.png");
-      expect(thumbnail?.byteLength).toBeGreaterThan(0);
+      expect(await IMAGES.info(new Blob([thumbnail ?? new ArrayBuffer(0)]).stream())).toMatchObject({
+        width: 256,
+        height: 192,
+      });
       expect([await state.getFileThumbnail("a.txt"), await state.getFileThumbnail("none")]).toEqual([null, null]);
     });
   });

@@ -13,6 +13,13 @@ export function readPassCookie(request: Request): string | null {
   return null;
 }
 
+/** The `Cookie` header without the pass; null where nothing else was in it. */
+export function withoutPassCookie(cookies: string): string | null {
+  const others = cookies.split(";").filter((pair) => pair.split("=", 1)[0]?.trim() !== name);
+  const kept = others.join(";").trim();
+  return kept === "" ? null : kept;
+}
+
 /** `Set-Cookie` for a pass to the stream at `url`. */
 export function passCookie(pass: string, url: URL): string {
   const secure = url.protocol === "https:" ? "; Secure" : "";

@@ -7,6 +7,7 @@ import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 
+import { withoutPassCookie } from "../auth/pass-cookie.ts";
 import type { Params } from "../route/pattern.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "../thread/thread-calls.ts";
@@ -57,11 +58,18 @@ async function serveThreadEndpoint(services: Services, call: ProjectCall, caller
   });
 }
 
-/** The request for the object: the client's, without its credentials and with our word for who calls. */
-function endpointRequest({ request, index }: ProjectCall, caller: Caller): Request {
+/**
+ * The request for the object: the client's, with the caller in a header of ours. A public endpoint checks its callers itself, so
+ * it is given their credentials, but for our own cookie; others are given none, since they were checked here.
+ */
+function endpointRequest({ request, index, entry }: ProjectCall, caller: Caller): Request {
   const headers = new Headers(request.headers);
   const internal = [...headers.keys()].filter((name) => name.startsWith("x-threadhold-"));
-  for (const name of ["authorization", "cookie", ...internal]) headers.delete(name);
+  for (const name of internal) headers.delete(name);
+  const cookies = entry.access === "public" ? withoutPassCookie(headers.get("cookie") ?? "") : null;
+  headers.delete("cookie");
+  if (cookies !== null) headers.set("cookie", cookies);
+  if (entry.access !== "public") headers.delete("authorization");
   headers.set(callerHeader, JSON.stringify(caller));
   headers.set(urlHeader, request.url);
   const method = request.method === "HEAD" ? "GET" : request.method;
