@@ -171,10 +171,14 @@ describe("a trace", () => {
   it("UI74 what was tried after a failure is said", () => {
     const attempts = only(traced(failing), "attempt");
     const said = attempts.map((node: AttemptNode) => whatFollowed(attempts, node));
-    expect(said).toEqual(["fast was asked again after 40 ms: try 2.", "slow was asked in its place.", null]);
+    expect(said).toEqual([
+      "fast was called again after 40 ms: attempt 2.",
+      "The next attempt used the fallback slow.",
+      null,
+    ]);
     const alone = attempts.slice(0, 1);
     expect(alone.map((node) => whatFollowed(alone, node))).toEqual([
-      "Nothing else was tried: the run ended with this.",
+      "The run ended with this error: there was no other attempt.",
     ]);
   });
 
@@ -195,7 +199,7 @@ describe("a trace", () => {
     expect(drawn(root).slice(2)).toEqual([
       "  attempt fast failed 2-20",
       "  attempt fast done 26-56",
-      " note Taken up again after a cut done 20-20",
+      " note Resumed after an interruption done 20-20",
     ]);
     expect(only(root, "attempt").map(({ log_id }) => log_id)).toEqual([null, "row 26"]);
   });

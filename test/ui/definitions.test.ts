@@ -70,7 +70,7 @@ describe("definitions", () => {
     expect(nodes.find(({ name }) => name === "gone")).toMatchObject({ kind: "tool", trouble: "not defined" });
     expect(nodes.filter(({ name }) => name === "researcher").map(({ kind }) => kind)).toEqual(["prompt"]);
     expect(nodes.find(({ id }) => id === "model:large")).toMatchObject({ trouble: "needs LARGE_KEY" });
-    expect(edges.find(({ to }) => to === "agent:billing")?.label).toBe("hands over");
+    expect(edges.find(({ to }) => to === "agent:billing")?.label).toBe("handoff");
   });
 
   it("UI99 a filter leaves what is called so and its neighbours", () => {

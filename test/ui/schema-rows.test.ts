@@ -31,12 +31,12 @@ describe("rows of a schema", () => {
         additionalProperties: { type: "number" },
       }),
     ).toEqual([
-      "name! | string | like ^a | at least 1 long",
-      'colour | "red" or "blue" | else red',
-      "parts! | list of object | at most 3",
+      "name! | string | pattern ^a | length ≥ 1",
+      'colour | "red" or "blue" | default red',
+      "parts! | list of object | items ≤ 3",
       "parts[].size! | integer | ≥ 0",
       "tags | list of string",
-      "tags[] | string | at most 9 long",
+      "tags[] | string | length ≤ 9",
       "either | string or null",
       ".* | number",
     ]);

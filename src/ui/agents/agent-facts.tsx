@@ -49,9 +49,9 @@ export function AgentFacts({ agent }: { agent: Agent }): ReactElement {
       <Part title="Agent">
         <Facts
           facts={[
-            ["Conversation", dual ? "Two models, with each other" : "One model, with a person"],
-            ["Turns of a session", maxSessionTurns === null ? null : `at most ${maxSessionTurns}`],
-            ["As a tool, a model reads", toolDescription],
+            ["Conversation", dual ? "Between two models" : "Between a model and a person"],
+            ["Maximum turns per session", maxSessionTurns === null ? null : String(maxSessionTurns)],
+            ["Description as a tool", toolDescription],
             ["Exposed as a tool", exposeAsTool ? "yes" : null],
           ]}
         />
@@ -80,11 +80,14 @@ function SideFacts({ side }: { side: Agent["sideA"] }): ReactElement {
       facts={[
         ["Label", label],
         ["Prompt", <DefinitionLink key="prompt" kind="prompt" name={prompt} />],
-        ["Steps of a turn", maxSteps === null ? "as many as the deployment allows" : `at most ${maxSteps}`],
-        ["A turn ends", stopOnResponse ? "with an answer that calls nothing" : "not with an answer alone"],
-        ["A turn ends by", tool(stopTool)],
-        ["The session ends by", tool(endSessionTool)],
-        ["Outcome", stopToolResponseProperty === null ? null : <code key="outcome">{stopToolResponseProperty}</code>],
+        ["Maximum steps per turn", maxSteps === null ? "the limit of the deployment" : String(maxSteps)],
+        ["End of a turn", stopOnResponse ? "with an answer without tool calls" : "an answer alone does not end it"],
+        ["Stop tool", tool(stopTool)],
+        ["Tool that ends the session", tool(endSessionTool)],
+        [
+          "Property of the result",
+          stopToolResponseProperty === null ? null : <code key="outcome">{stopToolResponseProperty}</code>,
+        ],
       ]}
     />
   );

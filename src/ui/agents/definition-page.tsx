@@ -157,9 +157,9 @@ function Unknown({ reference, links }: { reference: Reference; links: readonly R
   if (error === null) return <LoadingNote what="the definition" />;
   return (
     <>
-      <ErrorNote title="It is not defined" error={error} onRetry={() => void refetch()} />
+      <ErrorNote title={`The ${kind} “${name}” is not defined`} error={error} onRetry={() => void refetch()} />
       <p className={css["lead"]}>
-        <Link href="/agents">See everything that is defined</Link>
+        <Link href="/agents">See all definitions</Link>
       </p>
       {links.some(({ to }) => to.kind === kind && to.name === name) ? (
         <RelationList of={reference} links={links} />

@@ -63,7 +63,7 @@ export function DefinitionsPage(): ReactElement {
       </header>
       {error === null ? null : (
         <ErrorNote
-          title={set === undefined ? "The definitions could not be listed" : "This may be out of date"}
+          title={set === undefined ? "The definitions could not be loaded" : "This may be out of date"}
           error={error}
           onRetry={retry}
         />
@@ -103,7 +103,7 @@ function Shown({ set, links, findings, filter }: ShownProps): ReactElement {
     <>
       <FindingList findings={findings} />
       {graph.nodes.length === 0 ? (
-        <EmptyNote title="Nothing is called that">No definition has “{wanted}” in its name.</EmptyNote>
+        <EmptyNote title="No matches">No definition has “{wanted}” in its name.</EmptyNote>
       ) : null}
       {wide && graph.nodes.length > 0 ? (
         <Suspense fallback={<LoadingNote what="the graph" />}>

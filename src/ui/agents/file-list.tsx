@@ -59,9 +59,9 @@ function HookEntry({ of: { hook, file } }: { of: Hook }): ReactElement {
 }
 
 const callers: Readonly<Record<Route["access"], string>> = {
-  public: "anybody may call it",
-  user: "users may call it",
-  admin: "administrators may call it",
+  public: "public",
+  user: "for users",
+  admin: "for administrators",
 };
 
 function RouteEntry({ of: { method, path, file, kind, access } }: { of: Route }): ReactElement {

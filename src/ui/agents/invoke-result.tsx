@@ -25,13 +25,12 @@ export function InvokeResult({ invocation: { handle, result, tookMs } }: { invoc
       {result.error === undefined ? null : <p className={css["wrong"]}>{result.error}</p>}
       {result.error !== undefined && /needs a person's consent/.test(result.error) ? (
         <p className={css["advice"]}>
-          Consent is given where a run waits for it: have an agent call the tool in a thread, and approve the call
-          there.
+          Only a call of a run can be approved. Let an agent call the tool in a thread, and approve the call there.
         </p>
       ) : null}
       {result.result === undefined || result.result === "" ? (
         failed || files.length > 0 ? null : (
-          <p className={css["advice"]}>It gave no text.</p>
+          <p className={css["advice"]}>The tool returned no text.</p>
         )
       ) : (
         <div className={css["words"]}>

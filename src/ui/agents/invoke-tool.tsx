@@ -65,7 +65,7 @@ export function InvokeTool({ tool, agents }: InvokeToolProps): ReactElement {
         </span>
       </FormOfSchema>
       {run.isPending ? <RunningTime /> : null}
-      {run.error === null ? null : <ErrorNote title="The tool was not run" error={run.error} />}
+      {run.error === null ? null : <ErrorNote title="The tool did not run" error={run.error} />}
       {run.data === undefined ? null : <InvokeResult invocation={run.data} />}
     </div>
   );
@@ -88,7 +88,7 @@ function ThreadChoice({ thread, onChange }: ThreadChoiceProps): ReactElement {
       label="Thread"
       value={thread ?? ""}
       onChange={({ target }) => onChange(target.value === "" ? null : target.value)}
-      help="The tool works on its files and messages. A call by hand leaves a log there, and no message."
+      help="The tool reads and writes the files and messages of this thread. A call by hand adds a log entry and no message."
     >
       <option value="">A new thread</option>
       {thread === null || shown.some(({ id }) => id === thread) ? null : (

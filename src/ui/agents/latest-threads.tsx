@@ -21,9 +21,9 @@ export function LatestThreads({ agent }: { agent: string }): ReactElement {
   const hidden = useHidden();
   const now = useNow();
   if (loading) return <LoadingNote what="threads" />;
-  if (error !== null) return <ErrorNote title="Its threads could not be listed" error={error} onRetry={refresh} />;
+  if (error !== null) return <ErrorNote title="The threads could not be loaded" error={error} onRetry={refresh} />;
   const shown = threads.filter(({ id }) => !hidden.has(id));
-  if (shown.length === 0) return <p className={css["aside"]}>It had no thread yet. Start one above.</p>;
+  if (shown.length === 0) return <p className={css["aside"]}>This agent has no threads yet. Start one above.</p>;
   return (
     <ul className={css["threads"]}>
       {shown.map((thread) => (

@@ -20,10 +20,10 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
     <Part title="Model">
       <Facts
         facts={[
-          ["Readiness", missing === null ? "ready" : `waits for ${missing}`],
+          ["API key", missing === null ? null : `${missing} is not set`],
           ["Provider", <code key="provider">{provider}</code>],
           ["Model", <code key="model">{model.model}</code>],
-          ["Through", includedProviders.length === 0 ? null : includedProviders.join(", ")],
+          ["Providers", includedProviders.length === 0 ? null : includedProviders.join(", ")],
           [
             "Falls back to",
             fallbacks.length === 0 ? null : (
@@ -36,11 +36,11 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
               </ol>
             ),
           ],
-          ["Price in", priceOf(inputPrice)],
-          ["Price in, cached", cachedPrice === null ? null : priceOf(cachedPrice)],
-          ["Price out", priceOf(outputPrice)],
-          ["Context", model.context_window === null ? null : `${count(model.context_window)} tokens`],
-          ["Longest answer", model.max_tokens === null ? null : `${count(model.max_tokens)} tokens`],
+          ["Input price", priceOf(inputPrice)],
+          ["Cached input price", cachedPrice === null ? null : priceOf(cachedPrice)],
+          ["Output price", priceOf(outputPrice)],
+          ["Context window", model.context_window === null ? null : `${count(model.context_window)} tokens`],
+          ["Output limit", model.max_tokens === null ? null : `${count(model.max_tokens)} tokens`],
           ["Can", abilities.length === 0 ? null : abilities.map(([name]) => wordsOf(name)).join(", ")],
           ["Cannot", inabilities.length === 0 ? null : inabilities.map(([name]) => wordsOf(name)).join(", ")],
         ]}
@@ -50,7 +50,7 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
 }
 
 function priceOf(usd: number | null): string {
-  return usd === null ? "not said, so costs are unknown" : `$${usd} for a million tokens`;
+  return usd === null ? "not set, so costs are unknown" : `$${usd} per million tokens`;
 }
 
 function wordsOf(name: string): string {

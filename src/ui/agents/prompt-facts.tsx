@@ -30,10 +30,10 @@ export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
         <Facts
           facts={[
             ["Model", <DefinitionLink key="model" kind="model" name={model} />],
-            ["Earlier runs", includeChat ? "are sent" : "are not sent"],
-            ["Their tool calls", includePastTools ? "are sent" : "are not sent"],
-            ["Calls of a step", parallelToolCalls ? "side by side" : "one after the other"],
-            ["Whether to call", toolChoiceWords[toolChoice]],
+            ["Messages of earlier runs", includeChat ? "sent" : "not sent"],
+            ["Tool calls of earlier runs", includePastTools ? "sent" : "not sent"],
+            ["Tool calls of a step", parallelToolCalls ? "in parallel" : "one after the other"],
+            ["Tool choice", toolChoiceWords[toolChoice]],
             ["Images", `of the last ${recentImageThreshold} messages`],
             ["Thinking", reasoning === null ? null : thinkingOf(reasoning)],
           ]}
@@ -49,9 +49,9 @@ export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
 }
 
 const toolChoiceWords = {
-  auto: "the model chooses",
-  none: "it must not",
-  required: "it must",
+  auto: "the model decides",
+  none: "the model must not call tools",
+  required: "the model must call a tool",
 } as const;
 
 function thinkingOf({ effort, maxTokens, exclude, include }: NonNullable<Prompt["reasoning"]>): string {
@@ -61,7 +61,7 @@ function thinkingOf({ effort, maxTokens, exclude, include }: NonNullable<Prompt[
     exclude ? "not shown" : null,
     include ? "kept for later runs" : null,
   ];
-  return words.filter((word) => word !== null).join(", ") || "as the model does by itself";
+  return words.filter((word) => word !== null).join(", ") || "as the model does by default";
 }
 
 interface PromptTextProps {

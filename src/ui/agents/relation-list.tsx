@@ -36,10 +36,11 @@ export function RelationList({ of, links }: RelationListProps): ReactElement {
 }
 
 const unused = {
-  agent: "No prompt names it. Threads are made for it.",
-  prompt: "Nothing speaks with it. Name it as the prompt of an agent's side, or among another prompt's tools.",
-  tool: "No prompt offers it. Put its name into a prompt's tools.",
-  model: "Nothing is answered by it. Name it as a prompt's model, or among another model's fallbacks.",
+  agent: "No prompt refers to this agent. Start threads with it.",
+  prompt:
+    "No definition uses this prompt. Set it as the prompt of an agent's side, or add it to the tools of another prompt.",
+  tool: "No prompt offers this tool. Add its name to the tools of a prompt.",
+  model: "No definition uses this model. Set it as the model of a prompt, or add it to the fallbacks of another model.",
 } as const;
 
 function grouped(links: readonly Link[], end: "from" | "to"): [string, ReactElement][] {

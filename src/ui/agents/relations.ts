@@ -30,18 +30,18 @@ export interface Link {
 
 /** In words: on an edge, of what is used, and of who uses it. */
 export const relationWords: Readonly<Record<Relation, { short: string; uses: string; usedBy: string }>> = {
-  prompt: { short: "prompt", uses: "Speaks with", usedBy: "Prompt of" },
-  prompt_a: { short: "side A", uses: "Side A speaks with", usedBy: "Side A of" },
-  prompt_b: { short: "side B", uses: "Side B speaks with", usedBy: "Side B of" },
-  model: { short: "model", uses: "Answered by", usedBy: "Answers for" },
-  tool: { short: "tool", uses: "May call", usedBy: "Called by" },
-  sub_prompt: { short: "sub-prompt", uses: "May ask", usedBy: "Asked by" },
+  prompt: { short: "prompt", uses: "Prompt", usedBy: "Prompt of" },
+  prompt_a: { short: "side A", uses: "Prompt of side A", usedBy: "Side A of" },
+  prompt_b: { short: "side B", uses: "Prompt of side B", usedBy: "Side B of" },
+  model: { short: "model", uses: "Model", usedBy: "Model of" },
+  tool: { short: "tool", uses: "Tools", usedBy: "Tool of" },
+  sub_prompt: { short: "sub-prompt", uses: "Sub-prompts", usedBy: "Sub-prompt of" },
   include: { short: "includes", uses: "Includes", usedBy: "Included by" },
-  handoff: { short: "hands over", uses: "May hand over to", usedBy: "Handed over to by" },
-  sub_agent: { short: "sub-agent", uses: "May set to work", usedBy: "Set to work by" },
+  handoff: { short: "handoff", uses: "Hands off to", usedBy: "Handoff target of" },
+  sub_agent: { short: "sub-agent", uses: "Sub-agents", usedBy: "Sub-agent of" },
   fallback: { short: "fallback", uses: "Falls back to", usedBy: "Fallback of" },
-  stop_tool: { short: "ends turn", uses: "Ends its turn by", usedBy: "Ends a turn of" },
-  end_tool: { short: "ends session", uses: "Ends its session by", usedBy: "Ends a session of" },
+  stop_tool: { short: "ends turn", uses: "Stop tool", usedBy: "Stop tool of" },
+  end_tool: { short: "ends session", uses: "Tool that ends the session", usedBy: "Ends the session of" },
 };
 
 /** Every relation of the set, each once, in the order in which the definitions name them. */

@@ -130,22 +130,22 @@ function boundsOf(schema: JsonObject): string[] {
       ? []
       : [words(typeof value === "string" ? value : JSON.stringify(value))];
   });
-  return [...bounds, ...(schema["uniqueItems"] === true ? ["no two alike"] : [])];
+  return [...bounds, ...(schema["uniqueItems"] === true ? ["no duplicates"] : [])];
 }
 
 const boundWords: Readonly<Record<string, (value: string) => string>> = {
-  default: (value) => `else ${value}`,
+  default: (value) => `default ${value}`,
   format: (value) => value,
-  pattern: (value) => `like ${value}`,
+  pattern: (value) => `pattern ${value}`,
   minimum: (value) => `≥ ${value}`,
   exclusiveMinimum: (value) => `> ${value}`,
   maximum: (value) => `≤ ${value}`,
   exclusiveMaximum: (value) => `< ${value}`,
   multipleOf: (value) => `a multiple of ${value}`,
-  minLength: (value) => `at least ${value} long`,
-  maxLength: (value) => `at most ${value} long`,
-  minItems: (value) => `at least ${value}`,
-  maxItems: (value) => `at most ${value}`,
+  minLength: (value) => `length ≥ ${value}`,
+  maxLength: (value) => `length ≤ ${value}`,
+  minItems: (value) => `items ≥ ${value}`,
+  maxItems: (value) => `items ≤ ${value}`,
 };
 
 function objectOf(value: Json | undefined): JsonObject | null {

@@ -23,7 +23,7 @@ export function SchemaTable({ schema, label, root = schema }: SchemaTableProps):
   return (
     <>
       {rows.length === 0 ? (
-        <p className={css["none"]}>Nothing has to be given.</p>
+        <p className={css["none"]}>No arguments.</p>
       ) : (
         // What scrolls has to be reached by the keyboard
         <div className={css["scroll"]} tabIndex={0} role="region" aria-label={label}>
@@ -32,7 +32,7 @@ export function SchemaTable({ schema, label, root = schema }: SchemaTableProps):
               <tr>
                 <th scope="col">Name</th>
                 <th scope="col">Type</th>
-                <th scope="col">What it is</th>
+                <th scope="col">Description</th>
               </tr>
             </thead>
             <tbody>
@@ -63,7 +63,7 @@ export function SchemaTable({ schema, label, root = schema }: SchemaTableProps):
         </div>
       )}
       <details className={css["json"]}>
-        <summary>As JSON Schema</summary>
+        <summary>JSON Schema</summary>
         <CodeBlock code={JSON.stringify(schema, null, 2)} language="json" />
       </details>
     </>

@@ -33,7 +33,7 @@ export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
           <SchemaTable schema={result_schema} label={`Result of ${name}`} />
         </Part>
       )}
-      <Part title="Try it">
+      <Part title="Run it">
         {approval === "conditional" ? (
           <p className={css["aside"]}>
             The definition decides for each call whether a person has to approve it. A call by hand that needs approval
@@ -45,10 +45,10 @@ export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
         ) : (
           <p className={css["aside"]}>
             {approval === "always"
-              ? "A person has to approve each call, which only a run can ask for. Start a thread with an agent that may call it."
+              ? "A person has to approve each call, and only a run can ask for approval. Start a thread with an agent that can call it."
               : kind === "tool"
-                ? "A client answers its calls, so there is nothing to run here. In a thread of an agent that has it, its calls are answered by hand."
-                : "It runs a loop of its own, which only a run can hold. Start a thread with an agent that may call it."}
+                ? "A client answers its calls, so the server cannot run it. In a thread, you can answer its calls by hand."
+                : "It starts a nested loop, which needs a run. Start a thread with an agent that can call it."}
           </p>
         )}
       </Part>
@@ -57,7 +57,7 @@ export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
           facts={[
             ["Defined as", kind === "tool" ? null : <DefinitionLink key="defined" kind={kind} name={name} />],
             ["Approval", approvals[approval]],
-            ["Runs", kind === "tool" ? (remote ? "at the client, which posts its result" : "on the server") : null],
+            ["Runs", kind === "tool" ? (remote ? "in the client, which posts the result" : "on the server") : null],
           ]}
         />
       </Part>

@@ -43,4 +43,4 @@ export function useInvocation(onThread: (id: string) => void) {
   return { run, leave: () => leave.current?.abort(new Error(left)) };
 }
 
-const left = "Nobody waits for it any more. It may go on all the same; what comes of it is in the thread's logs.";
+const left = "This page no longer waits for the call. The call may go on; its result is then in the thread's logs.";

@@ -45,7 +45,9 @@ export function AttemptDetail({ node, beside, handle, picture }: AttemptDetailPr
       <Facts facts={factsOf(node)} />
       {log_id === null ? (
         <p className={css["words"]}>
-          {node.end === null ? "It is in the log once its step is over." : "The log has no row of it."}
+          {node.end === null
+            ? "The request is in the log when its step has ended."
+            : "The log has no entry for this attempt."}
         </p>
       ) : null}
       {log.error === null ? null : (
@@ -64,15 +66,15 @@ function factsOf(node: AttemptNode): [string, string][] {
     usage === null ? "–" : `${count(usage[of])}${estimated ? " (estimated)" : ""}`;
   return [
     ["Model", [provider, model_id ?? node.model].filter((word) => word !== null).join(" / ")],
-    ["Try", String(attempt)],
-    ["Took", latency_ms === null ? "at work" : duration(latency_ms)],
-    ["First token after", first_token_ms === null ? "–" : duration(first_token_ms)],
-    ["Tokens in", tokens("input")],
-    ["Tokens out", tokens("output")],
-    ["Read from cache", tokens("cache_read")],
-    ["Written to cache", tokens("cache_write")],
+    ["Attempt", String(attempt)],
+    ["Duration", latency_ms === null ? "running" : duration(latency_ms)],
+    ["Time to first token", first_token_ms === null ? "–" : duration(first_token_ms)],
+    ["Input tokens", tokens("input")],
+    ["Output tokens", tokens("output")],
+    ["Cache read", tokens("cache_read")],
+    ["Cache write", tokens("cache_write")],
     ["Cost", usage === null ? "–" : money(cost)],
-    ["Stopped for", stop_reason?.replaceAll("_", " ") ?? "–"],
+    ["Stop reason", stop_reason?.replaceAll("_", " ") ?? "–"],
   ];
 }
 
@@ -138,13 +140,13 @@ function Response({ node, picture, raw }: ResponseProps): ReactElement {
     <>
       <Part title="Response" open>
         {message === null ? (
-          <p className={css["words"]}>{node.end === null ? "It is being said." : "No answer was kept of it."}</p>
+          <p className={css["words"]}>{node.end === null ? "The answer is being written." : "No answer was stored."}</p>
         ) : (
           <MessageWords message={message} />
         )}
       </Part>
       {typeof raw === "string" && raw !== "" ? (
-        <Part title="As the provider sent it">
+        <Part title="Raw response of the provider">
           <JsonView label="Raw" value={raw} />
         </Part>
       ) : null}

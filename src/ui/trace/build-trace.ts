@@ -138,7 +138,7 @@ function attemptNode({ told, logged }: MergedAttempt, of: Of): AttemptNode {
     kind: "attempt",
     key: `${of.prefix}attempt ${stepKey(place)} ${model} ${attempt}${cut ? ` ${start}` : ""}`,
     name: model,
-    aside: error?.message ?? (cut ? "cut off with the server" : attempt > 1 ? `try ${attempt}` : null),
+    aside: error?.message ?? (cut ? "interrupted when the server stopped" : attempt > 1 ? `attempt ${attempt}` : null),
     start,
     end,
     state,
@@ -193,7 +193,7 @@ function callNode({ told, logged }: MergedCall, of: Of): ToolNode {
       ? (error ?? "failed")
       : remote
         ? end === null
-          ? "waits for a client"
+          ? "waiting for a client"
           : "answered by a client"
         : null,
     start,
@@ -222,10 +222,10 @@ function isShown({ waits_for }: ToldWait): boolean {
 }
 
 const waitWords: Readonly<Record<ToldWait["waits_for"], string>> = {
-  approval: "waits for consent",
-  remote: "waits for a client",
-  limit: "waits at a limit",
-  "back-off": "before the next try",
+  approval: "waiting for approval",
+  remote: "waiting for a client",
+  limit: "waiting at a limit",
+  "back-off": "before the next attempt",
 };
 
 function waitNode({ waits_for, name, call_id, start, end }: ToldWait, of: Of): WaitNode {
@@ -245,9 +245,9 @@ function waitNode({ waits_for, name, call_id, start, end }: ToldWait, of: Of): W
 }
 
 function notesOf(told: readonly ToldNote[], logged: readonly LoggedNote[]): (ToldNote & { id: string })[] {
-  // A recovery is told and logged; the row says more.
-  const recovered = logged.some(({ name }) => name.startsWith("Taken up"));
-  const events = told.filter(({ name }) => !(recovered && name.startsWith("Taken up")));
+  // A recovery is an event and a row of the log, which holds more.
+  const recovered = logged.some(({ name }) => name.startsWith("Resumed"));
+  const events = told.filter(({ name }) => !(recovered && name.startsWith("Resumed")));
   return [...events.map((note, at) => ({ ...note, id: `told ${at}` })), ...logged];
 }
 

@@ -104,7 +104,11 @@ function callOf({ id, created_at, data }: Log): LoggedCall {
   };
 }
 
-const noteNames: Readonly<Record<string, string>> = { hook: "Hook", error: "Error", recovery: "Taken up after a cut" };
+const noteNames: Readonly<Record<string, string>> = {
+  hook: "Hook",
+  error: "Error",
+  recovery: "Resumed after an interruption",
+};
 
 function noteOf({ id, type, created_at, data }: Log): LoggedNote {
   const words = [data["hook"], data["what"], data["message"], data["error"], data["cause"]].map(textOf);

@@ -33,12 +33,12 @@ function PartWords({ part }: { part: Message["parts"][number] }): ReactElement {
     case "thinking":
       return (
         <details className={css["thought"]}>
-          <summary>Thought</summary>
+          <summary>Thinking</summary>
           <p className={css["said"]}>{part.thinking}</p>
         </details>
       );
     case "tool_call":
-      return <JsonView label={`Calls ${part.name}`} value={part.arguments} />;
+      return <JsonView label={`Call of ${part.name}`} value={part.arguments} />;
     default:
       return <JsonView label={part.type} value={JSON.stringify(part, null, 2)} />;
   }

@@ -8,7 +8,7 @@ import type { AttemptNode, RunNode, TraceNode } from "./trace-node.ts";
 const kinds: Readonly<Record<TraceNode["kind"], string>> = {
   run: "Run of",
   step: "",
-  attempt: "Asked",
+  attempt: "Model",
   tool: "Tool",
   prompt: "Prompt",
   child: "Agent",
@@ -19,8 +19,8 @@ const kinds: Readonly<Record<TraceNode["kind"], string>> = {
 const states: Readonly<Record<TraceNode["state"], string>> = {
   done: "done",
   failed: "failed",
-  running: "at work",
-  waiting: "waits",
+  running: "running",
+  waiting: "waiting",
   stopped: "stopped",
 };
 
@@ -62,8 +62,8 @@ export function whatFollowed(root: RunNode | readonly TraceNode[], node: Attempt
       one.key !== node.key,
   );
   const [next] = later.toSorted((one, other) => one.start - other.start);
-  if (next === undefined) return "Nothing else was tried: the run ended with this.";
+  if (next === undefined) return "The run ended with this error: there was no other attempt.";
   const wait = duration(Math.max(0, next.start - (node.end ?? next.start)) / 1000);
-  if (next.model === node.model) return `${next.model} was asked again after ${wait}: try ${next.attempt}.`;
-  return `${next.model} was asked in its place.`;
+  if (next.model === node.model) return `${next.model} was called again after ${wait}: attempt ${next.attempt}.`;
+  return `The next attempt used the fallback ${next.model}.`;
 }

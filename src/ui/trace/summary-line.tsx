@@ -17,8 +17,8 @@ export function SummaryLine({ summary }: { summary: TraceSummary }): ReactElemen
     ["Tools", duration(tool_ms)],
     ...(agent_ms === 0 ? [] : [["Agents", duration(agent_ms)] satisfies [string, string]]),
     ["Waiting", duration(waiting_ms)],
-    ["Tokens in", count(usage.input + usage.cache_read + usage.cache_write)],
-    ["Tokens out", count(usage.output)],
+    ["Input tokens", count(usage.input + usage.cache_read + usage.cache_write)],
+    ["Output tokens", count(usage.output)],
     ["From cache", cache_share === null ? "–" : `${Math.round(cache_share * 100)} %`],
     ["Cost", money(cost)],
   ];

@@ -147,7 +147,7 @@ class Reader {
         this.#awaiting(event);
         return;
       case "agent_handoff":
-        this.#note(event.at, `${event.from} hands over to ${event.to}`);
+        this.#note(event.at, `${event.from} handed off to ${event.to}`);
         return;
       case "error":
         this.told.notes.push({ at: event.at, name: "Error", aside: event.message, failed: true, data: event.code });
@@ -208,7 +208,7 @@ class Reader {
   /** The server was cut: whatever was asked is asked again. */
   #cut(at: number): void {
     for (const under of this.#open.keys()) this.#close(under, at, { cut: true });
-    this.#note(at, "Taken up again after a cut");
+    this.#note(at, "Resumed after an interruption");
   }
 
   #retry(place: StepPlace, { at, delay_ms, error, attempt }: EventOf<"model_retry">): void {

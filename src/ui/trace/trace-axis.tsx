@@ -45,7 +45,7 @@ export function TraceAxis({ axis }: { axis: TimeAxis }): ReactElement {
       <span className={css["column"]} data-of="tokens">
         tokens
       </span>
-      <span className={css["column"]}>took</span>
+      <span className={css["column"]}>duration</span>
     </div>
   );
 }

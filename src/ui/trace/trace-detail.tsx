@@ -51,7 +51,7 @@ export function TraceDetail({ node, beside, handle, picture, now, onClose }: Tra
         <IconButton icon="close" label="Close the detail" onClick={onClose} />
       </header>
       {/* What scrolls has to be reached by the keyboard */}
-      <div ref={place} className={css["body"]} tabIndex={0} role="group" aria-label="What it was">
+      <div ref={place} className={css["body"]} tabIndex={0} role="group" aria-label="Details">
         <Body node={node} beside={beside} handle={handle} picture={picture} />
       </div>
     </section>
@@ -84,7 +84,7 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
     case "step":
       return (
         <>
-          <Facts facts={[["Began", clock(node.start)]]} />
+          <Facts facts={[["Started", clock(node.start)]]} />
           {events(node.place)}
         </>
       );
@@ -96,7 +96,7 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
           {node.aside === null ? null : (
             <p className={node.state === "failed" ? css["wrong"] : css["words"]}>{node.aside}</p>
           )}
-          {node.data === null ? null : <JsonView label="As it is in the log" value={node.data} />}
+          {node.data === null ? null : <JsonView label="Log entry" value={node.data} />}
         </>
       );
     case "run":
@@ -105,10 +105,10 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
 }
 
 const waitWords = {
-  approval: "The call ran only once a person had consented. Meanwhile nothing was in memory, and nothing was paid for.",
-  remote: "The call's answer had to come from a client.",
-  limit: "The run had reached one of its limits and rested until somebody raised it.",
-  "back-off": "The model was not asked again at once: each failure makes the next wait longer, by a little chance.",
+  approval: "The call waits until a person approves it. A waiting run uses no memory and no tokens.",
+  remote: "The call waits for a result from a client.",
+  limit: "The run reached one of its limits and waits until the limit is raised.",
+  "back-off": "The delay before the next attempt. It grows with each failure and has a random part.",
 } as const;
 
 function RunDetail({ picture: { run } }: { picture: RunPicture }): ReactElement | null {
@@ -124,8 +124,8 @@ function RunDetail({ picture: { run } }: { picture: RunPicture }): ReactElement 
       <Facts
         facts={[
           ["Run", id],
-          ["Begun by", kind === "message" ? "a message" : kind === "continue" ? "continue" : "a call"],
-          ["Began", started_at === null ? "not yet" : clock(started_at)],
+          ["Started by", kind === "message" ? "a message" : kind === "continue" ? "continue" : "a call"],
+          ["Started", started_at === null ? "not yet" : clock(started_at)],
           ["Steps", String(steps)],
           ["Models", models.join(", ")],
           ["Ended with", reason ?? "–"],
@@ -142,22 +142,22 @@ function ToolDetail({ node }: { node: ToolNode }): ReactElement {
   return (
     <>
       {result?.status === "error" ? <p className={css["wrong"]}>{result.error ?? "The call failed."}</p> : null}
-      {remote ? <p className={css["words"]}>A client answers this call: its time is a wait.</p> : null}
+      {remote ? <p className={css["words"]}>A client answers this call. Its duration counts as waiting.</p> : null}
       {child_thread_id === null ? null : (
         <p className={css["words"]}>
-          Another agent worked on this in <Link href={threadPath(child_thread_id)}>a thread of its own</Link>, which has{" "}
-          <Link href={tracePath(child_thread_id)}>a trace of its own</Link>.
+          Another agent ran in <Link href={threadPath(child_thread_id)}>a child thread</Link>. See{" "}
+          <Link href={tracePath(child_thread_id)}>its trace</Link>.
         </p>
       )}
       <Facts
         facts={[
           ["Call", call_id],
-          ["Took", duration_ms === null ? "at work" : duration(duration_ms)],
+          ["Duration", duration_ms === null ? "running" : duration(duration_ms)],
         ]}
       />
       <JsonView label="Arguments" value={args} />
       {progress === null ? null : <JsonView label="Progress" value={progress} />}
-      {output === "" ? null : <JsonView label="Said on the way" value={output} />}
+      {output === "" ? null : <JsonView label="Output" value={output} />}
       {result?.result === undefined ? null : <JsonView label="Result" value={result.result} />}
       {result?.details === undefined ? null : <JsonView label="Details" value={result.details} />}
       {stack === null ? null : <JsonView label="Stack" value={stack} />}

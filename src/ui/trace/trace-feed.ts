@@ -55,13 +55,13 @@ export class TraceFeed {
     if (node.kind !== "child" || node.child_thread_id === null) return node.children;
     const child = this.#children.get(node.key) ?? this.#open(node, node.child_thread_id);
     const { feeds, error } = child;
-    if (error !== null) return [noteUnder(node, "The child thread could not be read", error.message)];
-    if (feeds === null) return [noteUnder(node, "Reading the child thread", null)];
-    if (feeds.length === 0) return [noteUnder(node, "The child thread has not begun", null)];
+    if (error !== null) return [noteUnder(node, "The child thread could not be loaded", error.message)];
+    if (feeds === null) return [noteUnder(node, "Loading the child thread", null)];
+    if (feeds.length === 0) return [noteUnder(node, "The child thread has not started", null)];
     const threadId = node.child_thread_id;
     return feeds.flatMap((feed, at) => {
       const failed = feed.picture().error;
-      if (failed !== null) return [noteUnder(node, "The child thread could not be read", failed.message)];
+      if (failed !== null) return [noteUnder(node, "The child thread could not be loaded", failed.message)];
       return this.#traceOf(feed, threadId, `${threadId}:${at}:`)?.children ?? [];
     });
   };

@@ -74,8 +74,8 @@ export function TracePage({ id }: { id: string }): ReactElement {
         <LoadingNote what="the runs" />
       ) : (
         <EmptyNote title="Nothing has run yet">
-          A trace shows what a run did and when: its steps, what models were asked, its tools and its waits.{" "}
-          <Link href={threadPath(id, listSearch(search))}>Say something</Link> first.
+          A trace shows the steps, model requests, tool calls and waits of a run on a time axis.{" "}
+          <Link href={threadPath(id, listSearch(search))}>Send a message</Link> first.
         </EmptyNote>
       )}
     </div>
@@ -98,7 +98,7 @@ function RunTrace({ threadId, runId }: { threadId: string; runId: string }): Rea
   return (
     <>
       {picture.error === null ? null : (
-        <ErrorNote title="The trace is not whole" error={picture.error} onRetry={feed.root.retry} />
+        <ErrorNote title="The trace is incomplete" error={picture.error} onRetry={feed.root.retry} />
       )}
       <Bars feed={feed} trace={trace} />
     </>

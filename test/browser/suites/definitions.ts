@@ -31,7 +31,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       const drawn = await graph.locator("g[role=img]").evaluateAll((edges) => edges.map((edge) => edge.ariaLabel));
       expect(new Set(drawn)).toEqual(new Set(told));
       expect(drawn.length).toBe(told.length);
-      expect(told).toContain("support_rules, hands over: billing_desk");
+      expect(told).toContain("support_rules, handoff: billing_desk");
       expect(told).toContain("help, tool: search_handbook");
       expect(told).toContain("author_rules, sub-agent: review_room");
       const entry = page.getByRole("listitem").filter({ hasText: /^prompt help(?![_])/ });
@@ -170,8 +170,8 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByText("The pool is open from 9 to 21.").waitFor();
       await page.goto("/prompts/researcher");
       const row = page.getByRole("row", { name: /^question required/ });
-      expect(await row.innerText()).toMatch(/string[\s\S]*One question, in a whole sentence[\s\S]*at least 5 long/);
-      await page.getByText("As JSON Schema").click();
+      expect(await row.innerText()).toMatch(/string[\s\S]*One question, in a whole sentence[\s\S]*length ≥ 5/);
+      await page.getByText("JSON Schema").click();
       await page.getByText('"minLength": 5').waitFor();
     });
 
@@ -232,7 +232,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("button", { name: "Run remember" }).click();
       await page.getByRole("status").filter({ hasText: "Running" }).waitFor();
       await page.getByRole("button", { name: "Stop waiting" }).click();
-      await page.getByRole("alert").filter({ hasText: "Nobody waits for it any more." }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "This page no longer waits for the call." }).waitFor();
     });
 
     it("UI95 a tool that always needs approval, and one that a client runs, offer no run and give the reason", async () => {
@@ -274,7 +274,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("status").filter({ hasText: "Loading definitions" }).waitFor();
       expect(await screen.findings()).toEqual([]);
       release();
-      const alert = page.getByRole("alert").filter({ hasText: "The definitions could not be listed" });
+      const alert = page.getByRole("alert").filter({ hasText: "The definitions could not be loaded" });
       await alert.getByText("Not today").waitFor();
       expect(await screen.findings()).toEqual([]);
       answer = "nothing";

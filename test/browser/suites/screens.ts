@@ -73,9 +73,9 @@ export function screens({ api, open }: PlaygroundUse): void {
       {
         name: "trace",
         path: `/threads/${traced.id}/trace?at=attempt+%2F1+traced_steady+1`,
-        shows: "Read from cache",
+        shows: "Cache read",
       },
-      { name: "trace-waiting", path: `/threads/${approval.id}/trace`, shows: "waits for consent" },
+      { name: "trace-waiting", path: `/threads/${approval.id}/trace`, shows: "waiting for approval" },
       { name: "trace-empty", path: `/threads/${empty.id}/trace`, shows: "Nothing has run yet" },
       { name: "trace-missing", path: `/threads/${empty.id}/trace?run=none`, shows: "The run cannot be shown" },
       { name: "missing", path: "/threads/00000000-0000-4000-8000-000000000000", shows: "There is no such thread" },
@@ -90,12 +90,12 @@ export function screens({ api, open }: PlaygroundUse): void {
       { name: "usage-empty", path: "/usage?from=2020-01-01&to=2020-01-07", shows: "Nothing ran in these days" },
       { name: "usage-error", path: "/usage?from=2020-01-01&to=2026-01-01", shows: "The usage could not be read" },
       { name: "definitions", path: "/agents", shows: "search_handbook" },
-      { name: "definitions-none", path: "/agents?name=nothing-is-called-this", shows: "Nothing is called that" },
-      { name: "agent", path: "/agents/debate", shows: "Two models, with each other" },
+      { name: "definitions-none", path: "/agents?name=nothing-is-called-this", shows: "No matches" },
+      { name: "agent", path: "/agents/debate", shows: "Between two models" },
       { name: "prompt", path: "/prompts/concierge_rules", shows: "hotel_hours" },
       { name: "tool", path: "/tools/draw_badge", shows: "Run draw_badge" },
-      { name: "model", path: "/models/anthropic", shows: "waits for ANTHROPIC_API_KEY" },
-      { name: "definition-unknown", path: "/tools/draw_bagde", shows: "It is not defined" },
+      { name: "model", path: "/models/anthropic", shows: "ANTHROPIC_API_KEY is not set." },
+      { name: "definition-unknown", path: "/tools/draw_bagde", shows: "See all definitions" },
       { name: "filtered", path: "/?q=nothing-is-called-this", shows: "Nothing matches" },
     ];
   }

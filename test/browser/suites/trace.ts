@@ -115,12 +115,12 @@ export function trace({ api, open }: PlaygroundUse): void {
       const answered = logs.filter(({ type, data }) => type === "llm_request" && data["error"] === null);
       expect(answered).toHaveLength(2);
       await bar(page, /^Step 2, done/).waitFor();
-      const shown = await bar(page, /^Asked traced_steady/).evaluateAll((bars) =>
+      const shown = await bar(page, /^Model traced_steady/).evaluateAll((bars) =>
         bars.map((one) => one.ariaLabel ?? ""),
       );
       const said = answered.map(({ data }) => {
         const took = duration(Number(data["latency_ms"]));
-        return `Asked traced_steady, done, ${took}, 100 tokens in, 20 out, ${money(Number(data["cost"]))}`;
+        return `Model traced_steady, done, ${took}, 100 tokens in, 20 out, ${money(Number(data["cost"]))}`;
       });
       expect(shown).toEqual(said);
       const calls = logs.filter(({ type }) => type === "tool_call");
@@ -135,8 +135,8 @@ export function trace({ api, open }: PlaygroundUse): void {
           .toSorted(),
       );
       const { input, cache_read, cache_write, output } = run.usage;
-      expect(await figure(page, "Tokens in")).toBe(count(input + cache_read + cache_write));
-      expect(await figure(page, "Tokens out")).toBe(count(output));
+      expect(await figure(page, "Input tokens")).toBe(count(input + cache_read + cache_write));
+      expect(await figure(page, "Output tokens")).toBe(count(output));
       expect(await figure(page, "From cache")).toBe(
         `${Math.round((100 * cache_read) / (input + cache_read + cache_write))} %`,
       );
@@ -153,32 +153,32 @@ export function trace({ api, open }: PlaygroundUse): void {
     it("UI74 failed attempts and the waits between are bars, and said in words", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
-      await bar(page, /^Asked traced_flaky, failed/)
+      await bar(page, /^Model traced_flaky, failed/)
         .first()
         .waitFor();
-      expect(await bar(page, /^Asked traced_flaky, failed/).count()).toBe(4);
+      expect(await bar(page, /^Model traced_flaky, failed/).count()).toBe(4);
       // The waits are told of by the events alone, which come after the log.
       await bar(page, /^Wait: Back-off/)
         .nth(1)
         .waitFor();
       expect(await bar(page, /^Wait: Back-off/).count()).toBe(2);
-      await bar(page, /^Asked traced_flaky, failed/)
+      await bar(page, /^Model traced_flaky, failed/)
         .first()
         .click();
       await detail(page).getByText(tracedFailure).waitFor();
       await detail(page)
-        .getByText(/^traced_flaky was asked again after .*: try 2\.$/)
+        .getByText(/^traced_flaky was called again after .*: attempt 2\.$/)
         .waitFor();
-      await bar(page, /^Asked traced_flaky, failed/)
+      await bar(page, /^Model traced_flaky, failed/)
         .nth(1)
         .click();
-      await detail(page).getByText("traced_steady was asked in its place.").waitFor();
+      await detail(page).getByText("The next attempt used the fallback traced_steady.").waitFor();
     });
 
     it("UI75 behind an attempt are request, answer and events, behind a call what was given and returned", async () => {
       const { id } = await tracedThread();
       const { page, picture } = await open(`/threads/${id}/trace`);
-      await bar(page, /^Asked traced_steady/)
+      await bar(page, /^Model traced_steady/)
         .first()
         .click();
       const shown = detail(page);
@@ -187,9 +187,9 @@ export function trace({ api, open }: PlaygroundUse): void {
       await shown.getByRole("article").filter({ hasText: "I measure both." }).waitFor();
       await shown.getByText("test / steady-1").waitFor();
       for (const [name, value] of [
-        ["Read from cache", "300"],
-        ["Written to cache", "50"],
-        ["Stopped for", "tool calls"],
+        ["Cache read", "300"],
+        ["Cache write", "50"],
+        ["Stop reason", "tool calls"],
       ]) {
         expect([
           name,
@@ -214,7 +214,7 @@ export function trace({ api, open }: PlaygroundUse): void {
     it("UI75 a request shows each tool result once, as the model read it", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
-      await bar(page, /^Asked traced_steady/)
+      await bar(page, /^Model traced_steady/)
         .nth(1)
         .click();
       const results = detail(page)
@@ -231,7 +231,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await api().say(id, longQuestion(150));
       const { run } = await api().post(id, slowQuestion);
       const { page } = await open(`/threads/${id}/trace?run=${run.id}`);
-      const working = bar(page, /^Asked demo, at work/);
+      const working = bar(page, /^Model demo, running/);
       await working.waitFor();
       const width = (): Promise<number> =>
         working
@@ -241,13 +241,13 @@ export function trace({ api, open }: PlaygroundUse): void {
       const took = await working.getAttribute("aria-label");
       await page.waitForFunction((label) => document.querySelector(`[aria-label="${label ?? ""}"]`) === null, took);
       expect(await width()).toBeGreaterThan(2);
-      await bar(page, /^Asked demo, done/).waitFor();
+      await bar(page, /^Model demo, done/).waitFor();
       const log = (await api().logs(id)).findLast(({ type }) => type === "llm_request");
       const latency = duration(Number(log?.data["latency_ms"]));
-      await bar(page, new RegExp(`^Asked demo, done, ${latency}, `)).waitFor();
+      await bar(page, new RegExp(`^Model demo, done, ${latency}, `)).waitFor();
       await bar(page, /^Run of assistant, done/).waitFor();
       const ended = (await api().runs(id)).at(-1);
-      expect(await figure(page, "Tokens out")).toBe(count(ended?.usage.output ?? -1));
+      expect(await figure(page, "Output tokens")).toBe(count(ended?.usage.output ?? -1));
     });
 
     it("UI77 the keyboard moves, opens, folds, shows and closes", async () => {
@@ -269,7 +269,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(await page.getByRole("treeitem").count()).toBeLessThan(all);
       await page.keyboard.press("ArrowRight");
       await page.keyboard.press("ArrowRight");
-      expect(await active()).toMatch(/^Asked traced_flaky, failed/);
+      expect(await active()).toMatch(/^Model traced_flaky, failed/);
       await page.keyboard.press("Enter");
       await page.getByRole("region", { name: "Detail of traced_flaky" }).waitFor();
       await page.keyboard.press("ArrowDown");
@@ -277,7 +277,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await page.keyboard.press("Escape");
       await detail(page).waitFor({ state: "detached" });
       await page.keyboard.press("End");
-      expect(await active()).toMatch(/^Asked traced_steady, done/);
+      expect(await active()).toMatch(/^Model traced_steady, done/);
       await page.keyboard.press("ArrowLeft");
       expect(await active()).toMatch(/^Step 2/);
       expect(await bar(page, /^Step 2/).getAttribute("aria-level")).toBe("2");
@@ -299,27 +299,27 @@ export function trace({ api, open }: PlaygroundUse): void {
       await api().say(author.id, "A text about lamps");
       const { page } = await open(`/threads/${author.id}/trace`);
       await bar(page, /^Agent review_room/).waitFor();
-      expect(await bar(page, /^Asked demo_critic/).count()).toBe(0);
+      expect(await bar(page, /^Model demo_critic/).count()).toBe(0);
       await tree(page).focus();
       await bar(page, /^Agent review_room/).click();
       await page.keyboard.press("ArrowRight");
-      await bar(page, /^Asked demo_critic/)
+      await bar(page, /^Model demo_critic/)
         .first()
         .waitFor();
-      await detail(page).getByRole("link", { name: "a trace of its own" }).click();
+      await detail(page).getByRole("link", { name: "its trace" }).click();
       await bar(page, /^Run of review_room/).waitFor();
       const purchaser = await api().createThread("purchaser");
       await api().post(purchaser.id, "An espresso machine for 900");
       const waiting = await open(`/threads/${purchaser.id}/trace`);
-      await bar(waiting.page, /^Wait: place_order, waits/).waitFor();
-      await bar(waiting.page, /^Run of purchaser, waits/).waitFor();
+      await bar(waiting.page, /^Wait: place_order, waiting/).waitFor();
+      await bar(waiting.page, /^Run of purchaser, waiting/).waitFor();
     });
 
     it("UI78 labels of the axis do not overlap, whatever is open and however narrow the page is", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}/trace`);
-      await bar(page, /^Wait: place_order, waits/).click();
+      await bar(page, /^Wait: place_order, waiting/).click();
       await detail(page).waitFor();
       const labels = page.locator("[class*=axis] [class*=tick]:visible, [class*=axis] [class*=folded]:visible");
       for (const width of [1500, 1280, 1000, 700, 390]) {
@@ -352,7 +352,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await page.getByRole("menuitem", { name: "Trace of its run" }).click();
       await bar(page, /^Run of assistant/).waitFor();
       expect(new URL(page.url()).searchParams.get("run")).toBe(said.run.id);
-      await bar(page, /^Asked demo/).click();
+      await bar(page, /^Model demo/).click();
       await detail(page).waitFor();
       await page.reload();
       await page.getByRole("region", { name: "Detail of demo" }).waitFor();
