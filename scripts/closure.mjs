@@ -1,0 +1,26 @@
+// Checks docs/design/audit-closure.md against the tests that it names. `node scripts/closure.mjs` looks at the files alone;
+// `--ran` also demands that the last whole run of the tests reports each named test as passed.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+import { closureProblems } from "./lib/audit-closure.mjs";
+import { missingTests, namedTests, testsNotPassed } from "./lib/named-tests.mjs";
+import { fromRoot } from "./lib/paths.mjs";
+
+const path = "docs/design/audit-closure.md";
+const document = { path, text: readFileSync(fromRoot(path), "utf8") };
+const tests = namedTests(document);
+const read = (file) => (existsSync(fromRoot(file)) ? readFileSync(fromRoot(file), "utf8") : undefined);
+const problems = [...closureProblems(document), ...missingTests(tests, read)];
+if (process.argv.includes("--ran")) {
+  const reports = readdirSync(fromRoot(".cache")).filter((name) => /^vitest\.\d+\.json$/.test(name));
+  problems.push(
+    ...testsNotPassed(
+      tests,
+      reports.map((name) => JSON.parse(readFileSync(fromRoot(`.cache/${name}`), "utf8"))),
+    ),
+  );
+}
+for (const problem of problems) console.log(problem);
+console.log(`${tests.length} named tests, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);

@@ -1,0 +1,73 @@
+// The checks of documents that name tests, over small texts: each has one thing wrong.
+
+import { expect, it } from "vitest";
+
+import { closureProblems, findings } from "../../scripts/lib/audit-closure.mjs";
+import { missingTests, namedTests, testsNotPassed } from "../../scripts/lib/named-tests.mjs";
+
+const path = "docs/a.md";
+const closed = "| attack C1 | endless runs | closed | `test/thread/a.test.ts` › RUN1 ends a chain |";
+const files: Record<string, string> = { "test/thread/a.test.ts": 'it("RUN1 ends a chain", () => {});' };
+const read = (file: string): string | undefined => files[file];
+const report = (status: string, title = "RUN1 ends a chain") => ({
+  testResults: [{ name: "/somewhere/test/thread/a.test.ts", assertionResults: [{ title, status }] }],
+});
+
+it("accepts a closed finding whose test exists and passed", () => {
+  const tests = namedTests({ path, text: closed });
+  expect(tests).toEqual([{ file: "test/thread/a.test.ts", title: "RUN1 ends a chain", place: "docs/a.md:1" }]);
+  expect(closureProblems({ path, text: closed }, ["attack C1"])).toEqual([]);
+  expect(missingTests(tests, read)).toEqual([]);
+  expect(testsNotPassed(tests, [undefined, report("passed")])).toEqual([]);
+});
+
+it("reads several tests of one cell", () => {
+  const text = "| a | b | closed | `test/a.test.ts` › one<br>`test/b.test.tsx` › two of it |";
+  expect(namedTests({ path, text }).map(({ file, title }) => [file, title])).toEqual([
+    ["test/a.test.ts", "one"],
+    ["test/b.test.tsx", "two of it"],
+  ]);
+});
+
+it.each([
+  ["a missing row", "", "docs/a.md  attack C1 has no row"],
+  ["a second row", `${closed}\n${closed}`, "docs/a.md:2  attack C1 has a second row"],
+  ["an unknown finding", `${closed}\n${closed.replace("C1", "C9")}`, "docs/a.md:2  attack C9 is not a finding"],
+  ["no test", "| attack C1 | runs | closed | surely |", "docs/a.md:1  attack C1 is closed and names no test"],
+  ["no reason", "| attack C1 | runs | stays | it does |", "docs/a.md:1  attack C1 does not say why"],
+  [
+    "an unknown state",
+    closed.replace("closed", "done"),
+    'docs/a.md:1  attack C1 is "done", not one of closed, stays, later',
+  ],
+])("refuses a document with %s", (_, text, problem) => {
+  expect(closureProblems({ path, text }, ["attack C1"])).toContain(problem);
+});
+
+it("refuses a test whose file or title does not exist", () => {
+  const gone = namedTests({ path, text: closed.replace("a.test", "b.test") });
+  expect(missingTests(gone, read)).toEqual(["docs/a.md:1  there is no file test/thread/b.test.ts"]);
+  const renamed = namedTests({ path, text: closed.replace("a chain", "chains") });
+  expect(missingTests(renamed, read)).toEqual(['docs/a.md:1  test/thread/a.test.ts has no test "RUN1 ends chains"']);
+});
+
+it("refuses a test that failed, was skipped or did not run", () => {
+  const tests = namedTests({ path, text: closed });
+  for (const reports of [[], [report("failed")], [report("skipped")], [report("passed", "RUN1 ends")]])
+    expect(testsNotPassed(tests, reports)).toHaveLength(1);
+});
+
+it("finds the title of a shared suite in the report of any file", () => {
+  const tests = namedTests({ path, text: closed.replace("thread/a.test.ts", "browser/suites/a.ts") });
+  expect(testsNotPassed(tests, [report("passed")])).toEqual([]);
+  expect(testsNotPassed(tests, [report("failed")])).toHaveLength(1);
+});
+
+it("matches the titles of a table of cases", () => {
+  const tests = namedTests({ path, text: closed.replace("a chain", "$kind of %s") });
+  expect(testsNotPassed(tests, [report("passed", "RUN1 ends one of two")])).toEqual([]);
+});
+
+it("knows each finding once", () => {
+  expect(new Set(findings).size).toBe(findings.length);
+});
