@@ -33,6 +33,7 @@ const failed = await runSteps([
   step("client size", "scripts/client-size.mjs", []),
   step("playground size", "scripts/ui-size.mjs", []),
   step("rules", "scripts/rules.mjs", []),
+  step("audit closure", "scripts/closure.mjs", []),
   step("fault points", "scripts/faults.mjs", []),
 ]);
 process.exit(failed === 0 ? 0 : 1);

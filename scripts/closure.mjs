@@ -11,7 +11,16 @@ const path = "docs/design/audit-closure.md";
 const document = { path, text: readFileSync(fromRoot(path), "utf8") };
 const tests = namedTests(document);
 const read = (file) => (existsSync(fromRoot(file)) ? readFileSync(fromRoot(file), "utf8") : undefined);
-const problems = [...closureProblems(document), ...missingTests(tests, read)];
+const folders = new Map();
+const readFolder = (folder) => {
+  const files = () => readdirSync(fromRoot(folder), { recursive: true, encoding: "utf8" });
+  if (!folders.has(folder)) {
+    const texts = files().filter((name) => /\.tsx?$/.test(name));
+    folders.set(folder, texts.map((name) => readFileSync(fromRoot(`${folder}/${name}`), "utf8")).join("\n"));
+  }
+  return folders.get(folder);
+};
+const problems = [...closureProblems(document), ...missingTests(tests, read, readFolder)];
 if (process.argv.includes("--ran")) {
   const reports = readdirSync(fromRoot(".cache")).filter((name) => /^vitest\.\d+\.json$/.test(name));
   problems.push(

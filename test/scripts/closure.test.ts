@@ -9,6 +9,10 @@ const path = "docs/a.md";
 const closed = "| attack C1 | endless runs | closed | `test/thread/a.test.ts` › RUN1 ends a chain |";
 const files: Record<string, string> = { "test/thread/a.test.ts": 'it("RUN1 ends a chain", () => {});' };
 const read = (file: string): string | undefined => files[file];
+const readFolder = (folder: string): string =>
+  Object.entries(files)
+    .flatMap(([file, text]) => (file.startsWith(`${folder}/`) ? [text] : []))
+    .join("\n");
 const report = (status: string, title = "RUN1 ends a chain") => ({
   testResults: [{ name: "/somewhere/test/thread/a.test.ts", assertionResults: [{ title, status }] }],
 });
@@ -17,7 +21,7 @@ it("accepts a closed finding whose test exists and passed", () => {
   const tests = namedTests({ path, text: closed });
   expect(tests).toEqual([{ file: "test/thread/a.test.ts", title: "RUN1 ends a chain", place: "docs/a.md:1" }]);
   expect(closureProblems({ path, text: closed }, ["attack C1"])).toEqual([]);
-  expect(missingTests(tests, read)).toEqual([]);
+  expect(missingTests(tests, read, readFolder)).toEqual([]);
   expect(testsNotPassed(tests, [undefined, report("passed")])).toEqual([]);
 });
 
@@ -38,7 +42,7 @@ it.each([
   [
     "an unknown state",
     closed.replace("closed", "done"),
-    'docs/a.md:1  attack C1 is "done", not one of closed, stays, later',
+    'docs/a.md:1  attack C1 is "done", not one of closed, stays, later, open',
   ],
 ])("refuses a document with %s", (_, text, problem) => {
   expect(closureProblems({ path, text }, ["attack C1"])).toContain(problem);
@@ -46,9 +50,16 @@ it.each([
 
 it("refuses a test whose file or title does not exist", () => {
   const gone = namedTests({ path, text: closed.replace("a.test", "b.test") });
-  expect(missingTests(gone, read)).toEqual(["docs/a.md:1  there is no file test/thread/b.test.ts"]);
-  const renamed = namedTests({ path, text: closed.replace("a chain", "chains") });
-  expect(missingTests(renamed, read)).toEqual(['docs/a.md:1  test/thread/a.test.ts has no test "RUN1 ends chains"']);
+  expect(missingTests(gone, read, readFolder)).toEqual(["docs/a.md:1  there is no file test/thread/b.test.ts"]);
+  const renamed = namedTests({ path, text: closed.replace("RUN1 ends", "RUN2 ends") });
+  expect(missingTests(renamed, read, readFolder)).toEqual([
+    'docs/a.md:1  test/thread/a.test.ts has no test "RUN2 ends a chain"',
+  ]);
+});
+
+it("finds a title made of a table's values by its rule", () => {
+  const tests = namedTests({ path, text: closed.replace("a chain", "a chain: of two") });
+  expect(missingTests(tests, read, readFolder)).toEqual([]);
 });
 
 it("refuses a test that failed, was skipped or did not run", () => {
