@@ -48,7 +48,7 @@ export function hotReload({ api, open }: PlaygroundUse): void {
       try {
         const { page } = await open(url);
         await page.getByRole("button", { name: "Start assistant with: What is a thread?" }).click({ timeout: 60_000 });
-        await page.getByText("Here is what the handbook says.").waitFor();
+        await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
         const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
         expect((await api().thread(id)).title).toBe("What is a thread?");
         // As a browser asks: with the origin of the page, which is not the Worker's.
