@@ -44,7 +44,7 @@ describe("fields", () => {
     const offered = (maxSteps: number) => ({
       "agents/prompts/other.ts": prompt(`tools: [{ name: "support", maxSteps: ${maxSteps} }],`),
     });
-    expect(await findingsOf(offered(3))).toEqual([]);
+    expect((await compileWith(offered(3))).diagnostics).toEqual([]);
     expect(await onlyFinding(offered(0))).toMatchObject({ code: "invalid_field", line: 7 });
   });
 
