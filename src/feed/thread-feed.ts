@@ -1,5 +1,5 @@
 // The Durable Object of a feed, one for each owner of threads: tells whoever watches what becomes of the threads, and keeps the leases
-// of the owner's streams and runs (decision record 17). Words are neither kept nor written; a word that nobody hears is gone, and is
+// of the owner's streams and runs (decision record 19). Words are neither kept nor written; a word that nobody hears is gone, and is
 // cured by listing. Idle watchers cost nothing: their sockets hibernate, and pings are answered without waking it.
 
 import { DurableObject } from "cloudflare:workers";

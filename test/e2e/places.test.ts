@@ -70,7 +70,7 @@ const cases: Record<string, Case> = {
 };
 const each = Object.keys(cases)
   .flatMap((what) => waysToLeave.map((way): [string, WayToLeave] => [what, way]))
-  // Left out: such a wait may keep its place until its run rests (decision record 17, known gap).
+  // Left out: such a wait may keep its place until its run rests (decision record 19, known gap).
   .filter(([what, way]) => what !== "a wait" || way !== "abort");
 
 describe("places of a user", () => {
