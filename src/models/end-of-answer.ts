@@ -71,7 +71,7 @@ export function endOfAnswer(
   }
   const isUnnamed = reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls");
   if (isUnnamed && !told.ended) return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
-  // `[DONE]` is an end, also without a reason (decision 56).
+  // `[DONE]` is an end, also without a reason (decision record 17).
   const stopped = isUnnamed ? "stop" : readStopReason(reason);
   if (stopped === null) {
     const message = `The provider ended the answer with "${reason.raw ?? "error"}".`;
