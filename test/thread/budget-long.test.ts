@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { costOf, measured, printCosts } from "./cost-table.ts";
+import { costOf, measured, printCosts, withoutFilterHook } from "./cost-table.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
@@ -127,11 +127,20 @@ describe(`rows read of a thread of ${count} messages`, () => {
   });
 
   it("COST6 so does one that sends one message of them", async () => {
+    withoutFilterHook();
     const forgetful = await longThread("forgetful");
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
     measured(`step that sends 1 message of ${count}`, `${read} read`, `≤ 2 + ${little}`);
     expect(read).toBeLessThanOrEqual(2 + little);
     await value(stubOf(forgetful).postMessage(admin, message("no run", { run: false }), null));
+  });
+
+  it("COST6 one that sends one message reads the newest 1,000 more for a filter_messages hook", async () => {
+    const forgetful = await longThread("forgetful");
+    const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
+    measured(`step that sends 1 message of ${count}, with a filter hook`, `${read} read`, `≤ 1,000 + 2 + ${little}`);
+    expect(read).toBeGreaterThanOrEqual(1000);
+    expect(read).toBeLessThanOrEqual(1000 + 2 + little);
   });
 });
 

@@ -1,7 +1,8 @@
 // What work cost, one line for each case, printed when a file is through.
 
-import { afterAll } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
+import { registry } from "../worker/definitions.ts";
 import { stubOf } from "./thread-driver.ts";
 
 /** Rows of one piece of work. */
@@ -23,6 +24,13 @@ export async function costOf(id: string, work: () => Promise<unknown>): Promise<
     written: after.rowsWritten - before.rowsWritten,
     alarms: after.alarms - before.alarms,
   };
+}
+
+/** Threads that are opened until the test is over have no `filter_messages` hook, which reads rows of its own. */
+export function withoutFilterHook(): void {
+  const { hooks } = registry;
+  Object.assign(registry, { hooks: hooks.filter(({ hook }) => hook !== "filter_messages") });
+  onTestFinished(() => void Object.assign(registry, { hooks }));
 }
 
 /** Puts a case into the table. */
