@@ -115,7 +115,7 @@ export function files(requests: Requests, id: string): Files {
         signal,
         fetch: inPage ?? undefined,
       });
-      return { ...(await jsonOf<`PUT ${typeof path}`>(answer)), etag: answer.headers.get("etag") };
+      return { ...(await jsonOf<`PUT ${typeof path}`>(answer, signal)), etag: answer.headers.get("etag") };
     },
     mkdir: (folder, options) =>
       requests.json(`PUT ${path}`, { ...options, params: at(folder), query: { mkdir: true } }),

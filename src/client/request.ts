@@ -95,7 +95,7 @@ export class Requests {
 
   /** The answer's JSON; undefined where it has none. */
   async json<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<RouteAnswer<K>> {
-    return jsonOf(await this.send(key, request));
+    return jsonOf(await this.send(key, request), request.signal);
   }
 
   /** The successful answer. Throws a `ThreadholdClientError` for another, a `ThreadholdNetworkError` where none came. */
@@ -195,17 +195,19 @@ export class Requests {
   }
 }
 
-/** An answer's JSON, for whoever needs its headers too; undefined where it has none. */
-export async function jsonOf<K extends RouteKey>(response: Response): Promise<RouteAnswer<K>> {
-  const text = response.status === 204 ? "" : await textOf(response);
+/** The response's JSON, for callers that need its headers as well; undefined where it has none. `signal` is the request's. */
+export async function jsonOf<K extends RouteKey>(response: Response, signal?: AbortSignal): Promise<RouteAnswer<K>> {
+  const text = response.status === 204 ? "" : await textOf(response, signal);
   return (text === "" ? undefined : parsed(text, response.status)) as RouteAnswer<K>;
 }
 
 /** The whole body; one that breaks off is a failure of the network. */
-async function textOf(response: Response): Promise<string> {
+async function textOf(response: Response, signal: AbortSignal | undefined): Promise<string> {
   try {
     return await response.text();
   } catch (thrown) {
+    // Chromium rejects an aborted body with an error of its own, not with the signal's reason.
+    signal?.throwIfAborted();
     if (thrown instanceof Error && thrown.name === "AbortError") throw thrown;
     throw new ThreadholdNetworkError("The answer broke off.", { cause: thrown });
   }

@@ -18,6 +18,7 @@ import { rebuilt } from "./suites/rebuilt.ts";
 import { runs } from "./suites/runs.ts";
 import { screens } from "./suites/screens.ts";
 import { states } from "./suites/states.ts";
+import { stoppedCalls } from "./suites/stopped-calls.ts";
 import { talk } from "./suites/talk.ts";
 import { threads } from "./suites/threads.ts";
 import { trace } from "./suites/trace.ts";
@@ -109,6 +110,7 @@ describe("the playground", () => {
   usage(use);
   api(use);
   definitions(use);
+  stoppedCalls(use);
   hostile(use);
   screens(use);
   states(use);

@@ -36,9 +36,14 @@ export function InvokeTool({ tool, agents }: InvokeToolProps): ReactElement {
   return (
     <div className={css["invoke"]}>
       <div className={css["where"]}>
-        <ThreadChoice thread={thread} onChange={setThread} />
+        <ThreadChoice thread={thread} disabled={run.isPending} onChange={setThread} />
         {thread === null ? (
-          <SelectField label="Agent of the new thread" value={agent} onChange={(event) => setAgent(event.target.value)}>
+          <SelectField
+            label="Agent of the new thread"
+            value={agent}
+            disabled={run.isPending}
+            onChange={(event) => setAgent(event.target.value)}
+          >
             {agents.map(({ name, title }) => (
               <option key={name} value={name}>
                 {title}
@@ -73,10 +78,11 @@ export function InvokeTool({ tool, agents }: InvokeToolProps): ReactElement {
 
 interface ThreadChoiceProps {
   thread: string | null;
+  disabled: boolean;
   onChange: (thread: string | null) => void;
 }
 
-function ThreadChoice({ thread, onChange }: ThreadChoiceProps): ReactElement {
+function ThreadChoice({ thread, disabled, onChange }: ThreadChoiceProps): ReactElement {
   const nameOf = useNameOf();
   const { threads, refresh } = useThreads({ limit: 50 });
   const hidden = useHidden();
@@ -87,6 +93,7 @@ function ThreadChoice({ thread, onChange }: ThreadChoiceProps): ReactElement {
     <SelectField
       label="Thread"
       value={thread ?? ""}
+      disabled={disabled}
       onChange={({ target }) => onChange(target.value === "" ? null : target.value)}
       help="The tool reads and writes the files and messages of this thread. A call by hand adds a log entry and no message."
     >

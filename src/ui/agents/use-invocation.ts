@@ -1,4 +1,4 @@
-// One call of a tool that no model asked for: in a thread that is there or one made for it, waited for as long as it takes.
+// Runs a tool by hand, in an existing thread or in one created for the call. The wait for the result has no limit and can be ended.
 
 import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
@@ -6,7 +6,7 @@ import { useRef } from "react";
 import type { JsonObject, ThreadHandle, ToolResult } from "#client/index.ts";
 import { useThreadholdClient } from "#react/index.ts";
 
-/** What is asked for; `thread` is null for a new one. */
+/** The call to make; `thread` is null for a new one. */
 export interface InvocationRequest {
   tool: string;
   thread: string | null;
@@ -15,29 +15,38 @@ export interface InvocationRequest {
   args: JsonObject;
 }
 
-/** What came of it. */
+/** The call and its result. */
 export interface Invocation {
   handle: ThreadHandle;
   args: JsonObject;
   result: ToolResult;
-  /** Milliseconds from asking to the answer. */
+  /** Milliseconds from the request to the result. */
   tookMs: number;
 }
 
-/** The mutation, and what ends the wait for it. `onThread` hears of a thread that was made. */
+/**
+ * The mutation, and what ends the wait for it. `onThread` is called with the id of a thread that was created, once the call is over or
+ * the wait has ended: a form that changes before that moves the button under the pointer.
+ */
 export function useInvocation(onThread: (id: string) => void) {
   const client = useThreadholdClient();
   const leave = useRef<AbortController | null>(null);
   const run = useMutation({
+    // A call that waited for the network could not be stopped, and would run long after it was asked for.
+    networkMode: "always",
     mutationFn: async ({ tool, thread, agent, args }: InvocationRequest): Promise<Invocation> => {
       leave.current = new AbortController();
       const { signal } = leave.current;
       const id = thread ?? (await client.threads.create({ agent_id: agent, title: `Calls of ${tool}` }, { signal })).id;
-      if (thread === null) onThread(id);
-      const handle = client.thread(id);
-      const begun = performance.now();
-      const result = await handle.tools.invoke(tool, args, { signal });
-      return { handle, args, result, tookMs: performance.now() - begun };
+      try {
+        signal.throwIfAborted();
+        const handle = client.thread(id);
+        const begun = performance.now();
+        const result = await handle.tools.invoke(tool, args, { signal });
+        return { handle, args, result, tookMs: performance.now() - begun };
+      } finally {
+        if (thread === null) onThread(id);
+      }
     },
   });
   return { run, leave: () => leave.current?.abort(new Error(left)) };

@@ -17,6 +17,8 @@ export function DownloadButton({ handle, file }: { handle: ThreadHandle; file: F
   const [loaded, setLoaded] = useState(0);
   const leave = useRef<AbortController>(null);
   const save = useMutation({
+    // Held back until the network returns, it could not be stopped.
+    networkMode: "always",
     mutationFn: async () => {
       leave.current = new AbortController();
       setLoaded(0);

@@ -225,16 +225,6 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain('"what":"invoked"');
     });
 
-    it("UI94 a call that takes its time shows that it runs, and need not be waited for", async () => {
-      const { page } = await open("/tools/remember");
-      await page.getByLabel(/^note/).fill("Slowly");
-      await page.route("**/api/~/threads/*/tools/remember", () => undefined);
-      await page.getByRole("button", { name: "Run remember" }).click();
-      await page.getByRole("status").filter({ hasText: "Running" }).waitFor();
-      await page.getByRole("button", { name: "Stop waiting" }).click();
-      await page.getByRole("alert").filter({ hasText: "This page no longer waits for the call." }).waitFor();
-    });
-
     it("UI95 a tool that always needs approval, and one that a client runs, offer no run and give the reason", async () => {
       const { page } = await open("/tools/pay_out");
       await page.getByText("A person has to approve each call").first().waitFor();

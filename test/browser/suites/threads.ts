@@ -309,6 +309,28 @@ export function threads({ api, open }: PlaygroundUse): void {
       await dialog.getByRole("link", { name: "Open the thread that is there" }).click();
       await page.waitForURL(`**/threads/${chosen.id}`);
     });
+
+    it("UI115 an import whose dialog is closed without a network is not sent once the network is back", async () => {
+      const { page } = await open("/");
+      const nav = page.getByRole("navigation", { name: "Threads" });
+      await nav.getByRole("button", { name: "Import a thread" }).click();
+      const dialog = page.getByRole("dialog", { name: "Import a thread" });
+      await dialog.getByRole("button", { name: "Choose a file" }).waitFor();
+      await page.context().setOffline(true);
+      const { id, lines } = longThreadFile("assistant", 40);
+      const file = { name: "late.ndjson", mimeType: "", buffer: Buffer.from(lines) };
+      await dialog.locator("input[type=file]").setInputFiles(file);
+      await dialog.getByRole("progressbar", { name: "Import of late.ndjson" }).waitFor();
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await dialog.waitFor({ state: "detached" });
+      const sent: string[] = [];
+      page.on("request", (request) => sent.push(new URL(request.url()).pathname));
+      const checked = page.waitForResponse("**/healthz");
+      await page.context().setOffline(false);
+      await checked;
+      expect(sent.filter((path) => path.endsWith("/import"))).toEqual([]);
+      expect((await api().call("GET", `/api/threads/${id}`)).status).toBe(404);
+    });
   });
 }
 

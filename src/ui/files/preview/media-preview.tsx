@@ -31,6 +31,8 @@ export function MediaPreview({ handle, file, kind }: MediaPreviewProps): ReactEl
   const leave = useRef<AbortController>(null);
   useEffect(() => () => leave.current?.abort(), []);
   const load = useMutation({
+    // Held back until the network returns, it could not be ended with the page.
+    networkMode: "always",
     mutationFn: () => {
       leave.current = new AbortController();
       return readBlob(handle, file.path, { signal: leave.current.signal, onLoaded: setLoaded });
