@@ -101,6 +101,21 @@ describe("frames", () => {
       code: "thread_not_found",
     });
   });
+
+  it("SSE3: a response of the object that is neither a stream nor a refusal is answered unavailable", async () => {
+    const app = testApp();
+    const { id, object } = app.seed("anna");
+    object.fetch = () => Promise.resolve(new Response("Bad gateway", { status: 502 }));
+    const response = await app.ask(`/api/threads/${id}/events`);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect(await refusalOf(response)).toMatchObject({ status: 503, code: "unavailable" });
+    expect(app.log).toHaveLength(1);
+    expect(JSON.parse(app.log[0] ?? "")).toMatchObject({
+      event: "unavailable",
+      path: `/api/threads/${id}/events`,
+      cause: expect.stringContaining("The object answered an upgrade with status 502.") as string,
+    });
+  });
 });
 
 describe("the end", () => {

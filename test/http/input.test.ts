@@ -382,6 +382,7 @@ describe("bugs", () => {
     const response = await own.ask(`/api/threads/${id}/messages`, post);
     expect(response.headers.get("retry-after")).toBe("1");
     expect(await refusalOf(response)).toMatchObject({ status: 503, code: "unavailable" });
+    expect(own.log[0]).toMatch(/"event":"unavailable",.*"cause":"Error: reset/);
     thread.failures.push(Object.assign(new Error("overloaded"), { overloaded: true, retryable: true }));
     expect((await own.ask(`/api/threads/${id}`)).status).toBe(503);
     expect(thread.calls).toEqual(["postMessage", "describe"]);

@@ -19,35 +19,38 @@ export function errorAnswer(refusal: Refusal, extra: Record<string, string> = {}
   return jsonAnswer({ error }, httpStatus(code), headers);
 }
 
-/** What is told of a request whose handling broke. */
+/** A request that failed, and the log. */
 export interface Breakage {
   request: Request;
   report: (line: string) => void;
 }
 
 /**
- * The answer for whatever was thrown: a refusal says what it is, anything else is `internal` with a reference and nothing
- * more, and one structured line in the log has the cause under the same reference.
+ * The answer for any thrown value. A refusal is answered as it is, and the log gets its cause if it has one, such as a database
+ * that failed. Anything else is `internal`: the answer has a reference only, and the log has the cause under that reference.
  */
 export function thrownAnswer(thrown: unknown, { request, report }: Breakage): Response {
-  if (thrown instanceof ThreadholdError) return errorAnswer(thrown.refusal);
+  const { method, url } = request;
+  const where = { method, path: new URL(url).pathname };
+  if (thrown instanceof ThreadholdError) {
+    const { refusal, cause } = thrown;
+    if (cause !== undefined) {
+      report(JSON.stringify({ level: "error", event: refusal.code, ...where, cause: textOf(cause) }));
+    }
+    return errorAnswer(refusal);
+  }
   const reference = randomId();
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const { name, message, stack } = error;
-  const { pathname } = new URL(request.url);
-  report(
-    JSON.stringify({
-      level: "error",
-      event: "internal_error",
-      reference,
-      method: request.method,
-      path: pathname,
-      error: { name, message, stack },
-    }),
-  );
+  const line = { level: "error", event: "internal_error", reference, ...where, error: { name, message, stack } };
+  report(JSON.stringify(line));
   return errorAnswer({
     code: "internal",
     message: `Something broke on our side. Reference ${reference}.`,
     details: { reference },
   });
+}
+
+function textOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }

@@ -20,17 +20,17 @@ export interface SubscriptionTarget {
 export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Request {
   const url = new URL(subscribePath, "https://thread");
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  // What follows a run answers the request that began it, and ends with the run.
+  // A stream that follows one run is the response to the request that started it. It ends with the run, not with the credentials.
   if (caller.until !== undefined && query["run_id"] === undefined) url.searchParams.set(endField, String(caller.until));
   return new Request(url, { headers: { upgrade: "websocket", [callerHeader]: JSON.stringify(caller) } });
 }
 
-/** Attaches; the socket is not yet accepted. Throws what the object refused, or whatever broke on the way. */
+/** Attaches; the socket is not accepted yet. Throws the object's refusal, or the failure of the call. */
 export async function attach({ threads, threadId, caller, query }: SubscriptionTarget): Promise<WebSocket> {
   return socketOf(await threads(threadId).fetch(subscribeRequest(caller, query)));
 }
 
-/** The socket of an object's answer to an upgrade. Throws what the object refused. */
+/** The socket in an object's response to an upgrade. Throws the object's refusal, or `unavailable` for a response without one. */
 export async function socketOf(response: Response): Promise<WebSocket> {
   if (response.webSocket) return response.webSocket;
   const body = errorBodySchema.safeParse(await response.json().catch(() => null));
@@ -39,5 +39,7 @@ export async function socketOf(response: Response): Promise<WebSocket> {
     const after = Number(response.headers.get("retry-after") ?? Number.NaN);
     throw new ThreadholdError({ code, message, ...(after > 0 ? { retry_after_ms: after * 1000 } : {}) });
   }
-  throw new Error(`The object answered an upgrade with status ${String(response.status)}.`);
+  const cause = new Error(`The object answered an upgrade with status ${String(response.status)}.`);
+  const message = "The stream could not be opened. Try again.";
+  throw new ThreadholdError({ code: "unavailable", message, retry_after_ms: 1000 }, { cause });
 }
