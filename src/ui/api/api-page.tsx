@@ -6,6 +6,7 @@ import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import { Link, useSearchParams } from "wouter";
 
+import { errorOfAnswer } from "#client/client-error.ts";
 import type { JsonObject } from "#client/index.ts";
 import { useThreadholdClient } from "#react/index.ts";
 
@@ -28,7 +29,7 @@ export function ApiPage(): ReactElement {
     queryKey: ["openapi"],
     queryFn: async ({ signal }) => {
       const answer = await client.fetch(address, { signal });
-      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+      if (!answer.ok) throw await errorOfAnswer(answer);
       return readApiDocument((await answer.json()) as JsonObject);
     },
     networkMode: "always",
