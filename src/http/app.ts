@@ -106,9 +106,9 @@ async function dispatch(services: Services, handlers: Handlers, { request: given
   const { method } = given;
   const { pathname } = new URL(given.url);
   const { found, allowed } = services.table(method, pathname);
-  // Pages hold no data, and are opened by links as well.
+  // Pages hold no data and are opened by links, which carry no token, so they need no credentials.
   if (allowed.length === 0 && wantsPage(given, pathname)) return servePage(given, services.dependencies.assets);
-  // The page of the API, where a project has no route of its own there.
+  // Redirects to the page of the API, unless the project has its own route at this address.
   if (allowed.length === 0 && pathname === "/api/docs") return emptyAnswer({ location: "/docs" }, 308);
   const request = services.authenticator.screen(given);
   if (request instanceof Response) return request;

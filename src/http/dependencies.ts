@@ -24,7 +24,7 @@ export interface Variables {
   JWKS_URL?: string | undefined;
   JWT_ISSUER?: string | undefined;
   JWT_AUDIENCE?: string | undefined;
-  /** Signs tickets. Without it a key is derived from `JWT_SECRET` and administrators' secrets; without those no tickets. */
+  /** Signs tickets. If absent, a key is derived from `JWT_SECRET` and the administrators' tokens; without those no tickets are issued. */
   TICKET_SECRET?: string | undefined;
   /** `true` serves loopback hosts without credentials while none are configured. */
   OPEN_LOOPBACK?: string | undefined;
@@ -65,7 +65,7 @@ export interface AppDependencies {
   assets?: Assets | undefined;
   /** Microseconds since epoch. */
   now: () => number;
-  /** Bounds admissions across isolates besides the isolate's own count, where the deployment binds a rate limiter. */
+  /** A rate limiter of the platform that bounds admissions across isolates, in addition to each isolate's own count. */
   admissions?: RateLimiter | undefined;
   /** The platform's timers when absent. */
   timers?: Timers | undefined;

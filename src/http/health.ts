@@ -1,5 +1,5 @@
-// `GET /healthz`: that the service answers, what the last build found, so that a broken definition shows where the
-// developer looks first, and what the configuration lacks.
+// `GET /healthz`: shows that the service answers, the findings of the last build, and missing configuration. A developer
+// looks here first, so a broken definition is shown here.
 
 import type { z } from "zod";
 

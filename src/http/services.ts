@@ -72,7 +72,7 @@ export function createServices(dependencies: AppDependencies): Services {
     platform: dependencies.admissions ?? unlimited,
     now,
   };
-  // A new `.dev.vars` has it, beside tokens too, and no deployment does.
+  // A new `.dev.vars` sets this variable, also together with tokens; a deployment does not set it.
   const isLocal = variables.OPEN_LOOPBACK === "true";
   const placeSettings = {
     feeds: dependencies.feeds,

@@ -43,14 +43,14 @@ export interface BlockOptions {
   uniqueId: (id: string) => string;
   /** The package closes every call when the stream ends, cut or not, so its word counts only once the answer finished. */
   closesCallsAtEnd: boolean;
-  /** The field in which thinking came, where it goes back in the same one; null elsewhere. */
+  /** The field that held the thinking, for servers that want it back in the same field; null for other providers. */
   thinkingField: () => ThinkingField | null;
   /** What the model wrote as arguments, where the package may have replaced it. */
   writtenArguments: (callId: string) => string | null;
 }
 
-// The names under which a package gives its metadata and takes it back, where they are not the provider's. The one thing
-// that other servers' calls carry is the signature of Gemini's thinking.
+// The names under which a package reports metadata and under which it accepts metadata, where they differ from the provider's
+// name. At other servers only the signature of Gemini's thinking is kept.
 const metadataNames: Partial<Record<NetworkProvider, readonly [string, string]>> = {
   "openai-responses": ["openai", "openai"],
   "openai-compatible": ["openaiCompatible", "google"],
@@ -105,7 +105,7 @@ export class AnswerBlocks {
     this.#note(block, providerMetadata);
     const data = this.#dataOf(kind, block.data, block.index === null);
     if (block.index === null && data === null) return [];
-    // Thinking that ends without a word was kept by its provider.
+    // A thinking block that ends without text: the provider keeps the text to itself.
     const opened = this.#open(block, kind === "thinking");
     if (kind === "thinking" && data !== null) this.#thinkingCarriesData = true;
     return [
@@ -114,7 +114,7 @@ export class AnswerBlocks {
     ];
   }
 
-  /** A picture is a block that comes whole. */
+  /** Adds a picture: a block that arrives in one piece. */
   picture(mime_type: string, data: string): ModelPart[] {
     return [...this.#endText(), { type: "picture", index: this.#next++, mime_type, data }];
   }
@@ -220,7 +220,7 @@ export class AnswerBlocks {
     return merged;
   }
 
-  /** What is kept with a block; `empty` says that it has no text of its own. */
+  /** The metadata stored with a block. `empty`: the block has no text. */
   #dataOf(kind: Kind | "toolcall", data: JsonObject, empty: boolean): ProviderData | null {
     const { settings, thinkingField, model } = this.#options;
     const { provider, owner } = settings;

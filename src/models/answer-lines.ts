@@ -1,9 +1,9 @@
-// Reads from the lines of an answer's body whether the answer is whole. The provider packages wait for the connection to close,
-// and some servers keep it open long after the answer.
+// Reads the lines of an answer's body and finds out whether the answer is complete. The provider packages wait until the
+// connection closes, and some servers keep it open long after the last event.
 
 type Fields = Record<string, unknown>;
 
-// A match is only a reason to parse the chunk: what a model wrote may hold the same names.
+// A match is only a reason to parse the chunk: the model's own text may hold the same names.
 const mayEnd = /"finish_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"/i;
 const lastEvent = /^response\.(?:completed|incomplete|failed)$/;
 
@@ -22,17 +22,17 @@ function isText(value: unknown): boolean {
 /** The lines of one body. */
 export class AnswerLines {
   readonly #decoder = new TextDecoder();
-  /** The line that is not complete yet. */
+  /** The beginning of a line whose end has not arrived. */
   #rest = "";
-  /** An event came: the body is a stream. */
+  /** An event arrived, so the body is a stream. */
   begun = false;
-  /** The provider's last event came, or `[DONE]`: nothing of the answer follows. */
+  /** The last event of the protocol or `[DONE]` arrived: no part of the answer follows. */
   ended = false;
-  /** The last event is one of success. */
+  /** The last event reports success. */
   completed = false;
-  /** A finish reason came. Counts may follow, and `[DONE]`. */
+  /** A finish reason arrived. Token counts and `[DONE]` may follow. */
   finished = false;
-  /** Token counts came. */
+  /** Token counts arrived. */
   counted = false;
 
   /** Takes the next piece of the body. */

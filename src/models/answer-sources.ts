@@ -1,6 +1,6 @@
 // The pages that an answer cites. The packages report those of their own protocols; citations of other servers that speak Chat
 // Completions are read from the chunks (`annotations` of OpenAI's search models, `citations` of Perplexity and xAI).
-// Invariant: each address once, in the order they came, at most a hundred.
+// Invariant: each address once, in order of arrival, at most a hundred.
 
 import type { AnswerSource } from "#core/ports/model-port.ts";
 
@@ -30,7 +30,7 @@ export class AnswerSources {
     this.#byUrl.set(url, { url, ...known, ...named });
   }
 
-  /** Reads a chunk of Chat Completions; others have none of these fields. */
+  /** Reads a chunk of Chat Completions. Chunks of other protocols have none of these fields. */
   read(chunk: unknown): void {
     const { choices, citations } = fields(chunk);
     for (const url of list(citations)) this.add(url);

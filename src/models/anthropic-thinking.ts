@@ -24,7 +24,7 @@ function cannotThink(request: ModelRequest): boolean {
 
 /** The options of a wish. `maxTokens` is the answer's limit, thinking included. */
 export function anthropicThinking(request: ModelRequest, wish: Wish, maxTokens: number): ReasoningOptions {
-  // Its models think only where they are asked to.
+  // Anthropic's models do not think unless a request asks for it.
   if (wish.effort === "none") return { options: {}, budget: 0, warnings: [] };
   if (cannotThink(request)) {
     return { options: {}, budget: 0, warnings: ["Anthropic was not asked to think: it refuses in this place."] };

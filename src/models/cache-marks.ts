@@ -1,6 +1,6 @@
 // Marks where Anthropic may keep a prompt's beginning: the last system block, the last tool and the last block of the
-// second-to-last message (figures: cache breakpoints). Its models behind OpenRouter are marked in `openrouter-cache.ts`; the
-// other providers cache by themselves.
+// second-to-last message (figures: cache breakpoints). `openrouter-cache.ts` marks the requests for Anthropic's models that
+// OpenRouter serves. The other providers cache without marks.
 
 import type { LanguageModelV3FunctionTool, LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 

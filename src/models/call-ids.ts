@@ -61,7 +61,7 @@ const accepted: Partial<Record<NetworkProvider, Accepted>> = {
   "openai-compatible": openai,
 };
 
-/** Nine letters and digits for any id (Mistral). */
+/** Shortens any id to nine letters and digits, the form that Mistral accepts. */
 function shortCallId(id: string): string {
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : `c${shortHash(id)}`;
 }

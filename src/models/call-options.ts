@@ -32,7 +32,7 @@ function convertTools(request: ModelRequest, provider: NetworkProvider): Languag
     name,
     description,
     inputSchema: providerSchema(parameters, request, provider),
-    // Strict mode is the Responses API's default, and it has no place for fields that may be left out.
+    // The Responses API uses strict mode by default, and a strict schema cannot have optional fields.
     ...(provider === "openai-responses" ? { strict: false } : {}),
   }));
 }
@@ -57,21 +57,21 @@ function openaiOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boo
   };
 }
 
-/** Fields as they are sent: the package passes on what it does not know. */
+/** Fields under their names on the wire: the package sends fields that it does not know unchanged. */
 function compatibleOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
   const oneCallOnly = openaiOneCallOnly.test(model.model);
   return hasTools && !parallelToolCalls && !oneCallOnly ? { parallel_tool_calls: false } : {};
 }
 
-// OpenAI's reasoning models behind a gateway. They refuse the old name of the limit and any temperature; the package for
-// OpenAI's own address knows that.
+// OpenAI's reasoning models, reached through a gateway. They refuse `max_tokens` and any temperature. The package for OpenAI's
+// own address leaves both out; the package for other addresses does not.
 const openaiReasons = /^(openai\/)?(o\d|gpt-([5-9]|\d\d)(?!-chat))/;
 
 function reasonsElsewhere({ model }: AnyModelDefinition, provider: NetworkProvider): boolean {
   return provider === "openai-compatible" && openaiReasons.test(model);
 }
 
-/** The name under which a package looks for the options of a request. */
+/** The name under which each package reads the options of a request. */
 const optionsName: Record<NetworkProvider, string> = {
   openai: "openai",
   "openai-responses": "openai",
@@ -81,7 +81,7 @@ const optionsName: Record<NetworkProvider, string> = {
   openrouter: "openrouter",
 };
 
-/** The name of the answer's limit where a model's `compat` says that the server has another one. */
+/** The option that sends the token limit as `max_completion_tokens` in place of `max_tokens`. */
 const otherLimitField: Partial<Record<NetworkProvider, string>> = {
   openai: "maxCompletionTokens",
   "openai-compatible": "max_completion_tokens",

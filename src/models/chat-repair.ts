@@ -1,6 +1,6 @@
-// Chunks of Chat Completions as servers really send them, made into what the packages can read. Owns every oddity of that
-// protocol: errors of other shapes, missing fields, calls that are numbered wrongly or not at all, names in pieces.
-// Invariant: a chunk without an oddity passes as the text it was.
+// Repairs chunks of Chat Completions, so that the packages can read what servers send. Owns every known deviation from the
+// protocol: errors of other shapes, missing fields, calls with wrong or missing numbers, tool names that arrive in pieces.
+// Invariant: a chunk that follows the protocol passes unchanged.
 
 import { errorEvent } from "./error-event.ts";
 
@@ -14,22 +14,22 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** A call as far as it came. */
+/** The received part of a call. */
 interface Call {
-  /** The number it is sent on with. */
+  /** The number that the package sees. */
   index: number;
   wireIndex: number | null;
   id: string | null;
   name: string;
-  /** What came before its name was whole; null once it was sent on. */
+  /** Arguments received before the name was complete; null once the call was passed to the package. */
   waiting: string | null;
 }
 
-// Most chunks are a few words of text, and a look at them costs less than to parse them a second time.
+// Most chunks hold a few words of text. To test them with an expression costs less than to parse them a second time.
 const usual = /"choices":\s*\[\s*\{/;
 const worthReading = /"(?:tool_calls|error|message|role|detail)":|"finish_reason":\s*"/;
 
-/** Repairs the chunks of one answer, in order. `toolNames` are the names that calls may have. */
+/** Repairs the chunks of one answer, in order. `toolNames` are the names of the tools that the request offers. */
 export class ChatRepair {
   readonly #toolNames: readonly string[];
   readonly #calls: Call[] = [];
@@ -40,10 +40,11 @@ export class ChatRepair {
     this.#toolNames = toolNames;
   }
 
-  /** The data of an event, as none, one or several that are sent on. */
+  /** Takes the data of one event. Returns the data of the events to pass on: none, one or several. */
   take(data: string): string[] {
     if (data.trim() === "") return [];
-    // Servers that never name a reason still end with this.
+    // Some servers end with `[DONE]` and send no finish reason. The package for servers other than OpenAI's reports that as an
+    // error, and calls that still wait for the rest of their name need a last chunk. So the reason is added here.
     if (data.trim() === "[DONE]") return this.#finished ? [data] : [this.#end(), data];
     if (usual.test(data) && !worthReading.test(data)) return [data];
     const chunk = parse(data);
@@ -77,7 +78,7 @@ export class ChatRepair {
     const { delta, message, finish_reason } = choice;
     const ends = isText(finish_reason);
     this.#finished ||= ends;
-    // A whole answer in place of a stream holds a message.
+    // A complete answer in place of a stream has `message` where a chunk has `delta`.
     const isWhole = !isFields(delta) && isFields(message);
     this.#changed ||= isWhole;
     const part = isFields(delta) ? delta : isFields(message) ? message : ends ? {} : null;
@@ -95,7 +96,7 @@ export class ChatRepair {
     return kept;
   }
 
-  /** A piece of a call, numbered; none while the call waits for the rest of its name. */
+  /** The numbered pieces to pass on; none while the call waits for the rest of its name. */
   #piece(piece: unknown): Fields[] {
     if (!isFields(piece)) return [];
     const given = isFields(piece["function"]) ? piece["function"] : {};
@@ -137,13 +138,13 @@ export class ChatRepair {
     return [...before, ...this.#release(call, piece)];
   }
 
-  /** Sends a call on that has waited. */
+  /** Passes on a call that waited for the rest of its name. */
   #release(call: Call, piece: Fields = {}): Fields[] {
     if (call.waiting === null) return [];
     this.#changed = true;
     const text = call.waiting;
     call.waiting = null;
-    // A call without an id gets one here: the packages would draw one at random.
+    // A call without an id gets one here, because the packages would make a random one.
     const id = call.id ?? `call_${call.index}`;
     return [{ ...piece, index: call.index, id, type: "function", function: { name: call.name, arguments: text } }];
   }
@@ -155,19 +156,19 @@ export class ChatRepair {
       return name === "" || last?.waiting === "" ? last : null;
     }
     const known = this.#calls.findLast((call) => call.wireIndex === wireIndex) ?? null;
-    // Another id with a name of its own is another call, though the number is the same.
+    // A piece with the same number but another id and a name of its own begins another call.
     const isOther = known !== null && id !== null && known.id !== null && id !== known.id && name !== "";
     return isOther ? null : known;
   }
 
-  /** Whether more of a name can come: it can where a tool's name goes on from it. */
+  /** Whether a name is complete. It may continue where a longer tool name begins with it. */
   #isWhole(name: string): boolean {
     if (name === "") return false;
     return !this.#toolNames.some((tool) => tool !== name && tool.startsWith(name));
   }
 }
 
-/** Names come in pieces, again with each piece, or grow. */
+/** Servers send a name in pieces, repeat it in each piece, or send a longer beginning each time. */
 function joinedName(before: string, piece: string): string {
   if (piece === before) return before;
   return before !== "" && piece.startsWith(before) ? piece : before + piece;

@@ -22,15 +22,15 @@ export interface FailureContext {
 // A provider that answers with a page instead of a sentence must not fill the log.
 const longestMessage = 2_000;
 
-// A key is refused with 400 by Google and xAI.
+// Google and xAI refuse an invalid key with status 400.
 const refusedKey =
   /api[ _-]?key[^.\n]{0,30}\b(?:not valid|invalid|incorrect|expired|not found|missing|revoked|disabled)|\b(?:invalid|incorrect|missing|expired|no)\b[^.\n]{0,20}\bapi[ _-]?key|api_key_invalid/i;
 
-// What no other key would change: where the request comes from, and what it holds.
+// Refusals that another key would not change: the request's region, its content, or a network rule.
 const refusedElsewhere =
   /\b(?:country|countries|territory|territories|region)\b[^.\n]{0,60}\bnot (?:supported|available|allowed)|not (?:supported|available|allowed) in your|user location is not supported|unsupported_country|request not allowed|moderation|flagged|content[_ ]policy|safety system|usage polic|firewall|virtual network|network settings|error code: 1\d{3}/i;
 
-// Quotas of a day, which Google answers with a wait of seconds.
+// Google names a wait of seconds even for a quota of a day.
 const dailyQuota = /PerDay(?![a-z])/;
 const perDay = /\bper[ -]day\b/i;
 
@@ -55,19 +55,19 @@ function kindOf(facts: FailureFacts): ModelFailureKind {
   return "api";
 }
 
-/** 408 and 409 name a state of the moment: a request that took too long, one that met another. */
+/** Statuses that a retry may cure: 408 (the request took too long) and 409 (it conflicted with another request). */
 const passing = new Set([408, 409]);
 
 function isRetryable(kind: ModelFailureKind, facts: FailureFacts, wait: AskedWait): boolean {
   if (wait.tooLong) return false;
   if (kind === "rate_limited") {
-    // Money that has run out does not come back by waiting, nor does a day's quota within any wait of ours.
+    // A wait does not restore an account's balance, and a day's quota returns later than the longest wait before a retry.
     if (moneyIsOut.test(facts.text) || dailyQuota.test(facts.text)) return false;
     return wait.ms !== null || !perDay.test(facts.text);
   }
   if (kind !== "api") return kind === "network" || kind === "timeout";
   if (facts.status !== null) return passing.has(facts.status);
-  // The request was accepted, and what failed within the answer has no class: a server that broke off.
+  // The provider accepted the request and then reported an error without a known class: the server failed during the answer.
   return facts.garbled || facts.reportedInStream;
 }
 

@@ -13,7 +13,7 @@ import type { NetworkProvider } from "./provider-settings.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
 
-// Types besides images that each provider's package passes on; those of Chat Completions take them as data only.
+// File types other than images that each provider's package sends. The packages for Chat Completions take them as bytes, not as URLs.
 const fileTypes: Record<NetworkProvider, RegExp> = {
   openai: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
   "openai-compatible": /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,

@@ -56,7 +56,7 @@ function convertAssistantPart(part: StoredPart, to: ProviderSettings): Message<"
     case "text":
       return part.text === "" ? null : { type: "text", text: part.text, ...options };
     case "thinking":
-      // To other servers thinking goes back in a field of its own.
+      // `addThinking` puts the thinking for these servers into a separate field of the message.
       if (own === null || to.provider === "openai-compatible") return null;
       return { type: "reasoning", text: part.thinking, ...options };
     case "tool_call":
@@ -112,7 +112,7 @@ function convertAssistant(
 
 function systemMessage(text: string, { model }: ModelRequest, provider: NetworkProvider): Message<"system"> {
   const isDeveloper = provider === "openai-compatible" && model.compat?.supportsDeveloperRole === true;
-  // The package has no option for the role, but spreads these into the message.
+  // The package has no option for the role, but copies these fields into the message.
   const options = isDeveloper ? { providerOptions: { openaiCompatible: { role: "developer" } } } : {};
   return { role: "system", content: text, ...options };
 }

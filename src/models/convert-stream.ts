@@ -88,7 +88,7 @@ export async function* convertStream(
   yield usage === null ? cutFailure() : { ...cutFailure(), usage };
 }
 
-/** Whether the answer may have ended in the middle of a call. */
+/** Whether an answer with this reason may end in the middle of a call. */
 function isCutShort(reason: StopReason): boolean {
   return reason === "length" || reason === "content_filter";
 }
@@ -100,9 +100,9 @@ class Conversion {
   readonly #hides: boolean;
   /** Calls the provider runs itself: not ours to run, and not ours to show. */
   readonly #foreign = new Set<string>();
-  /** The provider sent content that no part of ours shows. */
+  /** The provider sent content that `ModelPart` cannot represent. */
   #hasOtherContent = false;
-  /** Blocks of kinds that nobody knew when the package was written. */
+  /** Ids of blocks whose kind the package does not know. */
   readonly #unknown = new Set<string>();
   readonly #sources = new AnswerSources();
   #modelId: string | null = null;
@@ -203,7 +203,7 @@ class Conversion {
       reason: part.finishReason,
       detail: chunks.stopDetail(),
       ended: exchange.ended,
-      // The packages read the counts of their own protocol's field alone.
+      // The packages read token counts only from the field that their protocol documents; `chunks` also reads other fields.
       usage: converted.total_tokens > 0 ? converted : (chunks.usage() ?? converted),
       reported_cost: reportedCost(part),
       hasOtherContent: this.#hasOtherContent,

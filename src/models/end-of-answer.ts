@@ -16,14 +16,14 @@ export interface ToldEnd {
   reason: LanguageModelV3FinishReason;
   /** The provider's sentence about its reason. */
   detail: string | null;
-  /** The body stated its end, though perhaps no reason. */
+  /** The body held its protocol's end mark (`[DONE]` or a last event), with or without a reason. */
   ended: boolean;
   usage: Usage;
   reported_cost: number | null;
   model_id: string | null;
   /** The answer holds calls that were closed. */
   hasCalls: boolean;
-  /** The answer holds content that no part shows. */
+  /** The answer holds content that `ModelPart` cannot represent. */
   hasOtherContent: boolean;
   /** What the answer cites. */
   sources?: AnswerSource[];
@@ -35,13 +35,13 @@ export function cutFailure(): Extract<ModelPart, { type: "error" }> {
   return { type: "error", failure: failure("network", message, true) };
 }
 
-/** A forced call ends with `stop` at some providers, and calls the provider ran itself end with `tool_calls`. */
+/** The reason by whether there are calls: some providers end a forced call with `stop`, and calls that they run with `tool_calls`. */
 function stopReason(reason: StopReason, hasCalls: boolean): StopReason {
   if (reason !== "stop" && reason !== "tool_calls") return reason;
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Reasons of a block that say no more than our own word for it. */
+/** Provider's names of a reason that add nothing to `content_filter`. */
 const plainBlock = /^(?:content[_-]?filter|refusal|stop)$/i;
 
 /** Why an answer was blocked: the provider's own name of the reason, its sentence, or both. */
@@ -71,11 +71,12 @@ export function endOfAnswer(
   }
   const isUnnamed = reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls");
   if (isUnnamed && !told.ended) return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
-  // `[DONE]` is an end, also without a reason (decision record 17).
+  // An answer whose protocol marked its end is complete, also without a reason (decision record 17): the Responses API names no
+  // reason for an answer with calls. Chat Completions always has a reason here, because `chat-repair.ts` adds a missing one.
   const stopped = isUnnamed ? "stop" : readStopReason(reason);
   if (stopped === null) {
     const message = `The provider ended the answer with "${reason.raw ?? "error"}".`;
-    // A malformed call is a slip of the model, an unknown reason most often one of the server: the same request may go well.
+    // The model made a malformed call, or the server failed, which is what an unknown reason most often means. A retry may succeed.
     return { type: "error", usage, failure: failure("api", message, true) };
   }
   const detail = stopped === "content_filter" ? stopDetail(told) : null;

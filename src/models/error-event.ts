@@ -1,5 +1,5 @@
-// Errors in the shapes that servers give them, in a stream or in place of one, as the one shape that every package reads:
-// `{ error: { message, type, code } }`. Knows shapes; what an error means is decided elsewhere.
+// Converts errors of all known shapes, in a stream or in place of one, to the one shape that every package reads:
+// `{ error: { message, type, code } }`. `classify-failure.ts` decides what an error means.
 
 type Fields = Record<string, unknown>;
 
@@ -20,12 +20,12 @@ function described({ type, code, ...rest }: Fields): Fields {
   };
 }
 
-/** A chunk or a whole answer as an error; the value itself where it has the usual shape, null where it is no error. */
+/** The error in a chunk or in a complete answer. Returns the value itself if it has the usual shape, null if it is no error. */
 export function errorEvent(value: Fields): Fields | null {
   const { error, object, choices } = value;
   if (isFields(error)) return typeof error["message"] === "string" ? value : { error: described(error) };
   if (typeof error === "string" && error !== "") return { error: { ...described(value), message: error } };
-  // vLLM, LMDeploy and Mistral put the error's fields where the answer's would be.
+  // vLLM, LMDeploy and Mistral send the error's fields at the top level, with `object: "error"`.
   if (object === "error") return { error: described(value) };
   const refuses = choices === undefined && (typeof value["message"] === "string" || value["detail"] !== undefined);
   return refuses ? { error: described(value) } : null;

@@ -1,25 +1,25 @@
-// The events of a stream (text/event-stream) as text, without reading what they carry. Owns the cutting: an event ends with
-// an empty line, and lines end with CR, LF or both, wherever the bytes were cut.
+// Splits a text/event-stream into events without reading their data. An event ends with an empty line. Lines end with CR, LF
+// or both, and a piece of the body may end anywhere, also between CR and LF.
 
 /** One event. */
 export interface EventText {
-  /** As it came, with the empty line that ends it. */
+  /** The unchanged text, with the empty line at its end. */
   text: string;
   /** Its data lines, joined; null where it has none (a comment, for example). */
   data: string | null;
-  /** The lines before its data that name it, to stand before other data. */
+  /** The lines before the data, such as `event:`; they are written again before repaired data. */
   head: string;
   /** The rest of a line `error: …`, which some servers send in place of an event. */
   error: string | null;
 }
 
-/** Cuts text into events. */
+/** Splits text into events. */
 export class EventCutter {
   #rest = "";
-  /** Characters of the rest that are known to end no event, so that a long one is not looked through again. */
+  /** Characters of the remaining text that were searched already, so that a long event is not searched again. */
   #seen = 0;
 
-  /** The events that are whole. `last` says that nothing follows, so what is left is an event too. */
+  /** The complete events. `last`: no text follows, so the remaining text is an event too. */
   take(text: string, last: boolean): EventText[] {
     this.#rest += text;
     const events: EventText[] = [];
@@ -42,7 +42,7 @@ export class EventCutter {
 const emptyLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))/g;
 const longestEnd = "\r\n\r\n".length;
 
-/** Where the first event ends; null before it does. A CR at the end may be half of a CRLF. */
+/** The position after the first event; null if it is not complete. A CR at the end may be the first half of a CRLF. */
 function endOfEvent(text: string, from: number, last: boolean): number | null {
   emptyLine.lastIndex = from;
   const match = emptyLine.exec(text);

@@ -20,9 +20,9 @@ export interface FailureFacts {
   transport: boolean;
   /** What was sent is no JSON: something on the way garbled it. */
   garbled: boolean;
-  /** An error within a stream that had begun, in the provider's own words: the request itself was accepted. */
+  /** The provider accepted the request and reported an error with a message later, within the stream. */
   reportedInStream: boolean;
-  /** The object that carries message, type and code. */
+  /** The object with the fields `message`, `type` and `code`. */
   body: Record<string, unknown> | null;
 }
 
@@ -65,7 +65,7 @@ function stringField(fields: Fields | null, name: string): string | null {
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-/** A body that is a text and not a page. */
+/** A body that is plain text, neither JSON nor HTML. */
 function plainText(body: string | null): string | null {
   const text = body?.trim() ?? "";
   return text === "" || /^[<{[]/.test(text) ? null : text;

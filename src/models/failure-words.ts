@@ -1,9 +1,9 @@
-// The sentence in the body of an error. Servers wrap it in JSON of many shapes: this finds it in the fields that are known
-// to hold sentences, however deep they lie, so that nobody is shown the JSON around it.
+// Finds the message in the body of an error. Servers nest it in JSON of many shapes. The search covers the fields that are
+// known to hold messages, up to six levels deep, so that a user sees the message without the JSON around it.
 
 type Fields = Record<string, unknown>;
 
-/** Fields that hold sentences, or what holds them, in the order in which they are looked at. */
+/** Fields that hold the message, or an object with it, in the order of the search. */
 const sentenceFields = [
   "message",
   "Message",
@@ -21,7 +21,7 @@ const sentenceFields = [
 const deepest = 6;
 const mostSentences = 5;
 
-/** The sentence of a parsed body, or of a text that may hold JSON; null where none is found. */
+/** The message of a parsed body, or of a text that may hold JSON; null if there is none. */
 export function sentenceOf(value: unknown, depth = 0): string | null {
   if (depth > deepest) return null;
   if (typeof value === "string") return sentenceOfText(value.trim(), depth);
@@ -46,13 +46,13 @@ function sentenceOfText(text: string, depth: number): string | null {
   return parsed === undefined ? text : sentenceOf(parsed, depth + 1);
 }
 
-/** Checks of a request's fields name the field next to the sentence. */
+/** Adds the name of the refused field, which servers made with FastAPI send in `loc`. */
 function withPlace(sentence: string, loc: unknown): string {
   const place = Array.isArray(loc) ? loc.filter((name) => typeof name === "string" || typeof name === "number") : [];
   return place.length === 0 ? sentence : `${place.join(".")}: ${sentence}`;
 }
 
-/** Undefined for a text that is no JSON. */
+/** The parsed text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

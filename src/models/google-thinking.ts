@@ -21,7 +21,7 @@ function levelOf(effort: Effort, model: string): string {
   return effort === "medium" && twoLevels.test(model) ? "high" : effort;
 }
 
-/** Flash models up to Gemini 2.5 can leave thinking out; the others are asked for as little as they take. */
+/** Flash models up to Gemini 2.5 can turn thinking off. Other models get their smallest budget or level. */
 function thinkingOff(model: string): ReasoningOptions {
   const warnings = [`"${model}" always thinks; it was asked for as little as it takes.`];
   if (byLevel.test(model)) return { options: { thinkingConfig: { thinkingLevel: "low" } }, budget: 0, warnings };

@@ -3,7 +3,7 @@
 
 const wordsOfThinking = new Set(["thinking", "reasoning", "reasoning_content"]);
 const wordsInThinking = new Set(["text", "summary", "delta"]);
-// Parts of a content list (Mistral), items and events (the Responses API).
+// The types of thinking parts in a list of content (Mistral), and of items and events (the Responses API).
 const thinkingType = /^(thinking|reasoning|summary_text|response\.reasoning)/;
 
 /** A copy of a JSON value without the words of thinking. */

@@ -32,7 +32,7 @@ export async function loadLanguageModel(
     }
     case "openai-compatible": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      // The options of a request are found under this name.
+      // The package reads the options of a request under this name.
       const name = "openaiCompatible";
       const includeUsage = asksForUsage(model, settings);
       return createOpenAICompatible({ name, baseURL: baseUrl ?? "", apiKey, fetch, includeUsage })(model.model);

@@ -100,10 +100,10 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   return { stream, thinksInSilence };
 }
 
-// figures: a provider's words about its stop reason, in UTF-16 units.
+// figures: the longest stored text of a provider about its stop reason, in UTF-16 units.
 const longestDetail = 500;
 
-/** Cuts secrets out of what the provider says about an end. Its words stand in rows, so their length is bounded. */
+/** Removes secrets from the provider's texts in the last part. The texts are stored in rows, so their length is bounded. */
 function withoutSecrets(part: ModelPart, redact: Redact): ModelPart {
   if (part.type === "finish") {
     const { stop_detail, sources, ...finish } = part;

@@ -1,6 +1,6 @@
-// Watches the one HTTP exchange of a model call, because the provider packages keep little of it: status and headers are
-// needed to classify a failure, whether bytes flow tells a provider at work from a dead connection, and an answer that is
-// whole must not wait for its connection to close.
+// Watches the one HTTP exchange of a model call, because the provider packages do not report enough of it. Status and headers
+// are needed to classify a failure. The arrival of bytes distinguishes a working provider from a dead connection. A complete
+// answer ends at once, although its connection may stay open.
 
 import { AnswerLines } from "./answer-lines.ts";
 import { wellFormedBody } from "./well-formed-body.ts";
@@ -12,7 +12,7 @@ export interface Exchange {
   headers: Headers | null;
   /** The request, or the reading of its answer, failed below HTTP. */
   broken: boolean;
-  /** An event of a stream came. */
+  /** An event of a stream arrived. */
   begun: boolean;
   /** The body stated that the answer is complete, by `[DONE]` or its last event. */
   ended: boolean;
@@ -23,7 +23,7 @@ export function newExchange(): Exchange {
   return { status: null, headers: null, broken: false, begun: false, ended: false };
 }
 
-/** Who watches an exchange, and how time passes for them. */
+/** The record of an exchange, a callback for received bytes, and a timer. */
 export interface Watch {
   exchange: Exchange;
   /** Called for the headers and for each piece of the body. */
@@ -32,14 +32,14 @@ export interface Watch {
   delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-// figures: silence after which an answer with a finish reason is taken as whole, with its token counts and without them.
+// figures: milliseconds without bytes after which an answer with a finish reason counts as complete, with and without token counts.
 const quietWithCountsMs = 2_000;
 const quietWithoutCountsMs = 10_000;
 
-/** Ends an event that its server did not end: without the blank line its reader would drop it. */
+/** Ends the last event where the server sent no blank line after it: the package would drop that event. */
 const endOfEvent = new TextEncoder().encode("\n\n");
 
-/** The body of an answer. It ends with the answer, although its connection may stay open. */
+/** The body of a successful response. It ends when the answer is complete, although the connection may stay open. */
 function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableStream<Uint8Array> {
   const { exchange } = watch;
   const reader = body.getReader();
@@ -66,7 +66,7 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
         controller.enqueue(read.value);
         if (lines.ended) end(controller);
       } catch (error) {
-        // A connection that breaks after the answer took nothing from it.
+        // A connection that breaks after the finish reason removes nothing from the answer.
         if (lines.finished) return end(controller);
         exchange.broken = true;
         controller.error(error);
@@ -79,7 +79,7 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
   });
 }
 
-/** The next piece of a body; null when none came for so long. */
+/** The next piece of a body; null if none arrives within the time. */
 async function unlessQuiet<T>(
   next: Promise<T>,
   milliseconds: number,

@@ -1,6 +1,6 @@
-// Servers other than OpenAI's that speak Chat Completions. Owns in what they differ: which fields they refuse, which ids
-// they take, and in which field they send their thinking and want it back. What is known of a host holds unless the
-// model's `compat` says otherwise.
+// Servers other than OpenAI's that speak Chat Completions. Owns their differences: the fields they refuse, the ids of calls
+// they accept, and the field in which they send thinking and expect it back. A model's `compat` overrides what is known of a
+// host.
 
 import type { JSONObject, LanguageModelV3Message } from "@ai-sdk/provider";
 
@@ -10,18 +10,18 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { hostOf, type ProviderSettings } from "./provider-settings.ts";
 
-/** In what a server differs from OpenAI's own. */
+/** Differences of a server from OpenAI's own. */
 export interface ServerTraits {
-  /** Takes `stream_options.include_usage`. */
+  /** The server accepts `stream_options.include_usage`. */
   streamUsage: boolean;
-  /** Ids of calls are nine letters and digits. */
+  /** The server accepts only ids of calls that are nine letters and digits. */
   shortCallIds: boolean;
   /**
-   * Refuses turns of the assistant that carry no thinking: `value` is what stands where there was none, `turns` which
-   * turns it refuses. Null: needs nothing.
+   * The server refuses turns of the assistant without thinking: all of them, or those with calls (`turns`). Turns that have no
+   * thinking are sent with `value`. Null: the server accepts turns without thinking.
    */
   neededThinking: { value: string; turns: "all" | "calls" } | null;
-  /** Fields that ask it not to think; null: `reasoning_effort: "none"`. */
+  /** Request fields that turn thinking off; null for a server that takes `reasoning_effort: "none"`. */
   thinkingOff: JSONObject | null;
 }
 
@@ -31,19 +31,20 @@ const thinkingSwitch = { thinking: { type: "disabled" } };
 const known: readonly (readonly [RegExp, Partial<ServerTraits>])[] = [
   [/(^|\.)mistral\.ai$/, { streamUsage: false, shortCallIds: true }],
   [/(^|\.)deepseek\.com$/, { neededThinking: { value: "", turns: "all" }, thinkingOff: thinkingSwitch }],
-  // Kimi reads an empty text as a missing one.
+  // DeepSeek refuses earlier turns without the field while it thinks, and accepts an empty text in turns that had no thinking
+  // (decision record 20). Kimi treats an empty text like a missing one.
   [/(^|\.)moonshot\.(ai|cn)$/, { neededThinking: { value: " ", turns: "calls" }, thinkingOff: thinkingSwitch }],
   [/(^|\.)(z\.ai|bigmodel\.cn)$/, { thinkingOff: thinkingSwitch }],
 ];
 
-/** What is known of the server at an address. */
+/** The known differences of the server at an address. */
 export function serverTraits(baseUrl: string | null): ServerTraits {
   const host = (hostOf(baseUrl) ?? "").replace(/:\d+$/, "");
   const found = known.find(([name]) => name.test(host))?.[1];
   return { ...usual, ...found };
 }
 
-/** Whether the server is asked to count tokens in its stream. */
+/** Whether a request asks the server for token counts in the stream. */
 export function asksForUsage({ compat }: AnyModelDefinition, { baseUrl }: ProviderSettings): boolean {
   return compat?.supportsStreamUsage ?? serverTraits(baseUrl).streamUsage;
 }
@@ -51,7 +52,7 @@ export function asksForUsage({ compat }: AnyModelDefinition, { baseUrl }: Provid
 /** The fields in which servers send thinking; `content` is a list of parts, some of them thinking (Mistral). */
 export type ThinkingField = "reasoning_content" | "reasoning" | "content";
 
-/** What is kept with thinking, so that it can go back as it came. */
+/** The data stored with thinking, so that later requests can send it back in the same field. */
 export function keptThinking(field: ThinkingField, model: string): JsonObject {
   return { field, model };
 }
@@ -61,7 +62,7 @@ interface Thought {
   field: string;
 }
 
-/** The thinking of a turn that this server and model made. Others than its own model may refuse the field. */
+/** The stored thinking of a turn, if this server and this model made it. A server may refuse the field for another model. */
 function ownThinking(parts: readonly StoredPart[], model: AnyModelDefinition, to: ProviderSettings): Thought | null {
   const needed = serverTraits(to.baseUrl).neededThinking !== null;
   const own = parts.flatMap((part) => {
@@ -73,7 +74,7 @@ function ownThinking(parts: readonly StoredPart[], model: AnyModelDefinition, to
   return first === undefined ? null : { text: own.map(({ text }) => text).join("\n"), field: first.field };
 }
 
-/** Puts the thinking of a turn into its message, in the field it came in, and what the server needs where there was none. */
+/** Adds the thinking of a turn to its message, in the field in which the server sent it; without thinking, `neededThinking`. */
 export function addThinking(
   message: Extract<LanguageModelV3Message, { role: "assistant" }>,
   parts: readonly StoredPart[],
@@ -83,7 +84,7 @@ export function addThinking(
   if (thought === null) return;
   const fields =
     thought.field === "content" ? { content: contentWith(thought.text, message) } : { [thought.field]: thought.text };
-  // The package spreads these into the message that it sends.
+  // The package copies these fields into the message that it sends.
   message.providerOptions = { ...message.providerOptions, openaiCompatible: fields };
 }
 

@@ -1,5 +1,5 @@
-// Thinking at OpenAI's protocols: an effort, in Chat Completions as `reasoning_effort`, in the Responses API as `reasoning`
-// with a summary of what was thought. Other servers that speak Chat Completions take the effort or a switch of their own.
+// Reasoning options of OpenAI's protocols: an effort, sent as `reasoning_effort` in Chat Completions and as `reasoning`, with a
+// request for a summary, in the Responses API. Some other servers of Chat Completions have a switch of their own instead.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
@@ -10,9 +10,9 @@ import type { Effort, Wish } from "./reasoning-wish.ts";
 
 // OpenAI's models that do not reason refuse the field.
 const withoutReasoning = /^(gpt-3|gpt-4|chatgpt-4|gpt-5-chat)/;
-// The others' lowest effort is `low`.
+// Models with the effort `minimal`. The lowest effort of all others is `low`.
 const withMinimal = /^gpt-5(-(mini|nano))?(-\d{4}|$)/;
-// OpenAI's reasoning models before GPT-5.1, and the `pro` ones, cannot leave thinking out.
+// OpenAI's reasoning models before GPT-5.1, and all `pro` models, always think.
 const alwaysThinks = /^(o\d|gpt-5(-|$))|^gpt-5[^a-z]*-pro/;
 
 function effortOf({ compat, model }: ModelRequest["model"], effort: Effort): Effort {
@@ -21,7 +21,7 @@ function effortOf({ compat, model }: ModelRequest["model"], effort: Effort): Eff
   return effort === "minimal" && !withMinimal.test(model) ? "low" : effort;
 }
 
-/** The options of a wish at OpenAI's own protocols and at servers that speak them. */
+/** The reasoning options of a request to OpenAI or to another server that speaks one of its protocols. */
 export function openaiReasoning(
   { model, reasoning }: ModelRequest,
   wish: Wish,
@@ -29,7 +29,8 @@ export function openaiReasoning(
 ): ReasoningOptions {
   const takes = model.compat?.supportsReasoningEffort ?? !withoutReasoning.test(model.model);
   if (!takes) {
-    const warnings = wish.effort === "none" ? [] : [`"${model.model}" does not reason; the wish for it was left out.`];
+    const warnings =
+      wish.effort === "none" ? [] : [`"${model.model}" does not reason; the reasoning options were left out.`];
     return { options: {}, budget: 0, warnings };
   }
   const off =
@@ -44,9 +45,9 @@ export function openaiReasoning(
     warnings.push(`"${model.model}" always thinks; it was asked for effort "${effort}".`);
   }
   if (to.provider !== "openai-responses") return { options: { reasoningEffort: effort }, budget: 0, warnings };
-  // The package sends `reasoning` only to ids that it knows as OpenAI's; a deployment may have any id.
+  // Without `forceReasoning` the package sends `reasoning` only for model ids that it knows. A deployment may have any id.
   const options = { reasoningEffort: effort, forceReasoning: true };
-  // OpenAI makes summaries for verified organisations only, so one that is excluded is not asked for.
+  // OpenAI makes summaries for verified organisations only, so a prompt that hides thinking does not ask for one.
   const summary = reasoning?.exclude === true || effort === "none" ? {} : { reasoningSummary: "auto" };
   return { options: { ...options, ...summary }, budget: 0, warnings };
 }

@@ -1,12 +1,12 @@
-// OpenAI's Responses API, at OpenAI and wherever else it is served. Nothing is stored there: the whole conversation is sent
-// with each request, and reasoning comes encrypted, is kept with the message and goes back to the server that made it.
+// OpenAI's Responses API, at OpenAI and at other servers. Requests set `store: false`: each one sends the whole conversation.
+// The server returns reasoning encrypted; it is stored with the message and sent back to the same server only.
 
 import type { JSONObject } from "@ai-sdk/provider";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
-/** Its options besides reasoning. */
+/** The options of a request, without those of reasoning. */
 export function responsesOptions({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): JSONObject {
   const { compat } = model;
   return {
@@ -20,8 +20,8 @@ export function responsesOptions({ model, parallelToolCalls }: ModelRequest, has
 }
 
 /**
- * What is kept of the package's metadata. Ids of texts and calls name stored items, of which there are none; reasoning
- * without its encrypted content is of no use later, unless its summary is shown.
+ * The part of the package's metadata that is stored with a block. Item ids of texts and calls are dropped, because the server
+ * stores no items. Reasoning that has neither encrypted content nor a summary is dropped too.
  */
 export function keptOfResponses(kind: "text" | "thinking" | "toolcall", own: JsonObject, empty: boolean): JsonObject {
   const filled = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null));

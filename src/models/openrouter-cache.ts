@@ -1,6 +1,6 @@
-// Cache marks of Claude behind OpenRouter. It reads a mark only within a block of content, where its package puts none for
-// turns of the assistant and results of tools; so the marks are set in the body that is sent. Invariants: at most three
-// marks; a message reads the same in every request, marked or not, so that what was cached is found again.
+// Cache marks for Claude through OpenRouter. OpenRouter reads a mark only inside a block of content, and its package writes no
+// such marks for turns of the assistant and results of tools. So the marks are set in the request's body. Invariants: at most
+// three marks; a message has the same form in every request, marked or not, so that the provider finds it in its cache.
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -14,7 +14,7 @@ function isFields(value: unknown): value is Fields {
 
 const mark = { type: "ephemeral" };
 
-/** A message whose text is a block, and that carries no mark outside one. */
+/** The message with its text as a block of content, and without a mark outside of blocks. */
 function inBlocks(message: Fields): Fields {
   const { cache_control: _outside, ...rest } = message;
   const { content } = rest;
@@ -40,7 +40,7 @@ function marked(body: Fields, model: AnyModelDefinition): Fields {
   const { system, messages: turns } = wantedPlaces(model);
   if (system) markEnd(messages.findLast(({ role }) => role === "system"));
   const spoken = messages.filter(({ role }) => role !== "system");
-  // As at Anthropic's own address, one message alone is not marked.
+  // A single message gets no mark, as in requests to Anthropic's own address.
   if (turns && spoken.length > 1) {
     const ends = spoken.filter(
       ({ role }, at) => role !== "assistant" && (spoken[at + 1]?.["role"] ?? "assistant") === "assistant",
@@ -50,7 +50,7 @@ function marked(body: Fields, model: AnyModelDefinition): Fields {
   return { ...body, messages };
 }
 
-/** A fetch that marks what OpenRouter's Claude models may cache; the same fetch for every other model. */
+/** A fetch that adds cache marks to requests for Claude models; for every other model the given fetch. */
 export function cacheMarkedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinition): typeof globalThis.fetch {
   if (!model.model.startsWith("anthropic/")) return fetch;
   const marking = (input: Parameters<typeof globalThis.fetch>[0], init?: RequestInit): Promise<Response> => {

@@ -38,9 +38,9 @@ const phrases: readonly string[] = [
 const patterns: readonly RegExp[] = [
   /too large for model with \d+ maximum context length/,
   /prompt too long; exceeded .*context length/,
-  // Anthropic, where prompt and `max_tokens` together are too much.
+  // Anthropic, if prompt and `max_tokens` together exceed the window.
   /input length and `?max_tokens`? exceed context limit/,
-  // A maximum or a limit of anything else (images, functions, bytes) is no overflow.
+  // A limit of anything else (images, functions, bytes) is not an overflow.
   /(?<!(?:output|completion|new) )\b(?:tokens?|prompt|context|input length)\b[^.\n]{0,60} exceeds the (?:maximum|limit of)\b/,
   /\bexceeds? the (?:maximum|configured limit of) (?:number of |allowed )?(?:input |prompt |context )?(?:tokens|length)\b/,
   /\binput tokens exceed the configured limit\b/,

@@ -3,7 +3,7 @@
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-/** The providers of definitions that are reached over the network and work today. */
+/** The values of a model's `provider` that are reached over the network and supported today. */
 type KeyedProvider = "openai" | "openai-responses" | "anthropic" | "google" | "openrouter";
 
 /**
@@ -19,8 +19,8 @@ export interface ProviderSettings {
   /** Null: the provider's own. */
   baseUrl: string | null;
   /**
-   * Whose opaque data this request may carry: what was stored under another owner is not sent. For OpenAI's protocols it
-   * names the host, because a server reads only the reasoning that it made itself.
+   * The owner of opaque data that this request may carry. Data stored under another owner is not sent. For OpenAI's protocols
+   * the owner includes the host, because a server can read only the reasoning that it made itself.
    */
   owner: string;
 }
@@ -37,7 +37,7 @@ const openai: Variables = { keys: ["OPENAI_API_KEY"], baseUrls: ["OPENAI_BASE_UR
 
 const variables: Record<KeyedProvider, Variables> = {
   openai,
-  // An alias: `openai` with the Responses API at any address.
+  // The same as `openai`, but with the Responses API at any address.
   "openai-responses": openai,
   anthropic: { keys: ["ANTHROPIC_API_KEY"], baseUrls: ["ANTHROPIC_BASE_URL"], defaultPath: "/v1" },
   google: {
@@ -72,7 +72,7 @@ function withPath(address: string, defaultPath: string): string {
   return /^https?:\/\/[^/]+$/i.test(trimmed) ? trimmed + defaultPath : trimmed;
 }
 
-/** Host of an address, in lower case; null for the provider's own address and for one that cannot be read. */
+/** The host of an address, in lower case; null for the provider's own address and for an invalid address. */
 export function hostOf(baseUrl: string | null): string | null {
   return baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl).host : null;
 }
@@ -80,7 +80,7 @@ export function hostOf(baseUrl: string | null): string | null {
 // `eu.api.openai.com` and the like are OpenAI's regional addresses.
 const openaiHost = /^([a-z0-9-]+\.)?api\.openai\.com$/;
 
-/** OpenAI's current models take tools with reasoning in the Responses API alone; other servers speak Chat Completions. */
+/** The default protocol by address: OpenAI's current models accept tools with reasoning in the Responses API only, and other servers speak Chat Completions. */
 function openaiProtocol({ provider, api }: AnyModelDefinition, host: string | null): NetworkProvider {
   const atOpenai = host === null || openaiHost.test(host);
   const chosen = api ?? (provider === "openai-responses" || atOpenai ? "responses" : "chat");

@@ -21,7 +21,7 @@ function text(...values: unknown[]): string | null {
   return typeof found === "string" ? found.trim() : null;
 }
 
-/** Why a provider refused or blocked an answer, in its own sentence: Anthropic's, Google's of a prompt and of an answer. */
+/** The provider's explanation of a refused or blocked answer (Anthropic; Google for the prompt and for the answer). */
 function stopDetail(chunk: Fields): string | null {
   return text(
     fields(fields(chunk["delta"])["stop_details"])["explanation"],
@@ -35,11 +35,11 @@ function count(...values: unknown[]): number | null {
   return typeof found === "number" ? found : null;
 }
 
-/** The counts so far, with what a chunk says of them; most servers of Chat Completions count at the end only. */
+/** The token counts after a chunk. Most servers of Chat Completions send counts only at the end. */
 function updateUsage(before: Usage | null, chunk: Fields): Usage | null {
   const anthropic = fields(fields(chunk["message"])["usage"] ?? chunk["usage"]);
   const google = fields(chunk["usageMetadata"]);
-  // Groq counts in a field of its own.
+  // Groq sends counts in its own field `x_groq`.
   const chat = fields(chunk["usage"] ?? fields(chunk["x_groq"])["usage"]);
   const cached = fields(chat["prompt_tokens_details"])["cached_tokens"];
   const cache_read = count(anthropic["cache_read_input_tokens"], google["cachedContentTokenCount"], cached);
@@ -62,7 +62,7 @@ function updateUsage(before: Usage | null, chunk: Fields): Usage | null {
   return { ...usage, total_tokens };
 }
 
-/** The field of a Chat Completions delta that holds thinking; null where none does. */
+/** The field of a Chat Completions delta that holds thinking; null if there is none. */
 function thinkingFieldOf(delta: Fields): ThinkingField | null {
   for (const name of ["reasoning_content", "reasoning"] as const) {
     if (typeof delta[name] === "string" && delta[name] !== "") return name;
@@ -75,11 +75,11 @@ export interface ChunkReader {
   read(chunk: unknown): void;
   /** The model that answered. */
   modelId(): string | null;
-  /** What was said about the stop reason, in a sentence. */
+  /** The provider's explanation of its stop reason. */
   stopDetail(): string | null;
   /** Tokens known to be used so far; null before any were told. */
   usage(): Usage | null;
-  /** Where thinking came last, in Chat Completions; null where none came. */
+  /** The field that last held thinking, in Chat Completions; null if there was none. */
   thinkingField(): ThinkingField | null;
   /** Arguments as they came over the wire, by the provider's call id; null where the id names none or several. */
   argumentsOf(callId: string): string | null;

@@ -3,7 +3,7 @@
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
-/** How deep to think; `none` is the request not to think, which models that think by default have to be sent. */
+/** The depth of thinking. `none` turns thinking off; models that think by default need it in the request. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high";
 
 const budgets: Record<Effort, number> = { none: 0, minimal: 128, low: 512, medium: 2048, high: 8192 };

@@ -1,6 +1,6 @@
-// A fetch whose answers are streams that the packages can read: what servers are known to send otherwise is mended on the
-// way (`chat-repair.ts`), and an answer that is no stream becomes one, so that its words are not lost. Streams of other
-// protocols pass byte for byte.
+// A fetch whose successful responses are streams that the packages can read. Chunks of Chat Completions are repaired
+// (`chat-repair.ts`). A response that is one document becomes a stream, so that its text or its error is not lost. Streams of
+// other protocols pass byte for byte.
 
 import { ChatRepair } from "./chat-repair.ts";
 import { errorEvent } from "./error-event.ts";
@@ -18,7 +18,7 @@ const speaksChat: Record<NetworkProvider, boolean> = {
   openrouter: true,
 };
 
-// An answer that is no stream is kept whole before it is read.
+// A response that is one document is held in memory until it is complete.
 const longestDocument = 8 * 1024 * 1024;
 
 function parse(text: string): unknown {
@@ -43,7 +43,7 @@ function offeredTools(body: unknown): string[] {
   });
 }
 
-/** Makes one answer what the provider's package can read. */
+/** Repairs one response. */
 class Repair {
   readonly #provider: NetworkProvider;
   readonly #chat: ChatRepair;
@@ -54,7 +54,7 @@ class Repair {
     this.#chat = new ChatRepair(toolNames);
   }
 
-  /** The events of a stream of Chat Completions; `last` says that nothing follows. */
+  /** Repairs a piece of a stream of Chat Completions. `last`: no text follows. */
   events(text: string, last: boolean): string {
     return this.#cutter
       .take(text, last)
@@ -70,7 +70,7 @@ class Repair {
     return repaired.map((entry) => `${head}data: ${entry}\n\n`).join("");
   }
 
-  /** An answer that is one document, as the events of a stream. */
+  /** Converts a response that is one document to the events of a stream. */
   stream(text: string): string {
     const value = parse(text);
     if (value === undefined) return this.#failed(unasked(withoutTags(text)));
@@ -87,7 +87,7 @@ class Repair {
     return this.#failed(unasked("The server answered with one document in place of a stream."));
   }
 
-  /** An error as the provider's protocol tells it within a stream. */
+  /** An error event in the form of the provider's streaming protocol. */
   #failed(value: unknown): string {
     const shaped = errorEvent(isFields(value) ? value : { error: value });
     const { error } = shaped ?? { error: { message: String(value) } };
@@ -99,12 +99,12 @@ class Repair {
   }
 }
 
-/** A refusal in place of a stream. Where nothing says otherwise it is final: no answer had begun that could be cut. */
+/** A refusal in place of a stream. It is not retried unless its own fields name a class that is: no answer was interrupted. */
 function unasked(error: unknown): Fields {
   return { error: { type: "invalid_answer", ...(isFields(error) ? error : { message: error }) } };
 }
 
-/** The words of a page: a proxy or a portal answers with one where a provider should. */
+/** The text of an HTML page, which a proxy or a login portal may send in place of the provider's answer. */
 function withoutTags(text: string): string {
   const words = text
     .replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
@@ -114,16 +114,16 @@ function withoutTags(text: string): string {
   return `The server answered with a page in place of a stream: ${words.slice(0, 300)}`;
 }
 
-/** The first byte that is no space and no byte order mark; null where there is none. */
+/** The first byte that is neither white space nor part of a byte order mark; null if there is none. */
 function firstByte(bytes: Uint8Array): number | null {
   const found = bytes.find((byte) => ![0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf].includes(byte));
   return found ?? null;
 }
 
-// `{`, `[` and `<`, with which no line of a stream begins.
+// `{`, `[` and `<`: a document may begin with them, a line of a stream cannot.
 const documentBytes = new Set([0x7b, 0x5b, 0x3c]);
 
-/** What an answer is: bytes for the package, events of Chat Completions, or one document. */
+/** The form of a response: a stream that passes unchanged, events of Chat Completions, or one document. */
 type Form = "bytes" | "events" | "document";
 
 function formOf(provider: NetworkProvider, byte: number): Form {
@@ -143,7 +143,7 @@ function repairedBody(
   let form: Form | null = null;
   let document = "";
 
-  /** What the next bytes are sent on as; null says that more are needed. */
+  /** The bytes to pass on for the received ones; null if more are needed first. */
   const next = (value: Uint8Array): Uint8Array | null => {
     const first = firstByte(value);
     form ??= first === null ? null : formOf(provider, first);
@@ -178,7 +178,7 @@ function repairedBody(
 
 type Asked = Parameters<typeof globalThis.fetch>[0];
 
-/** A fetch whose good answers can be read by the provider's package. */
+/** A fetch whose successful responses the provider's package can read. */
 export function repairedFetch(fetch: typeof globalThis.fetch, provider: NetworkProvider): typeof globalThis.fetch {
   const repaired = async (input: Asked, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);

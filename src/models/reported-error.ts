@@ -1,12 +1,13 @@
-// What a package reports as an error within a stream, sorted: pieces that no client has to know and that are passed over, an
-// end that is a cut connection, and errors, whose words are made fit for people where they are a dump of what was read.
+// Sorts what a package reports as an error within a stream into three kinds: pieces of a newer protocol, which are ignored; a
+// stream that ended early, which is an interrupted connection; and errors. An error whose message is a dump of the chunk gets a
+// readable message.
 
-/** A piece that a provider added after the package was written; `block` is the number of a whole block of that kind. */
+/** A piece that the package's version of the protocol does not have; `block` is the block's id if a whole block is unknown. */
 export interface UnknownPiece {
   block: string | null;
 }
 
-// Anthropic may add kinds of events, blocks and deltas at any time and asks clients to pass over those they do not know.
+// Anthropic may add kinds of events, blocks and deltas at any time and asks clients to ignore those they do not know.
 const knownEvents = new Set([
   "message_start",
   "content_block_start",
@@ -32,7 +33,7 @@ function unreadChunk(error: unknown): Fields | null {
   return isFields(error.value) ? error.value : null;
 }
 
-/** What an error is, where it only says that Anthropic's protocol has grown; null where it matters. */
+/** The unknown piece, if the error only means that Anthropic extended its protocol; null for a real error. */
 export function unknownPiece(error: unknown): UnknownPiece | null {
   const chunk = unreadChunk(error);
   if (chunk === null || typeof chunk["type"] !== "string") return null;
@@ -56,7 +57,7 @@ export function isCut(error: unknown): boolean {
   );
 }
 
-/** An error with a sentence in place of a dump. What stands in the chunk stays with it, to be classified. */
+/** The error with a readable message in place of a dump. It keeps the chunk, which `classify-failure.ts` reads. */
 export function inPlainWords(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "AI_TypeValidationError") {

@@ -1,25 +1,25 @@
-// Reads how long a provider asks us to wait: from headers, from fields of the error's body, or from its sentence. Where
-// several are named the longest counts.
+// Reads how long a provider asks a client to wait: from headers, from fields of the error's body, or from its message. Of
+// several waits the longest counts.
 
 // figures: Retry-After accepts seconds and dates, clamped to 3600 s.
 const longestWaitMs = 3_600_000;
 
 type Fields = Record<string, unknown>;
 
-/** A wait that was asked for. */
+/** A wait that a provider asks for. */
 export interface AskedWait {
-  /** Milliseconds, between 0 and one hour; null where none was named. */
+  /** Milliseconds, between 0 and one hour; null if the provider names none. */
   ms: number | null;
-  /** More than an hour was named: the limit is one of hours or days, and no retry of ours would meet its end. */
+  /** The provider names more than an hour: a limit of hours or days, which no retry outlasts. */
   tooLong: boolean;
 }
 
 /** Headers and body of a refusal. */
 export interface WaitSources {
   headers: Headers | null;
-  /** The object that carries message, type and code. */
+  /** The object with the fields `message`, `type` and `code`. */
   body: Fields | null;
-  /** Its sentence. */
+  /** The error's message. */
   sentence: string;
 }
 
@@ -36,7 +36,7 @@ function clamp(milliseconds: number): number {
   return Math.min(Math.max(0, Math.round(milliseconds)), longestWaitMs);
 }
 
-/** `retry-after-ms` and `Retry-After` (seconds or a date): servers that send both round one of them down to 0. */
+/** The longer one of `retry-after-ms` and `Retry-After` (seconds or a date): servers that send both round one of them down to 0. */
 function waitOfHeaders(headers: Headers | null, now: number): number | null {
   const exact = number(headers?.get("retry-after-ms"));
   const value = headers?.get("retry-after")?.trim() ?? "";
@@ -62,7 +62,7 @@ function waitOfBody(body: Fields | null, now: number): number | null {
   ]);
 }
 
-/** OpenRouter passes the headers of its own limit in the body: the moment, in milliseconds, at which it ends. */
+/** The end of OpenRouter's own limit, which it sends in the body as a header: a time in milliseconds since 1970. */
 function untilReset(headers: Fields, now: number): number | null {
   const name = Object.keys(headers).find((key) => key.toLowerCase() === "x-ratelimit-reset");
   const reset = name === undefined ? null : number(headers[name]);
@@ -77,14 +77,14 @@ const asked = new RegExp(
   "i",
 );
 
-/** "Please try again in 11m31.2s", "Please retry after 6 seconds". */
+/** The wait in sentences such as "Please try again in 11m31.2s" and "Please retry after 6 seconds". */
 function waitOfSentence(sentence: string): number | null {
   return durationOf(asked.exec(sentence.slice(0, 4000))?.[1]);
 }
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of a duration such as `34.5s` or `11m31.2s`; null when it is none. */
+/** Milliseconds of a duration such as `34.5s` or `11m31.2s`; null if the value is not a duration. */
 function durationOf(value: unknown): number | null {
   if (typeof value !== "string") return null;
   const pieces = [
@@ -100,7 +100,7 @@ function durationOf(value: unknown): number | null {
   }, 0);
 }
 
-/** A number of seconds as such or as text, or a duration. */
+/** Milliseconds of a number of seconds (a number or a text) or of a duration. */
 function seconds(value: unknown): number | null {
   const count = number(value);
   return count === null ? durationOf(value) : count * 1000;

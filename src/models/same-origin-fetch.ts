@@ -1,7 +1,7 @@
-// Requests to a provider carry its key and the whole conversation. Invariant: a redirect takes neither to another origin;
-// the platform's own following would drop `Authorization` alone, and send `x-api-key`, `x-goog-api-key` and the body on.
+// Requests to a provider carry its key and the whole conversation. Invariant: a redirect sends neither to another origin. The
+// platform's own redirects would drop only `Authorization`, and would send `x-api-key`, `x-goog-api-key` and the body on.
 
-/** Redirects that are followed on the way to one answer. */
+/** The most redirects that one request follows. */
 const mostRedirects = 5;
 
 type Asked = Parameters<typeof globalThis.fetch>[0];
@@ -10,7 +10,7 @@ function addressOf(input: Asked | URL): string {
   return typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
 }
 
-/** A fetch that follows redirects within the origin it was asked for, and refuses every other one. */
+/** A fetch that follows redirects within the origin of the request and throws for every other one. */
 export function sameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   const guarded = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {
     const manual: RequestInit = { ...init, redirect: "manual" };
@@ -26,13 +26,13 @@ export function sameOriginFetch(fetch: typeof globalThis.fetch): typeof globalTh
       const next = URL.canParse(location, address) ? new URL(location, address) : null;
       await response.body?.cancel();
       if (next === null || next.origin !== new URL(address).origin) {
-        const place = next === null ? "an address that cannot be read" : next.origin;
+        const place = next === null ? "an invalid address" : next.origin;
         throw new Error(
           `The provider's address redirects to ${place}, another origin, where neither the key nor the conversation is ` +
             "sent. Set the model's address to the one that answers.",
         );
       }
-      // The other redirects turn the request into a GET without a body, which no model answers.
+      // Redirects of other statuses turn the request into a GET without a body.
       if (response.status !== 307 && response.status !== 308) {
         throw new Error(
           `The provider's address answers with a redirect of status ${response.status}, which drops the request.`,

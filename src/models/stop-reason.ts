@@ -1,5 +1,5 @@
-// A provider's stop reason in our words. The packages know those of their own provider's documentation; servers that speak the
-// same protocol have others. An unknown reason is no stop: it is most often a failure of the server.
+// Maps a provider's stop reason to a `StopReason`. The packages know the reasons that their own provider documents; other
+// servers of the same protocol use other names. An unknown reason is not a normal stop: most often the server failed.
 
 import type { LanguageModelV3FinishReason } from "@ai-sdk/provider";
 
@@ -34,7 +34,7 @@ const known = new Map<string, StopReason>(
   ).flatMap(([names, reason]) => names.map((name) => [name, reason] as const)),
 );
 
-/** Null for a reason that is none of an answer's ends. */
+/** The stop reason; null for an error and for an unknown reason. */
 export function readStopReason({ unified, raw }: LanguageModelV3FinishReason): StopReason | null {
   switch (unified) {
     case "stop":

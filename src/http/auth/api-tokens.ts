@@ -38,7 +38,7 @@ export type TokenLookup = (token: string) => Promise<Caller | null>;
 export function createTokenLookup(tokens: readonly ApiToken[]): TokenLookup {
   let hashes: readonly { hash: Uint8Array; caller: Caller }[] | undefined;
   return async (token) => {
-    // Settled hashes are kept and not their promise, which may never settle once the request that began it has ended.
+    // The hashes are kept, not their promise: a promise may never settle after the request that made it has ended.
     hashes ??= await Promise.all(tokens.map(async ({ secret, caller }) => ({ hash: await sha256(secret), caller })));
     const presented = await sha256(token);
     let found: Caller | null = null;

@@ -22,18 +22,18 @@ export type AuthSettings =
       state: "configured";
       tokens: readonly ApiToken[];
       jwt: JwtSettings | null;
-      /** Null where no configured secret is unknown to every user: then there are no tickets. */
+      /** The key that signs tickets. Null if users know every configured secret; then no tickets are issued. */
       ticketSecret: string | null;
     }
   | { state: "open_loopback" }
   | { state: "closed"; reason: string };
 
-/** Whether callers are identified but no ticket can be signed. */
+/** Whether callers are authenticated but no ticket can be signed. */
 export function ticketsAreOff(settings: AuthSettings): boolean {
   return settings.state === "configured" && settings.ticketSecret === null;
 }
 
-/** What an operator reads of it. */
+/** The message for operators in that case. */
 export const ticketsOff = "Tickets are off: no configured secret is unknown to every user. Set TICKET_SECRET.";
 
 const guarded = ["API_TOKENS", "JWT_SECRET", "JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "TICKET_SECRET"] as const;
@@ -62,7 +62,7 @@ export function readAuthSettings(variables: Variables): AuthSettings {
   };
 }
 
-/** The variable whose value a holder of an API token knows as well. */
+/** The variable whose value is also an API token, which the token's holder knows. */
 function sharedSecret(
   tokens: readonly ApiToken[],
   values: Pick<Variables, "JWT_SECRET" | "TICKET_SECRET">,
@@ -72,8 +72,8 @@ function sharedSecret(
 }
 
 /**
- * What tickets are signed with where TICKET_SECRET is absent: JWT_SECRET and the secrets of administrators, which no user
- * knows. A user's secret adds nothing, because its user could sign a ticket for anybody with it. Null without any.
+ * The key for tickets if TICKET_SECRET is absent: made of JWT_SECRET and the administrators' tokens, which no user knows. Tokens
+ * of users are left out, because a user who knows the whole key could sign a ticket for any other user. Null if none is set.
  */
 function derivedTicketSecret(tokens: readonly ApiToken[], jwtSecret: string | undefined): string | null {
   const administrators = tokens.filter(({ caller }) => caller.admin).map(({ secret }) => secret);

@@ -1,5 +1,6 @@
-// Decides who calls, from credentials alone. Checks give a reason; one switch turns reasons into refusals. Only wrong
-// credentials count as guesses, and after a few of them the address waits, but for callers who were right there before.
+// Identifies the caller by credentials alone. A check returns a caller or a reason; `refusalOf` turns reasons into refusals.
+// Wrong credentials count as guesses. After a few guesses the address has to wait, except for callers whose credentials were
+// right from that address before.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -33,8 +34,8 @@ export interface Authenticator {
   /** Refuses, for public routes too, what reached the open loopback mode by another name than this machine's. */
   checkHost(request: Request): void;
   /**
-   * In the open loopback mode sorts out what may come from a page on a rebound name: the request to serve, or the redirect by
-   * which a program proves that it is none.
+   * In the open loopback mode checks whether a request may come from a page on a rebound name (DNS rebinding). Returns the
+   * request to serve, or a redirect: only a program follows it, so the next request proves that no such page sent it.
    */
   screen(request: Request): Request | Response;
   /** The caller by header, or by the open loopback mode. */
@@ -50,11 +51,11 @@ export interface Authenticator {
 /** What an authenticator is built from. */
 export interface AuthenticatorPorts extends JwtPorts {
   allowedOrigins: AllowedOrigins;
-  /** A local server, where a client says itself what address it comes from. */
+  /** A local server: it passes on the address header that the client sends. */
   isLocal: boolean;
 }
 
-/** Reasons that say something of the credentials: while an address waits, they are not given. */
+/** Reasons that reveal something about the credentials. While an address has to wait, they are not reported. */
 const aboutCredentials: ReadonlySet<AuthReason> = new Set(["wrong", "expired", "spent"]);
 
 /** Nobody in particular, with every right: the developer at this machine. */
@@ -66,7 +67,7 @@ export function createAuthenticator(settings: AuthSettings, ports: Authenticator
   const proof = createLoopbackProof(ports.now);
   const proven = new WeakSet<Request>();
   const check = checkOf(settings, ports, proven);
-  /** What a check found, or how many milliseconds its address has to wait before anything is found. */
+  /** The result of a check, or the milliseconds that its address has to wait. */
   const throttled = async (request: Request, attempt: () => Promise<Identification>) => {
     const result = await attempt();
     const address = clientAddress(request, ports.isLocal);

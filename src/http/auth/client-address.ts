@@ -1,16 +1,16 @@
-// The address that guesses of credentials are counted by. The platform names it in a header of its own, over which a client has
-// no say; a local server passes on whatever a client sends there.
+// The client address for which wrong credentials are counted. Cloudflare sets it in a header that a client cannot change; a local
+// server passes on the header that the client sends.
 
 import { isLoopbackHost } from "./loopback.ts";
 
-/** The address, or null where the platform names none. A network of IPv6 (/64) is one address: its holder has all of it. */
+/** The address; null if the platform names none. An IPv6 /64 network counts as one address, because one holder has all of it. */
 export function clientAddress(request: Request, isLocal: boolean): string | null {
   if (isLocal || isLoopbackHost(new URL(request.url).host)) return null;
   const address = request.headers.get("cf-connecting-ip");
   return address?.includes(":") === true ? networkOf(address) : address;
 }
 
-/** The first four groups, with those that `::` stands for. An IPv4 address in IPv6 form stays whole. */
+/** The first four groups, with the zeros that `::` abbreviates. An IPv4 address in IPv6 form stays complete. */
 function networkOf(address: string): string {
   if (address.includes(".")) return address;
   const [head = "", tail] = address.toLowerCase().split("::");

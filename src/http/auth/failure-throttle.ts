@@ -1,25 +1,25 @@
-// Slows the guessing of credentials. After a few wrong ones an address has to wait, longer each time, and meanwhile right
-// credentials are refused like wrong ones: else a guesser would read the right one off the answer. Callers that were right from
-// that address before go on, so that a guesser locks nobody out who works there. Counted in the memory of one isolate and
-// forgotten after a quiet while.
+// Slows the guessing of credentials. After a few wrong ones an address has to wait, longer each time. Meanwhile right
+// credentials are refused like wrong ones, so that a guesser cannot recognise them by the answer. Callers whose credentials were
+// right from the address before are not delayed, so that a guesser cannot lock them out. The counts are kept in the memory of
+// one isolate and dropped after 15 minutes without a wrong try.
 
 import type { Caller } from "#core/thread-rpc.ts";
 
-/** Wrong and right credentials by address; null is the address of all callers where the platform names none. */
+/** Wrong and right credentials by address; null stands for all callers if the platform names no address. */
 export interface FailureThrottle {
-  /** Milliseconds until credentials from the address are looked at again, or null when they are now. */
+  /** Milliseconds that the address has to wait; null if it does not. */
   wait(address: string | null): number | null;
   /** Counts one wrong try. */
   fail(address: string | null): void;
-  /** Whether this caller's credentials were right from the address before. */
+  /** Whether credentials of this caller were right from the address before. */
   knows(address: string | null, caller: Caller): boolean;
-  /** Remembers that they were. */
+  /** Records that credentials of this caller were right from the address. */
   remember(address: string | null, caller: Caller): void;
 }
 
 const freeFailures = 5;
 const longestWaitMicros = 300_000_000;
-/** Everybody is at the address that is not named, so that a guesser there delays those who come new. */
+/** The longest wait of the null address, which all callers share: a guesser there delays every caller that is not known yet. */
 const longestSharedWaitMicros = 8_000_000;
 const quietMicros = 900_000_000;
 const addressLimit = 10_000;
@@ -50,7 +50,7 @@ export function createFailureThrottle(now: () => number): FailureThrottle {
     knows: (address, caller) => known.has(keyOf(address, caller)),
     remember(address, caller) {
       const key = keyOf(address, caller);
-      // The one that was right last is forgotten last.
+      // The set is ordered by use: the caller that was right longest ago is removed first.
       known.delete(key);
       known.add(key);
       if (known.size > callerLimit) known.delete(known.keys().next().value ?? "");

@@ -22,7 +22,7 @@ const asymmetric = [
   "Ed25519",
 ];
 
-/** Microseconds that a token may be good for from now on. */
+/** Microseconds that a token may be valid from now on. */
 const longestLifeMicros = 31 * 24 * 3600 * 1e6;
 
 /** What a token proved, or why it proved nothing. `unavailable`: the key set could not be fetched. */
@@ -75,14 +75,14 @@ function verifierOf({ keys }: JwtSettings, ports: JwtPorts): Verifier {
   return (token, options) => jwtVerify(token, keySet, { ...options, algorithms: asymmetric });
 }
 
-/** When a token ends, in microseconds; null for none, or too late: nothing else takes a lost token out of use. */
+/** The token's expiry in microseconds; null if it has none or a later one than allowed, because a lost token cannot be revoked. */
 function endOf({ exp }: JWTPayload, now: number): number | null {
   return typeof exp === "number" && exp * 1e6 <= now + longestLifeMicros ? Math.floor(exp * 1e6) : null;
 }
 
 function callerOf(payload: JWTPayload, until: number): Caller | null {
   const admin = payload["role"] === "admin";
-  // The type is what a token should say; what it does say is any JSON.
+  // The type describes a correct token; a token can hold any JSON.
   const user: unknown = payload.sub;
   if (user === undefined) return admin ? { user: null, admin, until } : null;
   return typeof user !== "string" || user === "" || user.length > 200 ? null : { user, admin, until };

@@ -1,7 +1,7 @@
-// The proof that a program gives by following a redirect. The open loopback mode answers a request that may come from a page on a
-// rebound name with a redirect to the same address under its loopback name, with a random token. A program follows it. For that
-// page the target is another origin: the browser asks it with the page's `Origin`, which is refused, and does not show the target to
-// the page.
+// Proves that a program sent a request, not a page on a rebound name (DNS rebinding). The open loopback mode answers a doubtful
+// request with a redirect to the same path under a loopback name, with a random token. A program follows it. For such a page the
+// target is another origin: the browser sends the page's `Origin`, which is refused, and does not show the target's address to the
+// page.
 
 import { v4 as randomId } from "uuid";
 
@@ -11,11 +11,11 @@ const lifetime = 30_000_000;
 const mostTokens = 1000;
 const parameter = /[?&]loopback_proof=([0-9a-f-]{36})$/;
 
-/** Redirects and the tokens they hand out. */
+/** Makes redirects and checks the tokens in them. */
 export interface LoopbackProof {
   /** The redirect for a request. */
   ask(request: Request): Response;
-  /** The request without its token, where the token is valid for its address; null otherwise. A token is good once. */
+  /** The request without its token, if the token is valid for its address; null otherwise. A token can be used once. */
   redeem(request: Request): Request | null;
 }
 

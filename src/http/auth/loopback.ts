@@ -1,4 +1,4 @@
-// What counts as this machine, and what the headers of a request show about where it comes from. A name that merely resolves to
+// Decides which names mean this machine, and what the headers of a request prove about its sender. A name that merely resolves to
 // this machine does not count: a foreign page can have such a name (DNS rebinding).
 //
 // Under `wrangler dev` the Host proves nothing, since its server replaces URL and Host by the header `MF-Original-URL` of any request.
@@ -16,7 +16,7 @@ export function isLoopbackHost(host: string): boolean {
   return numbers.length === 3 && numbers.every((number) => Number(number) <= 255);
 }
 
-/** The origins that may call in the open mode: those listed, and every page of this machine, whatever its port. */
+/** The origins that may call in the open mode: the listed ones, and pages of this machine at any port. */
 export function withLoopbackOrigins(listed: AllowedOrigins): AllowedOrigins {
   return { has: (origin) => listed.has(origin) || isLoopbackOrigin(origin) };
 }
@@ -43,29 +43,30 @@ export function cameByLoopback(request: Request): boolean {
  */
 export type Provenance = "here" | "foreign" | "unknown" | "forwarded";
 
-/** Reads the provenance from what no page can set or leave out. */
+/** Reads the provenance from headers that no page can set or remove. */
 export function provenanceOf(request: Request, allowed: AllowedOrigins): Provenance {
   const { headers, method, url } = request;
   if (isForeign(request, allowed)) return "foreign";
-  // Browsers send it to trustworthy addresses such as localhost, and not to a rebound name over http.
+  // Browsers send `Sec-Fetch-Site` to trustworthy addresses such as localhost, and not to a rebound name over http.
   if (headers.has("sec-fetch-site")) return "here";
   if (isSentByNoBrowser(request)) return "here";
   const origin = headers.get("origin");
-  // With `--host`, wrangler writes that name, without a port, over the Host, the Origin and the Location of every request.
+  // With `--host`, wrangler replaces Host, Origin and Location of every request by that name, without a port.
   if (new URL(url).port === "") return origin !== null && !isLoopbackOrigin(origin) ? "here" : "forwarded";
   if (origin !== null) return "here";
-  // Browsers name the origin with every other method, and with every upgrade.
+  // Browsers send `Origin` with every method other than GET and HEAD, and with every upgrade.
   if (method !== "GET" && method !== "HEAD") return "here";
   return headers.has("upgrade") ? "here" : "unknown";
 }
 
-/** Whether headers are missing that each browser sends. No page can remove or empty `Accept-Encoding`; the others count as doubt. */
+/** Whether headers are missing that every browser sends. No page can remove or empty `Accept-Encoding`; the others count as doubt. */
 function isSentByNoBrowser(request: Request): boolean {
   const { headers } = request;
   if (headers.has("origin") || headers.has("accept-language") || headers.get("user-agent")?.startsWith("Mozilla/")) {
     return false;
   }
-  // The local server replaces the header and keeps the client's own here. `MF-CF-Blob`, which forges it, stays in the request.
+  // The local server replaces `Accept-Encoding` and keeps the client's value in `cf`. A request that forges `cf` by `MF-CF-Blob`
+  // still has that header.
   const own = request.cf?.["clientAcceptEncoding"] ?? headers.get("accept-encoding") ?? "";
   return own === "";
 }

@@ -13,7 +13,7 @@ export function readPassCookie(request: Request): string | null {
   return null;
 }
 
-/** The `Cookie` header without the pass; null where nothing else was in it. */
+/** The `Cookie` header without the pass; null if it held nothing else. */
 export function withoutPassCookie(cookies: string): string | null {
   const others = cookies.split(";").filter((pair) => pair.split("=", 1)[0]?.trim() !== name);
   const kept = others.join(";").trim();

@@ -17,7 +17,7 @@ const claimsSchema = z.strictObject({
   nonce: z.string(),
   /** Microseconds since epoch. */
   expires_at: z.number().int(),
-  /** When the credentials end that it was made with: the stream ends then, and no pass lasts longer. */
+  /** Expiry of the credentials that the ticket was made with. The stream ends then, and no pass is valid longer. */
   until: z.number().int().optional(),
 });
 
@@ -41,7 +41,7 @@ export interface Tickets {
 
 /** Tickets signed with a key made from `secret`, which is asked for at first use. `now` is microseconds. */
 export function createTickets(secret: () => string, now: () => number): Tickets {
-  // The key is kept and not its promise: a promise that a request began may never settle once that request has ended.
+  // The key is kept, not its promise: a promise may never settle after the request that made it has ended.
   let imported: CryptoKey | undefined;
   let material: string | undefined;
   const key = async (): Promise<CryptoKey> => {

@@ -10,7 +10,7 @@ export interface DeliverySource {
   take(most?: number): Delivery[];
   /** Tells the object that everything up to `seq` was taken. */
   acknowledge(seq: number): void;
-  /** Tells the object, now and then, that the client takes what is written. */
+  /** Sends a ping to the object at intervals, as long as the client takes what is written. */
   ping(): void;
   /** Leaves. Nothing is delivered after this. */
   close(): void;

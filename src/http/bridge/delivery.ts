@@ -50,7 +50,7 @@ export function deliveryOfClose(code: number, reason: string): Delivery | null {
     case 4429:
       return refusal("rate_limited", "Too many subscribers.");
     default:
-      // Whoever comes back brings a new token.
+      // A client that reconnects needs a new token, so the stream is not attached again with the old one.
       if (code === expiredCloseCode) return { type: "closed" };
       // 4408 tells a reader that it was too slow: it comes back with its last number when it can.
       if (code === 4408) return { type: "closed" };

@@ -18,11 +18,11 @@ export interface RunToFollow {
   target: SubscriptionTarget;
   /** Reads the run. */
   read: () => Promise<Run>;
-  /** Takes a place for another subscription: that of the last one went back with it. Gives the caller that holds it. */
+  /** Takes a place for another subscription, because the place of the last one was given back at its end. Returns the caller with the lease. */
   again: () => Promise<Caller>;
   /** Fires when nobody waits any more. */
   signal: AbortSignal;
-  /** Given what to call when the client is known to be there. */
+  /** Receives a function to call whenever the client proves to be connected. */
   onPing: (ping: () => void) => void;
 }
 

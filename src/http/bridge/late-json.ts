@@ -1,26 +1,26 @@
-// JSON that a client waits for. While it is not there, blanks are sent, which JSON allows before a value: they keep the connection
-// open, and without them nobody would notice that the client has left.
+// A JSON response whose value is not ready yet. Until it is, spaces are sent, which JSON allows before a value. They keep the
+// connection open, and a failed write shows that the client has left.
 
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 
-/** Milliseconds between two blanks. */
+/** Milliseconds between two spaces. */
 export const blankMs = 3000;
 
-/** How it is waited for. */
+/** Options of the wait. */
 export interface LateJsonOptions {
   timers: Timers;
   /** Called when the client has left. */
   leave: () => void;
-  /** Called whenever the client takes a blank. */
+  /** Called each time the client takes a space. */
   taken: () => void;
 }
 
 /**
- * The answer. A value that comes, or fails, before the first blank is due is answered like any other; later the status has been sent,
- * so that a failure breaks the body off.
+ * The response. A value that arrives or fails before the first space is due gives a usual response. Later the status has been sent
+ * already, so a failure breaks the body off.
  */
 export async function lateJson(value: Promise<object>, { timers, leave, taken }: LateJsonOptions): Promise<Response> {
   if (!(await isDue(value, timers))) return jsonAnswer(await value);
@@ -45,7 +45,7 @@ export async function lateJson(value: Promise<object>, { timers, leave, taken }:
   return new Response(body, { headers: jsonAnswer({}).headers });
 }
 
-/** Waits for the value, or until a blank is due; true when that came first. */
+/** Waits for the value, or until a space is due; true if the space is due first. */
 async function isDue(value: Promise<object>, timers: Timers): Promise<boolean> {
   const silence = pause(timers, blankMs);
   const settled = value.then(

@@ -1,7 +1,7 @@
-// Says to an object that the client of a bridged socket is there. The platform answers a `ping` without waking the object, and
-// remembers when it came.
+// Sends pings that show an object that the client of a bridged socket is connected. The platform answers a `ping` without waking
+// the object, and stores its time.
 
-/** Microseconds between two pings at least. */
+/** The least number of microseconds between two pings. */
 const pauseMicros = 10_000_000;
 
 /** One per bridge. */
@@ -14,7 +14,7 @@ export class Pulse {
     this.#now = now;
   }
 
-  /** Sends a ping, unless one was sent a moment ago. */
+  /** Sends a ping, unless the last one is less than the pause ago. */
   beat(socket: WebSocket | null): void {
     const at = this.#now();
     if (socket?.readyState !== WebSocket.OPEN || at - this.#last < pauseMicros) return;

@@ -3,7 +3,7 @@
 import type { AgentView } from "#contract/definition.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 
-/** Where an agent is shown from. */
+/** The deployment's origin and the agent's file. */
 interface Shown {
   /** Completes an icon given as a path from the root. */
   origin: string;

@@ -24,7 +24,7 @@ function toolView(name: string, definition: AnyToolDefinition, file: string | nu
     description,
     parameters: schemaOf(schema),
     remote: run === undefined,
-    // The client that runs a remote tool asks for itself.
+    // A remote tool never asks for approval here: the client that runs it asks.
     approval:
       run === undefined || needsApproval === false ? "never" : needsApproval === true ? "always" : "conditional",
     result_schema: run === undefined && resultSchema !== undefined ? schemaOf(resultSchema) : null,

@@ -64,7 +64,7 @@ function watchRequest(owner: string | null, { lease, until, user }: Caller): Req
   if (until !== undefined) url.searchParams.set(watchEndField, String(until));
   if (lease !== undefined) {
     const { id, bridged } = lease;
-    // The feed's object puts its own time there.
+    // The feed's object replaces `bridged_at` by its own time.
     url.searchParams.set(leaseField, JSON.stringify({ id, owner: user, ...(bridged ? { bridged_at: 0 } : {}) }));
   }
   return new Request(url, { headers: { upgrade: "websocket" } });

@@ -29,7 +29,7 @@ function fieldsOf(issue: Issue, known: readonly string[]): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
     const candidates = path.length === 0 ? known : [];
-    // Looking for what was meant takes time, and no refusal names more.
+    // The search for the field that was meant takes time, and a refusal names no more than `fieldLimit` fields.
     return issue.keys
       .slice(0, fieldLimit)
       .map((key) => ({ path: [...path, key].join("."), message: unknownField(key, candidates) }));

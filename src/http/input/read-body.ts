@@ -1,5 +1,5 @@
-// Reads a JSON body: its type checked first, its bytes counted as they come, its UTF-8 taken strictly, its values and their
-// nesting counted before it is parsed.
+// Reads a JSON body. Checks its type first, counts its bytes as they arrive, refuses invalid UTF-8, and counts its values and
+// their nesting before it is parsed.
 
 import { refuse } from "#contract/error.ts";
 
@@ -58,7 +58,7 @@ async function readBytes(body: ReadableStream<Uint8Array>, limit: number): Promi
   return bytes;
 }
 
-/** The next piece. A client that breaks off has sent a bad request; nothing of the service is broken. */
+/** The next piece. A body that breaks off is an invalid request, not a failure of the service. */
 async function pieceOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read();

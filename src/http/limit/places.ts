@@ -1,7 +1,7 @@
-// What one user may have at a time: streams that are open, threads that are at work (contract, "Auth"). The user's own feed object
-// keeps the places as leases, whatever isolate a request comes in at. A place is taken before anything is opened or admitted; the
-// object that serves it gives it back. Where the keeper cannot be reached, the isolate lets through as many starts a minute as there
-// may be at a time: a broken keeper stops nobody's work, and opens no bound without end.
+// Bounds the open streams and the working threads of one user (contract, "Auth"). Each of them is a place, which the user's feed
+// object keeps as a lease, so that the bound holds across isolates. A place is taken before a stream is opened or a message is
+// admitted; the object that serves it gives it back. If the feed object cannot be reached, this isolate allows as many starts a
+// minute as there are places: users can go on working, and a bound remains.
 
 import { v4 as randomId } from "uuid";
 
@@ -14,31 +14,31 @@ import type { Timers } from "#lib/timers.ts";
 import { createTokenBuckets } from "./rate-limiter.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
-/** What a request is about to begin. */
+/** What a request is about to open or start. */
 export interface PlaceRequest {
   /** The object that is to serve it. */
   holder: LeaseHolder;
-  /** It opens a stream: one that the Worker reads, or a socket or body that is handed through to the client. */
+  /** It opens a stream: one that the Worker reads (`bridged`), or a socket or body that passes to the client unread. */
   stream: "bridged" | "handed_through" | null;
-  /** It starts a run, or lets one go on. */
+  /** It starts a run or continues one. */
   run: boolean;
 }
 
 /** A place that was taken. */
 export interface Place {
-  /** The caller as the holder is to see it: with the lease. */
+  /** The caller with the lease, for the object that serves the request. */
   caller: Caller;
-  /** Gives it back where nothing came of the request. Never rejects. */
+  /** Gives the place back if the request fails. Never rejects. */
   giveBack(): Promise<void>;
 }
 
-/** The bounds as the routes ask them. */
+/** The bounds, as route handlers use them. */
 export interface Places {
-  /** Throws `rate_limited`. */
+  /** Takes a place. Throws `rate_limited`. */
   take(caller: Caller, request: PlaceRequest): Promise<Place>;
 }
 
-/** What they are built from. */
+/** What the bounds are built from. */
 export interface PlaceSettings {
   feeds: FeedDirectory;
   timers: Timers;
@@ -49,18 +49,18 @@ export interface PlaceSettings {
   report: (line: string) => void;
 }
 
-/** Milliseconds after which another try makes sense. */
+/** Milliseconds after which a refused caller may try again. */
 const retryAfterMs = 5000;
 
-/** Milliseconds that a keeper has for its answer: longer than it waits for holders itself. */
+/** Milliseconds that the feed object has for its answer: longer than it waits for the holders of leases itself. */
 const keeperMs = 5000;
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** Bounds nothing and asks no object: the open loopback mode. */
+/** No bounds and no calls, for the open loopback mode. */
 export const noPlaces: Places = { take: (caller) => Promise.resolve({ caller, giveBack: nothing }) };
 
-/** Bounds for every user. An administrator's token that stands for nobody counts as one user, and its runs are not bounded. */
+/** Bounds for every user. Administrators' tokens without a user id count as one user together, and their runs are not bounded. */
 export function createPlaces(settings: PlaceSettings): Places {
   const { feeds, now, report } = settings;
   const fallback = {
@@ -98,7 +98,7 @@ export function createPlaces(settings: PlaceSettings): Places {
   };
 }
 
-/** Does the work of a request in its place, which goes back where the work fails. */
+/** Does the work of a request that has a place. Gives the place back if the work fails. */
 export async function inPlace<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -108,7 +108,7 @@ export async function inPlace<T>(place: Place, work: () => Promise<T>): Promise<
   }
 }
 
-/** Asks the keeper, a second time where it was just reset. Rejects where it does not answer. */
+/** Asks the feed object, twice if it was just reset. Rejects if it does not answer; `take` then falls back to this isolate's bound. */
 async function ask(
   { feeds, timers }: PlaceSettings,
   owner: string | null,
@@ -116,13 +116,13 @@ async function ask(
 ): Promise<LeaseOutcome> {
   const late = pause(timers, keeperMs);
   const noAnswer = late.done.then((): LeaseOutcome => {
-    throw new Error("The keeper of the leases does not answer.");
+    throw new Error("The feed object that keeps the leases does not answer.");
   });
   const take = (): Promise<LeaseOutcome> => feeds(owner).take(request);
   try {
     return await Promise.race([take().catch(take), noAnswer]);
   } finally {
-    // Called off it ends at once, and nobody waits for it any more.
+    // The cancelled wait rejects at once, and its rejection is not needed any more.
     noAnswer.catch(() => undefined);
     late.cancel();
   }

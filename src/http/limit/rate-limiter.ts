@@ -7,7 +7,7 @@ export interface RateLimiter {
   take(key: string): Promise<number | null>;
 }
 
-/** A limiter that can be charged for what has happened already. What is charged beyond the tokens there are is owed. */
+/** A limiter that can be charged for past events. A charge beyond the available tokens becomes a debt. */
 export interface ChargedLimiter extends RateLimiter {
   charge(key: string, count: number): void;
 }
@@ -22,7 +22,7 @@ const minuteMicros = 60_000_000;
 export function createTokenBuckets(perMinute: number, now: () => number): ChargedLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const microsPerToken = minuteMicros / perMinute;
-  /** The tokens that a key has now. */
+  /** The current tokens of a key. */
   const tokensOf = (key: string, at: number): number => {
     const bucket = buckets.get(key);
     return bucket === undefined ? perMinute : Math.min(perMinute, bucket.tokens + (at - bucket.at) / microsPerToken);

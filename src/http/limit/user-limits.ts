@@ -1,6 +1,6 @@
-// How often one user may do something in a minute (contract, "Auth"). Counted in the memory of one isolate; admissions also by a rate
-// limiter of the platform where one is bound. An administrator's token that stands for nobody counts as one user. In the open
-// loopback mode nothing is bounded.
+// Bounds how often one user may do something in a minute (contract, "Auth"). The counts are kept in the memory of one isolate; if
+// the deployment binds a rate limiter, it counts admissions too. Administrators' tokens without a user id count as one user
+// together. The open loopback mode has no bounds.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -12,7 +12,7 @@ import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";
 export interface UserLimits {
   /** Counts a message or run about to be admitted. */
   admit(caller: Caller): Promise<void>;
-  /** Counts inputs that an import brought, which wait for their runs. Never throws: what is over the bound is owed. */
+  /** Counts imported inputs that wait for their runs. Never throws: inputs beyond the bound become a debt. */
   brought(caller: Caller, inputs: number): void;
   /** Counts a thread about to be created. */
   create(caller: Caller): Promise<void>;
@@ -22,12 +22,12 @@ export interface UserLimits {
   invoke(caller: Caller): Promise<void>;
 }
 
-/** How much is allowed in a minute. */
+/** The bounds per minute. */
 export interface LimitSettings {
   admissions: number;
   changes: number;
   invocations: number;
-  /** Counts admissions as well, over more than this isolate. */
+  /** Counts admissions too, across isolates. */
   platform: RateLimiter;
   now: () => number;
 }

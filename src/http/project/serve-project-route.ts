@@ -59,8 +59,9 @@ async function serveThreadEndpoint(services: Services, call: ProjectCall, caller
 }
 
 /**
- * The request for the object: the client's, with the caller in a header of ours. A public endpoint checks its callers itself, so
- * it is given their credentials, but for our own cookie; others are given none, since they were checked here.
+ * The request for the object: the client's request, with the caller in an internal header. A public endpoint checks its callers
+ * itself, so it receives their credentials, except this server's cookie. Other endpoints receive no credentials, because the
+ * caller is authenticated here.
  */
 function endpointRequest({ request, index, entry }: ProjectCall, caller: Caller): Request {
   const headers = new Headers(request.headers);

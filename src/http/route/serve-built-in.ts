@@ -89,10 +89,10 @@ async function callerOf(services: Services, route: BuiltInRoute, incoming: Incom
   return authenticateStream({ request, url, redeemer, passes }, { authenticator, tickets, now: dependencies.now });
 }
 
-/** Milliseconds that the platform's timers can wait. */
+/** The longest time of one platform timer, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** The request of a stream, whose client is taken to have left when its credentials end. */
+/** The request of a stream with a signal that also fires when the caller's credentials expire, as if the client had left. */
 function endingRequest(
   { ports, dependencies }: Services,
   { stream }: BuiltInRoute,

@@ -22,7 +22,7 @@ export function projectFacts({ models, tools }: Pick<Registry, "models" | "tools
       remoteTools: new Set(remote),
     };
   };
-  // Settled facts are kept and not their promise, which may never settle once the request that began it has ended.
+  // The facts are kept, not their promise: a promise may never settle after the request that made it has ended.
   return async () => (known ??= await read());
 }
 

@@ -1,5 +1,6 @@
-// Which thread a session is. A thread's own id is itself; any other name leads to an id made from the name and its owner, so
-// that two owners' sessions of one name are two threads, and the thread says itself whose session of what name it is.
+// Finds the thread of a session. The id of a thread is the thread itself. Any other name gives an id made from the name and its
+// owner, so sessions of the same name are different threads for different owners. The thread stores its owner and its session's
+// name.
 
 import { v4 as randomId } from "uuid";
 
@@ -11,23 +12,23 @@ import { derivedUuidText, randomUuidText } from "#lib/uuid-text.ts";
 
 import type { ThreadCalls } from "../thread/thread-calls.ts";
 
-/** Where a session is, or will be. */
+/** The thread of a session, whether or not it exists yet. */
 export interface FoundPlace {
   place: SessionPlace;
-  /** False for an id that is made from a name, given in place of the name: whoever begins a session there would take it. */
+  /** False if the client gave an id of the form that is made from names: a new session there would occupy another session's id. */
   mayBegin: boolean;
 }
 
-/** The place of a session of the caller's; a new one where the client names none. */
+/** Finds the thread of the caller's session; a new one if the client names none. */
 export type FindPlace = (caller: Caller, name: string | null) => Promise<FoundPlace>;
 
-/** Names that an isolate remembers to have no session of an earlier id. */
+/** The number of names without a session under an earlier id that an isolate remembers. */
 const rememberedNames = 10_000;
 
-/** Behind every message of a session: the page from there on is short. */
+/** A cursor after every message of a session, so that the page read there is empty. */
 const pastTheEnd = encodeCursor("~", "session");
 
-/** Finds places. */
+/** Makes the function that finds threads of sessions. */
 export function createFindPlace(calls: ThreadCalls): FindPlace {
   const withoutEarlier = new Set<string>();
   const isThere = async (caller: Caller, place: SessionPlace): Promise<boolean> => {

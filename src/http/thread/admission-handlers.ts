@@ -1,5 +1,5 @@
-// The two routes that start a run. First the places of the run and of what follows it are taken; then it is admitted, durably; then
-// comes the answer the caller asked for: at once, as the events of this run, or when the run rests.
+// The two routes that start a run. First the places of the run and of its stream are taken. Then the input is admitted, durably.
+// Then the caller gets the response it asked for: at once, as the events of this run, or when the run ends or waits.
 
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
@@ -58,11 +58,11 @@ interface Admitting {
   threadId: string;
   caller: Caller;
   wait: boolean;
-  /** It may start a run. */
+  /** The input may start a run. */
   run: boolean;
 }
 
-/** What became of it. */
+/** The result of an admission. */
 interface Outcome {
   admission: Admission;
   bodyOf: (run: Run | null) => object;
@@ -70,7 +70,7 @@ interface Outcome {
 
 interface Admitted extends Admitting, Outcome {}
 
-/** Admits an input once the places of its run and of what follows it are taken: whatever is refused was not admitted. */
+/** Admits an input after the places of its run and its stream are taken, so that a refused request was never admitted. */
 async function admit(
   services: Services,
   admitting: Admitting,

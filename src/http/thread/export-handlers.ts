@@ -25,7 +25,7 @@ import { withStub } from "./thread-calls.ts";
 /** Bytes of a first line. */
 const headerLimit = 4096;
 
-/** Milliseconds in which it has to come: until then no place among the user's streams is taken. */
+/** Milliseconds within which the first line of an import has to arrive. Until then it takes none of the user's places for streams. */
 const headerMs = 10_000;
 
 /** The handlers. */
@@ -43,7 +43,7 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
       };
       if (headOnly) return ask(caller);
       const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
-      // Its end, however it comes, is noticed where the lines are made.
+      // The thread's object notices the end of the export and gives the place back.
       return inPlace(place, async () => {
         const response = await ask(place.caller);
         if (response.status >= 400) throw await refusalOf(response);
@@ -108,7 +108,7 @@ function checkHeaders(headers: Headers): void {
 
 interface Opened {
   header: ExportHeader;
-  /** What was read of the body, the first line among it. */
+  /** The bytes read so far, with the first line among them. */
   begun: Uint8Array;
 }
 
@@ -123,7 +123,7 @@ async function readFirstLine(body: ReadableStream<Uint8Array>, timers: Timers): 
     const end = begun.indexOf(10);
     return { header: headerOf(begun.subarray(0, Math.min(end === -1 ? headerLimit : end, headerLimit))), begun };
   } finally {
-    // Called off it ends at once, and nothing waits for it any more.
+    // The cancelled wait rejects at once, and its rejection is not needed any more.
     tooLate.catch(() => undefined);
     late.cancel();
     reader.releaseLock();

@@ -27,7 +27,7 @@ export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
       try {
         await services.limits.change(call.caller);
       } catch (thrown) {
-        // The body is read off, or its sender would lose the refusal.
+        // The body is read to its end; otherwise the sender might not receive the refusal.
         await discardBody(call.request);
         throw thrown;
       }

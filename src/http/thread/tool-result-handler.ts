@@ -1,5 +1,5 @@
-// The route that takes a client's answers to calls of remote tools. A run goes on with them, so the thread has to find a place among
-// those at work, like one whose run begins.
+// The route that takes a client's results of remote tool calls. The run continues with them, so the thread needs a place among
+// the user's working threads, like a thread whose run starts.
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import { inPlace } from "../limit/places.ts";
@@ -13,7 +13,7 @@ export function toolResultHandlers({ calls, places }: Services): Pick<Handlers, 
       const { id: threadId } = params;
       const place = await places.take(caller, { holder: { thread: threadId }, stream: null, run: true });
       const taken = await inPlace(place, () =>
-        // Repeatable: an answer that is there already is taken for what it is.
+        // Repeatable: a result that was stored already is recognised as the same.
         calls({ threadId, repeatable: true, run: (stub) => stub.postToolResults(place.caller, body) }),
       );
       return jsonAnswer(taken, 202);

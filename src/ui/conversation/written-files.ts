@@ -1,5 +1,5 @@
-// The files of a thread as its events tell them: which paths exist, and which were written while a run was at work. A file stands in
-// the conversation once, where it was last written.
+// The files of a thread, read from its events: the paths that exist, and the files that were written while a run was at work. The
+// conversation shows each file once, at its last change.
 
 import type { EventOf, MessageView, ThreadEvent } from "#client/index.ts";
 
@@ -14,7 +14,7 @@ interface LastChange {
   file: FileRecord | null;
 }
 
-/** What events tell of files. */
+/** The changes of files and the ends of runs, as far as events have reported them. */
 export interface FileTrack {
   /** By path. */
   changes: ReadonlyMap<string, LastChange>;
@@ -22,10 +22,10 @@ export interface FileTrack {
   ends: ReadonlyMap<string, number>;
 }
 
-/** Nothing was told. */
+/** The track before any event. */
 export const noFiles: FileTrack = { changes: new Map(), ends: new Map() };
 
-/** The track after these events, in whatever order they come; the same one where they tell nothing new. */
+/** The track after these events, in any order; the same object if they add nothing. */
 export function tracked(before: FileTrack, events: readonly ThreadEvent[]): FileTrack {
   const changes = new Map(before.changes);
   const ends = new Map(before.ends);
@@ -49,7 +49,8 @@ export function pathsOf({ changes }: FileTrack): ReadonlySet<string> {
 
 /**
  * Notes for the files that were written while a run was at work. An event of a file names no run, so the run is that of the last
- * message before it, unless that run had ended. Attachments are left out: they are shown with their messages.
+ * message before it, unless that run had ended. A file that a user uploads during a run gets a note at that point too; a note names
+ * no writer. Attachments are left out, because their messages show them.
  */
 export function writtenFiles({ changes, ends }: FileTrack, messages: readonly MessageView[]): RunNote[] {
   const attached = new Set(messages.flatMap(attachedPaths));
