@@ -16,7 +16,7 @@ const calls = "**/api/~/threads/*/tools/remember";
 
 export function stoppedCalls({ open }: PlaygroundUse): void {
   /** The tool's page with a call under way in a new thread; `called` has the requests that call the tool. */
-  async function begin(prepare: (page: Page) => Promise<void>): Promise<{ page: Page; called: string[] }> {
+  async function begin(prepare: (page: Page) => Promise<unknown>): Promise<{ page: Page; called: string[] }> {
     const { page } = await open("/tools/remember");
     const called: string[] = [];
     page.on("request", (request) => {

@@ -10,7 +10,7 @@ import { count, money } from "#ui/kit/figures.ts";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { tracedFailure } from "../../e2e/support/traced-agent.ts";
-import { longThreadFile } from "../support/long-thread-file.ts";
+import { longThreadFile } from "../support/long-thread-file.mjs";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 

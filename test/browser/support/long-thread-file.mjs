@@ -1,15 +1,15 @@
-// An exported thread of any length, made of nothing: what a test imports that needs thousands of messages.
+// An exported thread of any length, made of nothing: for a test or a bench that imports thousands of messages.
 
 import { createHash, randomUUID } from "node:crypto";
 
-/** A version 7 id whose order is its number's. */
-function orderedId(number: number): string {
+/** A version 7 id whose order is its number's. @param {number} number */
+function orderedId(number) {
   const hex = (0x019a_0000_0000 + number).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001`;
 }
 
-/** What is said: a little mostly, now and then code and a table, as answers have them. */
-function wordsOf(number: number): string {
+/** What is said: a little mostly, now and then code and a table, as answers have them. @param {number} number */
+export function wordsOf(number) {
   const words = `Message ${number}. ${"It says a little. ".repeat(1 + (number % 9))}`;
   if (number % 10 !== 1) return words;
   const code = Array.from(
@@ -20,11 +20,16 @@ function wordsOf(number: number): string {
   return [words, "```ts", ...code, "```", "", "| what | how much |", "|---|---|", ...rows].join("\n");
 }
 
-/** The lines of a thread of `agent` with so many messages; each says its number. */
-export function longThreadFile(agent: string, messages: number): { id: string; lines: string } {
+/**
+ * The lines of a thread of `agent` with so many messages; each contains its number.
+ * @param {string} agent @param {number} messages
+ * @returns {{ id: string, lines: string }}
+ */
+export function longThreadFile(agent, messages) {
   const id = randomUUID();
   const at = 1_790_000_000_000_000;
-  const record = (number: number): object => {
+  /** @param {number} number */
+  const record = (number) => {
     const messageId = orderedId(number);
     const role = number % 2 === 0 ? "user" : "assistant";
     const event = { at: at + number, message_id: messageId, depth: 0 };
