@@ -129,7 +129,9 @@ process.on("exit", lock.release);
 const configuration = options.config === undefined ? [] : ["--config", options.config];
 await prepare(options);
 const port = await choosePort(options.port);
-const server = startGroup(process.execPath, serverCommand(), wranglerEnvironment);
+// Wrangler's explorer, under /cdn-cgi, answers before the Worker: it takes any SQL for all data and asks for no credentials.
+const environment = { ...wranglerEnvironment, X_LOCAL_EXPLORER: "false" };
+const server = startGroup(process.execPath, serverCommand(), environment);
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
   process.on(signal, () => server.signal(signal));
 }

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { ensureAssetsFolder, ensureDevVars } from "./lib/dev-vars.mjs";
+import { ensureAssetsFolder, ensureDevVars, ensureWranglerVariables } from "./lib/dev-vars.mjs";
 import { missingPackages } from "./lib/installed-packages.mjs";
 import { nodeTooOld } from "./lib/node-version.mjs";
 import { fromRoot } from "./lib/paths.mjs";
@@ -41,6 +41,7 @@ export async function ensureInstall() {
     }
   }
   ensureDevVars();
+  ensureWranglerVariables();
   ensureAssetsFolder();
 }
 

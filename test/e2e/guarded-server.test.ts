@@ -12,6 +12,7 @@ import type { Answer } from "../support/http-client/api-client.ts";
 import { watchBySocket, watchBySse } from "../support/http-client/feed-words.ts";
 import { socketFeed } from "../support/http-client/socket-feed.ts";
 import { type DevServer, startDevServer } from "./dev-server.ts";
+import { explorerRoutes } from "./support/explorer-routes.ts";
 import { copyProject } from "./support/project-copy.ts";
 import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
 
@@ -86,6 +87,15 @@ describe("a guarded server", () => {
     expect((await nobody.call("GET", "/healthz")).status).toBe(200);
     expect((await nobody.call("GET", "/api/greeting")).status).toBe(200);
     expect((await nobody.call("GET", `/api/threads/${id}/summary`)).status).toBe(401);
+  });
+
+  it("E2E24 the tools of the local server show no data and take no SQL", async () => {
+    const nobody = as("");
+    await as("anna-secret").createThread();
+    for (const [method, path] of explorerRoutes) {
+      const answer = await nobody.call(method, path, method === "POST" ? { json: { sql: "SELECT 1" } } : {});
+      expect([path, answer.status, answer.text]).toEqual([path, 404, expect.stringContaining("route_not_found")]);
+    }
   });
 
   it("E2E25 another user's thread is not there, on any route, and an administrator sees both", async () => {

@@ -1,12 +1,15 @@
 // Without our own command: wrangler's dev and deploy read the same configuration and have to work alone.
 
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { ensureWranglerVariables } from "../../scripts/lib/dev-vars.mjs";
 import { within } from "../support/http-client/deadline.ts";
 import { statusUnderHost } from "./suites/loopback-only.ts";
+import { explorerRoutes } from "./support/explorer-routes.ts";
 import { addFirstAgent } from "./support/first-agent.ts";
 import { fences, guidePages, missingLine, readPage, runBlocks, testedBlocks } from "./support/guide-page.ts";
 import { runWrangler, startPlainServer } from "./support/plain-wrangler.ts";
@@ -26,6 +29,7 @@ describe("plain wrangler", () => {
     addWeatherAgents(project);
     addFirstAgent(project);
     addSessionAgents(project);
+    ensureWranglerVariables(path.join(project.root, ".env"));
     server = await startPlainServer(project);
   });
   afterAll(async () => {
@@ -78,6 +82,17 @@ describe("plain wrangler", () => {
     ).toBe(503);
     expect(await statusUnderHost(path, "evil.example", { ...forged, "mf-proxy-shared-secret": "guess" })).toBe(400);
     expect(await statusUnderHost(path, "evil.example", { ...forged, origin: "http://evil.example" })).toBe(403);
+  });
+
+  it("E2E24 the tools of plain wrangler dev show no data after an install", async () => {
+    for (const [method, path] of explorerRoutes) {
+      const answer = await fetch(`${url()}${path}`, { method, ...(method === "POST" ? { body: "{}" } : {}) });
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        404,
+        expect.stringContaining("route_not_found"),
+      ]);
+    }
   });
 
   it("E2E33 wrangler deploy --dry-run accepts the project", async () => {

@@ -6,7 +6,7 @@ import path from "node:path";
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import { ensureDevVars } from "../../scripts/lib/dev-vars.mjs";
+import { ensureDevVars, ensureWranglerVariables } from "../../scripts/lib/dev-vars.mjs";
 
 let folder = "";
 beforeEach(() => {
@@ -23,5 +23,14 @@ it("writes the file once, readable by its owner alone", () => {
   expect(text.split("\n").filter((line) => line && !line.startsWith("#"))).toEqual(["OPEN_LOOPBACK=true"]);
   expect(statSync(file).mode & 0o077).toBe(0);
   expect(ensureDevVars(file)).toBe(false);
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+it("switches wrangler's explorer off in a new .env, and leaves the developer's own as it is", () => {
+  const file = path.join(folder, ".env");
+  expect(ensureWranglerVariables(file)).toBe(true);
+  const text = readFileSync(file, "utf8");
+  expect(text.split("\n").filter((line) => line && !line.startsWith("#"))).toEqual(["X_LOCAL_EXPLORER=false"]);
+  expect(ensureWranglerVariables(file)).toBe(false);
   expect(readFileSync(file, "utf8")).toBe(text);
 });
