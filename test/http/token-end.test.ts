@@ -59,6 +59,19 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
+  it("AUTH15: with 30 days left ends the events then, and not after the longest time of one timer", async () => {
+    const app = newApp();
+    const { id, object } = app.seed();
+    const days = 24 * 3600;
+    const response = await app.ask(`/api/threads/${id}/events?after=0`, { token: await tokenFor(app, 30 * days) });
+    const reader = new SseReader(response);
+    app.time.advance(29 * days * 1000);
+    object.emit({ type: "custom", name: "n", data: "still" });
+    expect(await reader.nextFrame()).toMatchObject({ event: "custom" });
+    app.time.advance(days * 1000);
+    expect(await reader.next()).toBeNull();
+  });
+
   it("AUTH15: tells the object when a socket ends, and of a stream that answers a request nothing", async () => {
     const app = newApp();
     const { id, object } = app.seed();

@@ -89,9 +89,6 @@ async function callerOf(services: Services, route: BuiltInRoute, incoming: Incom
   return authenticateStream({ request, url, redeemer, passes }, { authenticator, tickets, now: dependencies.now });
 }
 
-/** The longest time of one platform timer, in milliseconds. */
-const longestTimerMs = 2 ** 31 - 1;
-
 /** The request of a stream with a signal that also fires when the caller's credentials expire, as if the client had left. */
 function endingRequest(
   { ports, dependencies }: Services,
@@ -100,7 +97,7 @@ function endingRequest(
 ): Request {
   if (until === undefined || stream === undefined || stream === "negotiated" || wantsSocket(request)) return request;
   const end = new AbortController();
-  ports.timers.after(Math.min((until - dependencies.now()) / 1000, longestTimerMs), () => end.abort());
+  ports.timers.after((until - dependencies.now()) / 1000, () => end.abort());
   return new Request(request, { signal: AbortSignal.any([request.signal, end.signal]) });
 }
 

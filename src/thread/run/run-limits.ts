@@ -1,6 +1,5 @@
-// The limits of one drive of a run: what bounds it now, what it used by now, and the timer that cuts it when its time is
-// over. At a halt the timer goes and what was counted stands in the run's record, so that a rest holds nothing and costs
-// nothing.
+// The limits of one execution of a run by this object: its bounds, its usage, and the timer that aborts it when its time is over.
+// A halt stops the timer and stores the counts in the run's record, so that a waiting run needs no memory and no timer.
 
 import type { Limits } from "#contract/run.ts";
 import type { LimitRest } from "#core/awaited.ts";
@@ -23,9 +22,6 @@ import type { Session } from "#flow/session.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-
-/** Milliseconds that a timer can wait. */
-const longestTimer = 2 ** 31 - 1;
 
 /** Microseconds that a run rests at a limit before it ends there. */
 const patience = 24 * 60 * 60 * 1_000_000;
@@ -61,7 +57,7 @@ export class RunLimits implements LimitPort {
     this.#begun = context.clock.now();
     this.#before = run.driven_ms ?? 0;
     this.#rested = run.at_limit ?? null;
-    // Every drive finds out anew whether it comes to a rest there.
+    // Each execution decides again whether the run waits at its limit.
     run.at_limit = null;
   }
 
@@ -87,9 +83,9 @@ export class RunLimits implements LimitPort {
     }, signal);
   }
 
-  /** What bounds the run now, and the limit that is reached. */
+  /** The current bounds and usage, and the limit that is reached. */
   #state(speaking: Speaking): { budgets: Record<"run" | "thread", Budget>; limit: ReachedLimit | null } {
-    // The side that speaks now may have more time, or less.
+    // The time limit may differ for the side that speaks now.
     this.#watch(speaking);
     const budgets = this.#promised(speaking);
     const reason = reachedLimit(budgets);
@@ -205,6 +201,6 @@ export class RunLimits implements LimitPort {
     if (left === null || this.#halted) return;
     const { ms, reason } = left;
     if (ms === 0) this.#parts.abort.abort(new TimeUp(reason));
-    else this.#disarm = this.#context.clock.after(Math.min(ms, longestTimer), () => this.#watch(speaking));
+    else this.#disarm = this.#context.clock.after(ms, () => this.#watch(speaking));
   }
 }
