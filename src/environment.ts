@@ -49,7 +49,7 @@ export function fileSettings(env: Environment): FileSettings {
   };
 }
 
-/** The values of a deployment's secrets, by the names that secrets have. None of them belongs into the log. */
+/** The values of a deployment's secrets, found by the names of their variables. None of them may appear in the log. */
 export function secretsOf(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (typeof value !== "string" || !/(KEY|TOKENS?|SECRET|PASSWORD|CREDENTIALS?)$/i.test(name)) return [];

@@ -17,7 +17,7 @@ export interface Definitions {
   models: DefinitionList<RouteAnswer<"GET /api/models/:name">>;
   /** What a model may call: tools, prompts that others offer, exposed agents, by `kind`. */
   tools: DefinitionList<RouteAnswer<"GET /api/tools/:name">>;
-  /** The hook files, in the order in which they run. */
+  /** The hook files, in the order of their execution. */
   hooks: Pick<DefinitionList<RouteAnswer<"GET /api/hooks">["hooks"][number]>, "list">;
   /** The project's own routes. */
   routes: Pick<DefinitionList<RouteAnswer<"GET /api/routes">["routes"][number]>, "list">;

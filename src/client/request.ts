@@ -14,8 +14,8 @@ import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 const backOff = { firstMs: 300, longestMs: 10_000 };
 
 /**
- * Tells a local server in its open mode that a program asks, and no page on a rebound name. Browsers ignore the header in requests
- * of pages and set their own. Other methods need none.
+ * A header that shows a local server in its open mode that no page on a rebound name (DNS rebinding) sends the request. Browsers
+ * replace the header in requests of pages. Methods other than GET and HEAD do not need it.
  */
 function sentByProgram(method: string | undefined): Record<string, string> {
   return method === undefined || method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {};

@@ -84,7 +84,7 @@ export class ThreadholdClient {
     return this.#requests.fetch(path, init);
   }
 
-  /** Lets every subscription that waits before its next try connect at once, as after "Try now" or once the server is known to be back. */
+  /** Connects every waiting subscription at once, for example after a click on "Try now" or when the server is reachable again. */
   reconnect(): void {
     for (const follow of [...this.#follows.values(), ...this.#replays, ...this.#feeds.values()]) follow.retry();
   }

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 
-/** The definition's file, as a path from the project's root: `agents/tools/refund.ts`. Null where the build does not name it. */
+/** The definition's file, as a path from the project's root: `agents/tools/refund.ts`. Null if the build does not report it. */
 const fileSchema = z.string().nullable();
 
 /** A side of an agent. */
@@ -85,7 +85,7 @@ export const toolViewSchema = z.object({
   description: z.string(),
   parameters: jsonObjectSchema,
   remote: z.boolean(),
-  /** Whether a person has to approve a call before its function runs; `conditional` where a function of the definition decides. */
+  /** Whether a person has to approve a call before its function runs. `conditional`: a function of the definition decides. */
   approval: z.enum(["never", "conditional", "always"]),
   /** What a client's result has to fit, as JSON Schema; null where any text or JSON does. */
   result_schema: jsonObjectSchema.nullable(),
@@ -94,7 +94,7 @@ export const toolViewSchema = z.object({
 /** A hook file. Hooks of one name run in the order of the list. */
 export const hookViewSchema = z.object({ hook: z.string(), file: z.string() });
 
-/** A route of `agents/api/`. `path` is as it is called: dynamic segments as `:name`, the rest as `*name`. */
+/** A route of `agents/api/`. In `path` a dynamic segment is `:name` and a catch-all at the end is `*name`. */
 export const routeViewSchema = z.object({
   method: z.string(),
   path: z.string(),

@@ -80,7 +80,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
   event("input_rejected", { reason: z.string() }),
   event("awaiting_tool_execution", {
     tool_calls: z.array(awaitedCallSchema),
-    /** The run's by then. Absent in events of older deployments. */
+    /** The run's totals at this event. Absent in events of older deployments. */
     totals: runTotalsSchema.optional(),
   }),
   event("step_start", { model: z.string(), attempt: z.number().int().positive() }),
@@ -88,7 +88,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
     usage: usageSchema,
     stop_reason: stopReasonSchema.nullable(),
     cost: costSchema,
-    /** The run's by then, this step included. Absent in events of older deployments. */
+    /** The run's totals including this step. Absent in events of older deployments. */
     totals: runTotalsSchema.optional(),
   }),
   event("turn_end", { reason: z.string(), outcome: jsonSchema.optional() }),

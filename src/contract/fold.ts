@@ -32,7 +32,7 @@ export interface ToolView {
 export interface RunView {
   id: string;
   status: RunStatus;
-  /** What it used by its last step; all of it once it ended. */
+  /** Model steps so far. Like `usage` and `cost` it is as of the last completed step, and final when the run has ended. */
   steps: number;
   usage: Usage;
   cost: number | null;
@@ -96,8 +96,8 @@ function foldSnapshot(event: EventOf<"snapshot">): ThreadView {
 }
 
 /**
- * The active run with the status of its thread's record. Of a thread that was evicted the snapshot's events are rebuilt from rows
- * and may lack those that changed the status, so the record wins.
+ * The view with the active run's status taken from the thread's record. After an eviction the snapshot's events are rebuilt from
+ * rows and may lack the event that changed the status, so the record decides.
  */
 function withRecordedStatus(view: ThreadView, { active_run_id: id, status }: Thread): ThreadView {
   const run = id === null ? undefined : view.runs[id];

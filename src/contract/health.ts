@@ -1,5 +1,5 @@
-// What the service says of itself: that it answers, which version it is, what the last build of the definitions found. And whom a
-// request's credentials speak for.
+// The routes about the service itself: its health with version and findings of the last build, and the caller that a request's
+// credentials identify.
 
 import { z } from "zod";
 
@@ -18,14 +18,14 @@ export const diagnosticSchema = z.object({
   source: z.string().optional(),
 });
 
-/** Whom a request's credentials speak for. */
+/** The caller that a request's credentials identify. */
 const callerSchema = z.object({
   /** Null for an administrator without a user id. */
   user_id: z.string().nullable(),
   admin: z.boolean(),
 });
 
-/** The row. */
+/** The route of `GET /api/caller`. */
 export const callerRoutes = {
   getCaller: {
     method: "GET",

@@ -10,13 +10,13 @@ export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** Bounds of a JSON body, and of everything else that a request brings as JSON. */
+/** Bounds of a JSON body and of any other JSON in a request. */
 export const bodyBounds: JsonBounds = { values: 100_000, depth: 64 };
 
-/** Bounds of JSON that a thread keeps or that a model writes. */
+/** Bounds of JSON that a thread stores or that a model writes. */
 export const keptBounds: JsonBounds = { values: 500_000, depth: 256 };
 
-/** A copy of a value that is JSON. Throws a `NoJson` at the first part that is none. One walk, without a schema per value. */
+/** A copy of a JSON value. Throws a `NoJson` at the first part that is not JSON. One walk without a schema for each value. */
 function copyOf(value: unknown, depth: number): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
@@ -44,7 +44,7 @@ function isPlain(value: object): boolean {
   return prototype === null || prototype === Object.prototype;
 }
 
-/** The schema reads a copy, so that what it gives does not change with what it was given. */
+/** A schema that returns a copy, so that later changes of the input do not change its result. */
 function copying(shape: z.ZodType, fits: (value: Json) => boolean, expected: string): z.ZodType {
   const copied = (value: unknown, context: z.core.ParsePayload): unknown => {
     try {

@@ -54,11 +54,11 @@ export const messageSchema = z.object({
       at: z.number().int(),
       args: jsonObjectSchema.optional(),
       reason: z.string().optional(),
-      /** It came with a user's import, which proves nothing of it; `by` is null. */
+      /** The approval comes from a user's import and is not proven, so `by` is null. */
       imported: z.literal(true).optional(),
     })
     .optional(),
-  /** Id of the user who posted it, where that is not the thread's own; null for an administrator without one. Set by the server. */
+  /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. Set by the server. */
   author: z.string().nullable().optional(),
   /** Files of the thread that the message or its result refers to; a view of `parts` and `result`. */
   attachments: z.array(attachmentRefSchema),

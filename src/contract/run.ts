@@ -47,7 +47,7 @@ export const runErrorSchema = z.object({
 });
 export type RunError = z.infer<typeof runErrorSchema>;
 
-/** What a run used by then: its model requests on every line and its settled child threads. `steps` are of its own line. */
+/** What a run has used so far: model requests of all its loops, and completed child threads. `steps` counts its main loop only. */
 export const runTotalsSchema = z.object({
   steps: z.number().int().nonnegative(),
   usage: usageSchema,

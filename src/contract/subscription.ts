@@ -19,5 +19,5 @@ export const mostWatchers = 200;
 /** A feed lets a watcher go that has this many characters unacknowledged; it comes back and lists. */
 export const watcherWindow = 512 * 1024;
 
-/** Close code of a socket whose token has expired: it may be opened again with a new one. */
+/** Close code of a socket whose token has expired. A client may open it again with a new token. */
 export const expiredCloseCode = 4440;

@@ -52,7 +52,7 @@ export const threadSchema = z.object({
   message_count: z.number().int().nonnegative(),
   /** Beginning of the last message's text, for lists: at most 300 characters. Absent in lists of older deployments. */
   last_message: z.string().nullable().optional(),
-  /** Of all runs, with the unfinished one as of its last step; so is `cost`. */
+  /** Usage of all runs, including an unfinished run up to its last step. The same holds for `cost`. */
   usage: usageSchema,
   cost: costSchema,
   last_seq: z.number().int().nonnegative(),

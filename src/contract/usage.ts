@@ -44,7 +44,7 @@ export function addCost(left: number | null, right: number | null): number | nul
   return left === null || right === null ? null : roundCost(left + right);
 }
 
-/** A cost without the digits that sums of binary fractions add: exact to a millionth of a millionth of a USD. */
+/** A cost rounded to 12 decimal places of a USD, without the digits that sums of binary fractions add. */
 export function roundCost(cost: number): number {
   return Number(cost.toFixed(12));
 }

@@ -56,7 +56,7 @@ export interface Approval {
   args?: JsonObject;
   /** Why the call was declined, for the model to read. */
   reason?: string;
-  /** A user imported it: who decided is not known, and `by` is null. */
+  /** The decision comes from a user's import: the person is unknown, and `by` is null. */
   imported?: true;
 }
 

@@ -1,5 +1,5 @@
-// The feed of one owner's threads as others reach it: threads tell it what becomes of them, the Worker leads watchers to it, and
-// both take and give back the leases of the owner there.
+// The RPC interface of the feed of one owner's threads. Threads send it their changes, the Worker connects watchers to it, and both
+// take and give back the owner's leases there.
 
 import type { FeedWord } from "#contract/feed.ts";
 
@@ -12,8 +12,8 @@ export type { LeaseHolder, LeaseOutcome, LeaseRequest } from "./lease.ts";
  */
 export interface FeedRpc extends KeepsLeases, HoldsLeases {
   /**
-   * Tells whoever watches. A word for another owner than the feed's watchers came for reaches none of them. `admitted` are the leases
-   * of inputs that the thread has taken: from here on the thread's status alone says whether it is at work.
+   * Sends a message to the feed's watchers. Watchers that came for another owner do not receive it. `admitted` are the leases of
+   * inputs that the thread has admitted; from here on the thread's status alone decides whether it is at work.
    */
   tell(owner: string | null, word: FeedWord, admitted?: readonly string[]): Promise<void>;
   /** Uses up a stream's ticket, as a thread's object does. */
@@ -40,7 +40,7 @@ export function feedName(owner: string | null): string {
 /** Query field of the upgrade: the owner as JSON. The Worker builds this request itself. */
 export const ownerField = "owner";
 
-/** Field of the watch's query: microseconds since epoch at which the watcher's credentials end. */
+/** Query field of a watch: the expiry of the watcher's credentials, in microseconds since epoch. */
 export const watchEndField = "ends_at";
 
 /** Query field of the upgrade: the lease of the stream as JSON; absent where there is none. */

@@ -1,12 +1,12 @@
-// A lease: the place of one stream, or of one thread at work, among those that a user may have at a time. The feed object of the
-// user keeps the leases; the object that serves the stream or the run holds them, gives them back, and can be asked about them.
+// A lease is the right of a user to one open stream, or to one working thread, out of a bounded number. The user's feed object
+// keeps all leases. The object that serves the stream or the run holds its lease, gives it back, and confirms it when asked.
 
 import { z } from "zod";
 
-/** A lease as a stream's socket carries it in its attachment, so that it outlasts hibernation. */
+/** A lease in the attachment of a stream's socket, which survives hibernation. */
 export const streamLeaseSchema = z.object({
   id: z.string(),
-  /** The user whose feed object keeps it; null for an administrator that stands for nobody. */
+  /** The user whose feed object keeps it; null for an administrator without a user id. */
   owner: z.string().nullable(),
   /**
    * Milliseconds since epoch at which a Worker opened the socket to bridge it to its client; absent for a client's own socket. A bridge
@@ -16,10 +16,10 @@ export const streamLeaseSchema = z.object({
 });
 export type StreamLease = z.infer<typeof streamLeaseSchema>;
 
-/** Milliseconds without a `ping` after which a bridged socket counts as left. The slowest bridge sends one every 15 s. */
+/** Milliseconds without a `ping` after which a bridged socket counts as abandoned. A bridge sends one at least every 15 s. */
 const silenceMs = 40_000;
 
-/** Whether a stream's client is there, as far as its socket shows. `now` is milliseconds. */
+/** Whether the client of a stream is connected, judged by its socket's last ping. `now` is milliseconds. */
 export function isAttended({ bridged_at }: StreamLease, lastPing: Date | null, now: number): boolean {
   return bridged_at === undefined || Math.max(bridged_at, lastPing?.getTime() ?? 0) + silenceMs > now;
 }
@@ -43,7 +43,7 @@ export type LeaseOutcome = "granted" | "too_many_streams" | "too_many_runs";
 
 /** What a holder still serves. */
 export interface HeldLeases {
-  /** Those of the ids that are asked for whose stream is open. */
+  /** The requested ids whose stream is open. */
   streams: string[];
   /** A run is at work. Always false for a feed. */
   working: boolean;
@@ -58,6 +58,6 @@ export interface HoldsLeases {
 export interface KeepsLeases {
   /** Takes a lease. Contract: writes one row when it is granted, and none when it is not. */
   take(request: LeaseRequest): Promise<LeaseOutcome>;
-  /** The stream is over; with `part` `all`, a run that was to follow will not either. Writes nothing. */
+  /** The stream has ended; with `part` `all`, the run that the request was to start will not start either. Writes nothing. */
   giveBack(id: string, part: "stream" | "all"): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "#contract/json.ts";
 
 import type { LogRecord } from "./record.ts";
 
-/** The row and the calls in it, in the order that is asked for: a step's calls are newer than the step. */
+/** The entries of a log row, the step and its tool calls, in the given order. The calls are newer than their step. */
 export function logEntries(row: LogRecord, order: "asc" | "desc" = "asc"): LogRecord[] {
   const entries = [row, ...callEntries(row)];
   return order === "desc" ? entries.toReversed() : entries;

@@ -158,12 +158,12 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
     await ports.faults.at("loop.keep");
     return await (asked.asked.failure === null ? keepAnswer(asked.asked, context) : keepPartial(asked.asked, context));
   } finally {
-    // A line that fails must not keep its share: the other lines would wait for it.
+    // A loop that fails must give its share back, or other loops of the run would wait for it.
     share.release();
   }
 }
 
-/** A limit that is reached before a request is sent: a run that rests there goes on with that request. */
+/** The result of a limit that is reached before a request is sent. A run that waits there continues with that request. */
 function limitBetween(
   place: RetryPlace,
   reached: ReachedLimit,
@@ -173,7 +173,7 @@ function limitBetween(
   return atLimit(reached, ports);
 }
 
-/** What keeping an answer needs; the request's share is given back once the answer is counted. */
+/** The context for storing an answer. The request's share is given back when the answer is counted. */
 type AskedContext = StepContext & { signal: AbortSignal; share: HeldShare };
 
 /** Stores the answer, runs its calls, writes the step's row; rests where a call's answer comes from elsewhere. */
@@ -183,7 +183,7 @@ async function keepAnswer(asked: Asked, context: AskedContext): Promise<Halt | n
   await ports.faults.at("loop.keep-answer");
   const answer = await storeAnswer(asked, asked.answer.closed(), context);
   spend(ports.run, spendingOf(asked));
-  // Before the calls: what they ask models shares what is left.
+  // The share is given back before the calls run, because their model requests need the remaining budget.
   context.share.release();
   await ports.faults.at("loop.run-calls");
   const ran = await runCalls(callsOf(answer), [], { ...context, skippable: true });

@@ -56,7 +56,7 @@ export interface MessageRecord {
   stop_reason: StopReason | null;
   /** What the provider added to its stop reason. */
   stop_detail?: string;
-  /** Of an answer: its provider sent content that is not among the parts, so the answer is not blank. */
+  /** Set on an answer whose provider sent content that is not among the parts; such an answer is not blank. */
   has_other_content?: true;
   model: string | null;
   usage: Usage | null;
@@ -65,7 +65,7 @@ export interface MessageRecord {
   created_at: number;
   updated_at: number;
   events: StoredEvent[];
-  /** Who posted it, where that was not the thread's own user; null for an administrator without a user id. */
+  /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. */
   author?: string | null;
   /** Why a partial answer came to no end, so that a run that is taken up behind it ends with the same words. */
   failure?: { kind: string; message: string; limit?: LimitReason };
@@ -90,7 +90,7 @@ export interface QueuedCall {
   id: string;
   name: string;
   arguments: JsonObject;
-  /** A run began with it or tried to make it. No other run is given it when that one fails. */
+  /** A run started with this call or tried to make it. If that run fails, no other run gets the call. */
   tried?: true;
 }
 
@@ -143,7 +143,7 @@ export interface RunRecord {
   nested_retries?: Record<string, { step: number; model: number; attempt: number; at: number }>;
   /** Calls that definitions queued and that were not made yet. */
   calls?: QueuedCall[];
-  /** Runs in direct succession before this one that each left calls for the next. Absent for none. */
+  /** The number of runs directly before this one that each left queued calls for the next one. Absent for none. */
   chain?: number;
   /** Child threads that are known to have begun: they need not be asked again. */
   begun_children?: string[];
@@ -251,7 +251,7 @@ export interface ThreadRecord {
   cost: number | null;
   /** What runs that are over did. */
   work?: Work;
-  /** What the active run used as of its last step; written whenever the row is. Null at rest. */
+  /** What the active run has used up to its last step; stored with the next write of the row. Null if no run is active. */
   active_totals?: RunTotals | null;
   active_run_id: string | null;
   /** Runs that wait, in order. Kept here so that a finished run knows its successor without a search. */

@@ -48,7 +48,7 @@ export function isSettled(step: OpenStep): boolean {
   );
 }
 
-/** True for an answer without words, pictures, files or calls; thinking alone answers nothing. */
+/** Whether an answer is blank: without text, pictures, files and calls. Thinking alone is blank too. */
 export function isBlank({ parts, has_other_content }: Pick<MessageRecord, "parts" | "has_other_content">): boolean {
   if (has_other_content === true) return false;
   return parts.every((part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""));
@@ -90,7 +90,7 @@ export function hasOnlyWaited({ answered, approval }: Pick<MessageRecord, "answe
   return answered !== undefined && approval?.approved !== true;
 }
 
-/** What a run used by now; `messages` are the run's. */
+/** What a run has used so far; `messages` are the run's. */
 export function totalsOf(
   { usage, cost }: Pick<RunRecord, "usage" | "cost">,
   messages: readonly MessageRecord[],

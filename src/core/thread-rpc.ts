@@ -34,9 +34,9 @@ export interface Caller {
   /** The user whose threads are reachable; null for an admin that stands for nobody. */
   user: string | null;
   admin: boolean;
-  /** Microseconds since epoch at which the credentials end; absent where they do not. Streams end with them. */
+  /** Expiry of the credentials, in microseconds since epoch; absent if they do not expire. Streams end at that time. */
   until?: number;
-  /** The lease under which this call opens a stream or starts a run; the user's own feed object keeps it. `bridged` where the Worker reads the stream. */
+  /** The lease for the stream or the run of this call; the user's feed object keeps it. `bridged`: the Worker reads the stream. */
   lease?: { id: string; bridged: boolean } | undefined;
 }
 
@@ -152,14 +152,14 @@ export const exportPath = "/export";
 export const importPath = "/import";
 
 /** Header of an internal request: the `Caller` as JSON. */
-/** Field of a subscription's query: microseconds since epoch at which the reader's credentials end. */
+/** Query field of a subscription: the expiry of the reader's credentials, in microseconds since epoch. */
 export const endField = "ends_at";
 export const callerHeader = "x-threadhold-caller";
 
 /** Header of an import that may be repeated: what its repetitions have in common. */
 export const creationHeader = "x-threadhold-creation";
 
-/** Header of the answer to an import: how many inputs that it brought wait for their runs. */
+/** Response header of an import: the number of imported inputs that wait for their runs. */
 export const waitingHeader = "x-threadhold-waiting";
 
 /** Header of an endpoint call: the outside URL, so that the handler sees what the client asked for. */

@@ -1,4 +1,4 @@
-// All leases of an owner as the text of one row.
+// Reads and writes all leases of an owner as the text of one row.
 
 import { z } from "zod";
 
@@ -11,21 +11,21 @@ export interface OpenStream {
   until: number;
 }
 
-/** A thread that is at work, or is about to be. */
+/** A thread with a run at work, or with an input that is about to start one. */
 export interface RunLease {
-  /** The thread said that it is at work; 0 when it did not. */
+  /** The thread reported a run at work; the report counts until this time. 0 if there is no report. */
   until: number;
-  /** Leases of inputs on their way to the thread, each with the time at which it lapses. */
+  /** Leases of inputs that the thread has not admitted yet, each with the time at which it expires. */
   admitting: Map<string, number>;
 }
 
-/** Leases by their ids, and threads by theirs. */
+/** Streams by the ids of their leases, and threads by their ids. */
 export interface LeaseState {
   streams: Map<string, OpenStream>;
   runs: Map<string, RunLease>;
 }
 
-/** Leases of each kind that the row holds, the newest; the rest is in memory only. The row stays below 1 MiB. */
+/** The most leases of each kind that the row holds. Older ones are in memory only, so that the row stays below 1 MiB. */
 const mostKept = 2000;
 
 const holderSchema = z.union([z.strictObject({ thread: z.string() }), z.strictObject({ feed: z.string().nullable() })]);
@@ -34,7 +34,7 @@ const rowSchema = z.object({
   runs: z.array(z.tuple([z.string(), z.number(), z.array(z.tuple([z.string(), z.number()]))])),
 });
 
-/** The leases of a row. Of a missing row there are none. Throws for a row that this code did not write. */
+/** The leases of a row; none if there is no row. Throws for a row that this code did not write. */
 export function readLeaseRow(text: string | undefined): LeaseState {
   if (text === undefined) return { streams: new Map(), runs: new Map() };
   const { streams, runs } = rowSchema.parse(JSON.parse(text));
@@ -44,7 +44,7 @@ export function readLeaseRow(text: string | undefined): LeaseState {
   };
 }
 
-/** The row. */
+/** The text of the row. */
 export function writeLeaseRow({ streams, runs }: LeaseState): string {
   const row: z.input<typeof rowSchema> = {
     streams: [...streams].slice(-mostKept).map(([id, { holder, until }]) => [id, holder, until]),

@@ -1,6 +1,6 @@
-// The leases of one owner: streams that are open and threads that are at work, wherever the requests for them came in. One row holds
-// all of them. A start writes it; what ends is taken out in memory and written with the next start. A lease whose time is over counts
-// no longer unless its holder confirms it, and the holder is asked only where the bound would refuse.
+// The leases of one owner's open streams and working threads, across all isolates. One row holds all of them. A new lease writes the
+// row. A lease that ends is removed in memory, and the row changes with the next write. A lease that is overdue counts only if its
+// holder confirms it. Holders are asked only when the bound would refuse a request.
 
 import type { FeedWord } from "#contract/feed.ts";
 import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
@@ -8,12 +8,12 @@ import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/
 import { readLeaseRow, writeLeaseRow } from "./lease-row.ts";
 import type { LeaseState, RunLease, OpenStream } from "./lease-row.ts";
 
-/** What leases work with. */
+/** The ports of leases. */
 export interface LeasePorts {
   /** Microseconds since epoch. */
   now: () => number;
   row: { read: () => string | undefined; write: (text: string) => void };
-  /** Asks a holder. May reject; then its overdue leases are gone. */
+  /** Asks a holder which leases it still serves. If it rejects, the holder's overdue leases are dropped. */
   held: (holder: LeaseHolder, ids: readonly string[]) => Promise<HeldLeases>;
 }
 
@@ -25,13 +25,13 @@ export const attachMicros = 15 * second;
 /** Microseconds within which an input is admitted, hooks included. */
 export const admitMicros = 60 * second;
 
-/** Microseconds for which a stream that its holder confirmed is not asked about. */
+/** Microseconds for which a holder's confirmation of a stream counts. */
 export const heldMicros = 15 * second;
 
-/** Microseconds for which a thread that said it is at work is not asked about. A heartbeat comes every 15 s. */
+/** Microseconds for which a thread's report that it is at work counts. It reports every 15 s. */
 export const confirmedMicros = 60 * second;
 
-/** Holders that are asked at a time. */
+/** The most holders that are asked at the same time. */
 const mostAsked = 50;
 
 /** One per feed object. */
@@ -44,7 +44,7 @@ export class Leases {
     this.#ports = ports;
   }
 
-  /** Takes a lease, or says which bound is reached. */
+  /** Takes a lease, or returns the bound that is reached. */
   async take(request: LeaseRequest): Promise<LeaseOutcome> {
     const outcome = this.#tryTake(request);
     if (outcome === "granted" || !this.#isOverdue()) return outcome;
@@ -56,7 +56,7 @@ export class Leases {
     return this.#tryTake(request);
   }
 
-  /** Ends the stream of a lease, and with `all` the run that was to follow. */
+  /** Ends the stream of a lease; with `all`, also the run that the request was to start. */
   giveBack(id: string, part: "stream" | "all"): void {
     const { streams, runs } = this.#state;
     streams.delete(id);
@@ -66,7 +66,7 @@ export class Leases {
     }
   }
 
-  /** Takes the state of a thread from what it tells the feed. `admitted` are leases of inputs that the thread has taken. */
+  /** Takes the state of a thread from its message to the feed. `admitted` are the leases of inputs that the thread has admitted. */
   told(word: FeedWord, admitted: readonly string[]): void {
     const { runs } = this.#state;
     const thread = word.type === "thread_deleted" ? word.thread_id : word.thread.id;
@@ -86,12 +86,12 @@ export class Leases {
   #tryTake({ id, holder, streams: mostStreams, runs: mostRuns }: LeaseRequest): LeaseOutcome {
     const { now, row } = this.#ports;
     const { streams, runs } = this.#state;
-    // The answer to the first try was lost on its way.
+    // The request is repeated, because the answer to the first try was lost.
     if (streams.has(id)) return "granted";
     const thread = "thread" in holder && mostRuns !== null ? holder.thread : null;
     const run = thread === null ? undefined : runs.get(thread);
     if (mostStreams !== null && streams.size >= mostStreams) return "too_many_streams";
-    // A thread that is at work lets further inputs wait: only another one adds to the load.
+    // Further inputs of a working thread wait in its queue, so only another thread adds to the load.
     if (thread !== null && mostRuns !== null && run === undefined && runs.size >= mostRuns) return "too_many_runs";
     if (mostStreams !== null) streams.set(id, { holder, until: now() + attachMicros });
     if (thread !== null) {
@@ -109,7 +109,7 @@ export class Leases {
     return [...streams.values()].some(({ until }) => until <= at) || [...runs.values()].some((run) => endOf(run) <= at);
   }
 
-  /** Asks the holders of overdue leases, and drops what they no longer hold. */
+  /** Asks the holders of overdue leases and drops the leases that they no longer serve. */
   async #confirm(): Promise<void> {
     const { streams, runs } = this.#state;
     const at = this.#ports.now();
@@ -141,7 +141,7 @@ export class Leases {
   #settleRun(thread: string, isWorking: boolean): void {
     const run = this.#state.runs.get(thread);
     const at = this.#ports.now();
-    // Another input may have been granted, or a word have come, while the thread was asked.
+    // While the thread was asked, it may have reported to the feed, or a lease for another input may have been granted.
     if (run === undefined || endOf(run) > at) return;
     run.admitting.clear();
     run.until = isWorking ? at + confirmedMicros : 0;
@@ -153,7 +153,7 @@ export class Leases {
   }
 }
 
-/** When the last reason to count a thread ends. */
+/** The time at which the last reason to count a thread ends. */
 function endOf({ until, admitting }: RunLease): number {
   return Math.max(until, ...admitting.values());
 }

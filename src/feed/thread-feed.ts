@@ -1,6 +1,6 @@
-// The Durable Object of a feed, one for each owner of threads: tells whoever watches what becomes of the threads, and keeps the leases
-// of the owner's streams and runs (decision record 19). Words are neither kept nor written; a word that nobody hears is gone, and is
-// cured by listing. Idle watchers cost nothing: their sockets hibernate, and pings are answered without waking it.
+// The Durable Object of a feed, one for each owner of threads. It sends changes of the threads to the watchers and keeps the leases
+// of the owner's streams and runs (decision record 19). Feed messages are not stored: a watcher that misses one lists the threads
+// again. Idle watchers cost nothing: their sockets hibernate, and the platform answers pings without waking the object.
 
 import { DurableObject } from "cloudflare:workers";
 
@@ -25,10 +25,10 @@ const retryAfterSeconds = 5;
 /** Key of the row that holds the leases. */
 const leaseKey = "leases";
 
-/** Milliseconds that a holder of leases has for its answer. */
+/** Milliseconds within which a holder of leases has to answer. */
 const answerMs = 3000;
 
-/** What a feed's object takes from outside itself. */
+/** The clock and the objects that a feed's object uses. */
 export interface FeedWorld {
   clock: Clock;
   threads: ThreadDirectory;
@@ -58,7 +58,7 @@ export function threadFeed<Env>(worldOf: (env: Env) => FeedWorld) {
     async tell(owner: string | null, word: FeedWord, admitted: readonly string[] = []): Promise<void> {
       const frame = JSON.stringify(word);
       this.#atWork.hear(word, frame);
-      // Threads without a user are bounded by nothing.
+      // Threads without a user have no bound, so there are no leases of their runs.
       if (owner !== null) this.#leases.told(word, admitted);
       for (const socket of this.ctx.getWebSockets()) {
         const watcher = Watcher.of(socket);
@@ -112,7 +112,7 @@ export function threadFeed<Env>(worldOf: (env: Env) => FeedWorld) {
     }
 
     override webSocketError(socket: WebSocket): void {
-      // The socket is gone from the list by itself.
+      // The platform has removed the socket from the list already.
       this.#giveBackOf(socket);
     }
 
@@ -128,7 +128,8 @@ export function threadFeed<Env>(worldOf: (env: Env) => FeedWorld) {
       const watcher = Watcher.of(socket);
       const lease = watcher?.lease ?? null;
       if (lease === null) return;
-      // An administrator's lease is kept elsewhere; one that is not reached asks when it needs the place.
+      // The lease of an administrator who watches this feed is kept in another object. If that object cannot be reached, it asks for
+      // overdue leases when its bound is reached.
       if (lease.owner === watcher?.owner) this.#leases.giveBack(lease.id, "stream");
       else
         this.ctx.waitUntil(
@@ -139,18 +140,20 @@ export function threadFeed<Env>(worldOf: (env: Env) => FeedWorld) {
         );
     }
 
-    /** Rejects for a holder that does not answer in time. */
+    /** Asks a holder of leases. Rejects if it does not answer in time. */
     #ask(holder: LeaseHolder, ids: readonly string[]): Promise<HeldLeases> {
       const { clock, threads, feeds } = this.#world;
       const asked = "thread" in holder ? threads(holder.thread).held(ids) : feeds(holder.feed).held(ids);
       const late = Promise.withResolvers<never>();
-      const callOff = clock.after(answerMs, () => late.reject(new Error("The holder of a lease does not answer.")));
+      const callOff = clock.after(answerMs, () =>
+        late.reject(new Error("The holder of a lease did not answer in time.")),
+      );
       return Promise.race([asked, late.promise]).finally(callOff);
     }
   };
 }
 
-/** The lease of an upgrade, whose time this object knows. */
+/** The lease in an upgrade request, with this object's time for a bridged socket. */
 function streamLeaseOf(given: unknown, at: number): StreamLease {
   const { id, owner, bridged_at } = streamLeaseSchema.parse(given);
   return { id, owner, ...(bridged_at === undefined ? {} : { bridged_at: at }) };

@@ -16,9 +16,9 @@ const placeSchema = z.object({
   /** UTF-16 units of all it was sent: the `seq` of the last frame. */
   sent: z.number().int().nonnegative(),
   acknowledged: z.number().int().nonnegative(),
-  /** When its credentials end, in microseconds since epoch; absent where they do not. */
+  /** The expiry of its credentials, in microseconds since epoch; absent if they do not expire. */
   endsAt: z.number().optional(),
-  /** The place of this stream among those of its user. */
+  /** The lease of this stream. */
   lease: streamLeaseSchema.optional(),
 });
 
@@ -73,7 +73,7 @@ export class Watcher {
     return watcherWindow - (sent - acknowledged);
   }
 
-  /** Closes it where its credentials have ended. True then. */
+  /** Closes the socket if its credentials have expired, and returns true then. */
   endedAt(now: number): boolean {
     if (now < (this.#place.endsAt ?? Number.POSITIVE_INFINITY)) return false;
     this.#close(expiredCloseCode, "token_expired");

@@ -1,6 +1,6 @@
-// What answers leave in the thread's files: what a tool attaches, the whole of a text that no row can hold (Standard Agents,
-// ToolResult.attachments; architecture §6), and pictures that a model made. What could not be kept is said to the model and
-// costs the answer nothing else.
+// Stores parts of answers as files of the thread: attachments of a tool's result, texts that are too long for a row (Standard
+// Agents, ToolResult.attachments; architecture §6), and pictures that a model made. If a part cannot be stored, a line for the
+// model gives the reason, and the rest of the answer is kept.
 
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
@@ -52,7 +52,7 @@ export function answerFiles(store: AttachmentStore): AnswerFiles {
   };
 }
 
-/** A part as a row can hold it. */
+/** The part with a reference to a file in place of a picture's bytes. */
 async function keptPicture(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
   if (part.type !== "image" || part.data === undefined) return part;
   const { mime_type, data } = part;

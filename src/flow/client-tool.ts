@@ -1,4 +1,4 @@
-// A tool that a client brought with its session: always remote, so a call of it is a row that rests until the client answers.
+// A tool that a client defines with its session. It is always remote: a call is a stored row that waits for the client's result.
 
 import type { ClientTool } from "#contract/session/execute-input.ts";
 import type { Clock } from "#core/ports/clock.ts";

@@ -62,14 +62,14 @@ export async function history(
   return repair(fromPrefiltered(chosen, { messages, shown, before }));
 }
 
-/** Whether a model may be sent it: no extension, and no call that still runs. */
+/** Whether a message may be sent to a model: not one of role `extension`, and not a call in progress. */
 export function isSendable({ role, status }: MessageRecord): boolean {
   return role !== "extension" && status === "complete";
 }
 
 /**
- * A hook may leave out, reorder, change the words of and add messages; parts of what it kept stay. Rows that the prompt does
- * not include are left out here, after the hook.
+ * Applies the hook's result. A hook may remove, reorder, reword and add messages; a kept message keeps its other parts. Rows that the
+ * prompt does not include are removed here, after the hook.
  */
 function fromFiltered(filtered: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
   const rows = new Map(stored.map((record) => [record.id, record]));

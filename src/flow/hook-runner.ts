@@ -279,8 +279,8 @@ function pickResult(changed: Fields): Partial<ToolAnswer> {
 }
 
 /**
- * What an update may change, and the names of what it may not. The document's own example sets `updated_at`, which each update
- * sets anyway: it is dropped without a log entry.
+ * The fields that an update may change, and the names of fields that it may not change. `updated_at` is dropped without a log entry,
+ * because the document's own example sets it and every update sets it anyway.
  */
 function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields; refused: string[] } {
   const picked: Fields = {};

@@ -1,4 +1,4 @@
-// The strategy of a loop with one speaker and nobody beside it: a sub-prompt's. Pure: everything follows from its rows.
+// The strategy of a sub-prompt's loop, which has one side only. It is pure: every decision follows from the stored rows.
 
 import type { Strategy } from "#core/ports/strategy.ts";
 import type { SideConfig } from "#spec/index.ts";

@@ -31,16 +31,16 @@ export interface StepSources extends CallableSources {
   files?: ThreadFiles;
 }
 
-/** Who takes a line's steps, and what it could see of what was said before them. */
+/** The side that takes a loop's steps, and the messages before them. */
 export interface Speaker {
   line: Line;
   /** Asked for each step: the turn may have changed, or the agent. */
   voice: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
-  /** The messages above the line, oldest first: the newest `limit` of the branch, and those of this run. */
+  /** The messages before this loop, oldest first: the newest `limit` messages of the branch, and those of this run. */
   above: (limit: number) => MessageRecord[];
 }
 
-/** Rows of the branch that `filter_messages` is given where the prompt does not include them. */
+/** The most rows of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
 const filteredRows = 1000;
 
 /** Builds the steps of one line. */
@@ -55,7 +55,7 @@ export class StepBuilder implements StepPort {
     this.#speaker = speaker;
   }
 
-  /** The messages that the current step was planned with, and those that this line added since. */
+  /** The messages of the current step's request, and those that this loop added since. */
   get loaded(): MessageRecord[] {
     return this.#prompt === null ? this.#own() : this.#included(this.#prompt);
   }
@@ -70,7 +70,7 @@ export class StepBuilder implements StepPort {
       this.#prompt = prompt;
       const tools = new Map(await this.#tools(prompt));
       for (const name of names) {
-        // A release may have removed it, and a copy may come from a deployment that had it: its call is answered with an error.
+        // A name may be undefined: a release removed it, or the thread was imported from another project. Its call gets an error.
         const runner = tools.has(name) ? null : await callable(name, this.#sources, this.#builderFor);
         if (runner !== null) tools.set(name, runner);
       }
@@ -126,7 +126,7 @@ export class StepBuilder implements StepPort {
     return runners;
   }
 
-  /** Rows that the prompt does not include are read for a `filter_messages` hook alone. */
+  /** Rows that the prompt does not include are read only if there is a `filter_messages` hook. */
   #candidates(prompt: AnyPromptDefinition): StepHistory {
     const included = this.#included(prompt);
     if (!this.#sources.hooks.filtersMessages) return { included, stored: included };
@@ -184,7 +184,7 @@ export function mainSpeaker(
   };
 }
 
-/** How many messages above its line a prompt is shown: all of them, or `otherwise`. */
+/** The number of messages before its loop that a prompt is sent: all of them with `includeChat`, else `otherwise`. */
 function aboveLimit({ includeChat }: AnyPromptDefinition, otherwise: number): number {
   return includeChat === true ? allMessages : otherwise;
 }

@@ -29,7 +29,7 @@ import type { StepBuilder } from "./step-builder.ts";
 import { subpromptResult } from "./subprompt-result.ts";
 import { blankStreak } from "./turn-end.ts";
 
-/** Model steps a sub-prompt may take where its configuration sets no other number (decision 10). */
+/** The default of a sub-prompt's `maxSteps` (decision 10). */
 const defaultSteps = 10;
 
 /** Levels that prompts may call each other: one that lists itself has to end. */

@@ -96,7 +96,7 @@ function getMessages(access: ThreadAccess, options: GetMessagesOptions): Message
   return { messages, total, hasMore: offset + limit < total };
 }
 
-/** How many entries a query gives: 1,000 at most, and none for 0. What is no number counts as 100. */
+/** The number of entries that a query returns: at most 1,000, and none for 0. A value that is not a number counts as 100. */
 function bounded(limit: number): number {
   return Number.isNaN(limit) ? 100 : Math.min(Math.max(0, Math.trunc(limit)), 1000);
 }

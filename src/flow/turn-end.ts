@@ -19,8 +19,8 @@ export type TurnEnd =
   | { type: "failed"; reason: string; message: string };
 
 /**
- * Null while the turn goes on. `blanks` counts the blank answers at the end of the line; null where a blank answer is an answer
- * like others (decision record 23: the rule about blank answers is the Standard Agents document's).
+ * The end of a turn; null while it goes on. `blanks` counts the blank answers at the end of the loop. If it is null, a blank answer
+ * ends the turn like any other (decision record 23: the rule about blank answers belongs to the Standard Agents document).
  */
 export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => number) | null): TurnEnd | null {
   const ended = step.calls.find(({ call, result }) => call.name === side.endSessionTool && result.status === "success");
@@ -37,7 +37,7 @@ export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => numb
   return { type: "failed", reason: "blank_answer", message };
 }
 
-/** Why an answer is blank, where the provider named a reason: the same request would end the same way (decision record 17). */
+/** The end for a blank answer whose provider named the reason. The same request would end in the same way (decision record 17). */
 function causeOfBlank({ stop_reason, stop_detail }: StepOutcome): TurnEnd | null {
   const detail = stop_detail === undefined ? "." : `: ${stop_detail}`;
   switch (stop_reason) {

@@ -1,11 +1,11 @@
-// Parses JSON from outside within bounds. Its values and its nesting are counted on the text, before anything is built from it:
-// a few MiB of small values become more than a GiB of objects.
+// Parses JSON from outside within bounds. Values and nesting are counted in the text before it is parsed, because a few MiB of
+// small values become more than a GiB of objects.
 
-/** What a JSON text may hold. */
+/** Bounds of a JSON text. */
 export interface JsonBounds {
-  /** Values in all: texts, numbers, booleans, nulls, lists and objects, at every level. */
+  /** The number of values: texts, numbers, booleans, nulls, lists and objects, at every level. */
   values: number;
-  /** Lists and objects inside one another. */
+  /** The levels of lists and objects inside one another. */
   depth: number;
 }
 
@@ -40,17 +40,17 @@ const openObject = 123;
 const closeObject = 125;
 
 /**
- * The bound that a text exceeds, null for none. One pass that allocates nothing. Of a text that is no JSON the part before its
- * mistake is counted rightly, and a parser builds nothing of the rest.
+ * The bound that a text exceeds; null for none. One pass that allocates nothing. In a text that is not valid JSON, the part before
+ * the mistake is counted correctly, and a parser stops at the mistake.
  */
 export function exceededBound(text: string, { values: most, depth: deepest }: JsonBounds): keyof JsonBounds | null {
   let values = 1;
   let depth = 0;
-  // A list or an object was opened, and nothing stood in it yet.
+  // The last character opened a list or an object, so the next one begins its first value or closes it.
   let opened = false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    // White space and control characters are no values.
+    // White space and control characters are not values.
     if (unit <= 32) continue;
     const closes = unit === closeList || unit === closeObject;
     if (unit === comma || (opened && !closes)) values += 1;
@@ -64,7 +64,7 @@ export function exceededBound(text: string, { values: most, depth: deepest }: Js
   return null;
 }
 
-/** The place of the quote that ends a text, or the end of all where none does. */
+/** The position of the quote that ends a text; the end of the input if there is none. */
 function endOfText(text: string, begin: number): number {
   for (let at = text.indexOf('"', begin); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

@@ -1,6 +1,6 @@
 // Time as the platform gives it: timers and the wall clock.
 
-/** Milliseconds that one timer of the platform can wait; Node fires a longer one at once. */
+/** The longest time of one platform timer, in milliseconds. Node fires a timer with a longer time at once. */
 const longestTimer = 2 ** 31 - 1;
 
 /** Calls back after `ms`, of any size, unless the returned function is called first. `Infinity` arms no timer. */

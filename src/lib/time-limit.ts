@@ -1,9 +1,9 @@
-// Bounds how long something is waited for that may never answer.
+// Bounds the wait for a promise that may never settle.
 
 import { deferred } from "./deferred.ts";
 import type { Timers } from "./timers.ts";
 
-/** Nothing came in time. */
+/** The promise did not settle in time. */
 export class TimeLimitError extends Error {
   override readonly name = "TimeLimitError";
 
@@ -12,7 +12,7 @@ export class TimeLimitError extends Error {
   }
 }
 
-/** What the work gives, or a rejection with a `TimeLimitError`. The work is not ended: what it gives later is dropped. */
+/** The result of the work, or a rejection with a `TimeLimitError`. The work is not cancelled; its later result is dropped. */
 export async function withinTime<T>(
   work: Promise<T>,
   { timers, milliseconds }: { timers: Timers; milliseconds: number },

@@ -1,4 +1,4 @@
-// What ids of threads look like, so that anything else is refused before it is looked up.
+// Checks the form of thread ids, so that other texts are refused before any lookup.
 
 const random = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const derived = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -8,12 +8,12 @@ export function randomUuidText(text: string): string | null {
   return matching(random, text);
 }
 
-/** The same for version 8: ids that are made from names. */
+/** The UUID in lower case if it is of version 8, the form of ids made from names; else null. */
 export function derivedUuidText(text: string): string | null {
   return matching(derived, text);
 }
 
-/** The same for either: the ids that threads have. */
+/** The UUID in lower case if it is of version 4 or 8, the two forms of thread ids; else null. */
 export function threadUuidText(text: string): string | null {
   return randomUuidText(text) ?? derivedUuidText(text);
 }

@@ -50,9 +50,9 @@ export class UsedThread {
   readonly send: (content: NewMessage["content"], options?: SendOptions) => Sending;
   /** Stops the active run. */
   readonly stop: () => Promise<ThreadStatus>;
-  /** Lets a call of `pending` run, perhaps with other arguments; the same as `handle.tools.approve`. */
+  /** Approves a call of `pending`, optionally with other arguments. The same as `handle.tools.approve`. */
   readonly approve: ToolResults["approve"];
-  /** Refuses it; the model reads the reason. */
+  /** Declines a call; the model reads the reason. */
   readonly decline: ToolResults["decline"];
   /** Answers a call of a tool that has no function of its own. */
   readonly answer: ToolResults["answer"];
@@ -101,7 +101,7 @@ export class UsedThread {
     return this.#picture.pending;
   }
 
-  /** For everything else that can be asked of the thread: `handle.files`, `handle.queue`, `handle.tools`. Throws where the component was given no id. */
+  /** The thread's handle, for `handle.files`, `handle.queue` and `handle.tools`. Throws if the hook was given no id. */
   get handle(): ThreadHandle {
     return handleOf(this.#from);
   }

@@ -46,7 +46,7 @@ export class SessionLimits implements LimitPort {
     return Promise.resolve(reason === null ? null : { reason, until: null });
   }
 
-  /** One request at a time: a session has no calls that ask models side by side. */
+  /** Reserves nothing, because a session sends one model request at a time. */
   async reserve(): Promise<Reserved> {
     const limit = await this.reached();
     return limit === null ? { release: () => {} } : { limit };

@@ -109,7 +109,7 @@ function unknownModel(name: string, models: ReadonlyMap<string, unknown>) {
   return refuse("model_not_found", `There is no model named "${name}" among the session's models: ${known}.`);
 }
 
-/** A session has no build that refuses what is not there. */
+/** Refuses a provider that is not available. For a session this happens here, because no build checks its definitions. */
 function demandProvider({ name, provider }: AnyModelDefinition): void {
   const problem = unavailableProvider(provider);
   if (problem !== undefined) throw refuse("invalid_request", `Model "${name}": ${problem}.`);

@@ -30,7 +30,7 @@ export function toolDefinitions(
   return definitions;
 }
 
-/** Milliseconds a call waits for its answer. Whoever holds the session decides how long that is: a hundred years. */
+/** Milliseconds that a remote call waits for its result: a hundred years, because the caller of the session decides when to stop. */
 const patience = 100 * 365 * 24 * 60 * 60 * 1000;
 
 /** What every provider takes for the name of a function, and the session endpoint too. */

@@ -10,7 +10,7 @@ export type AgentType = "ai_human" | "dual_ai";
 
 /** What side and agent may both say; the side's word wins. */
 interface Conduct {
-  /** How it goes about its work: `loop`, which is the default. `react` and `plan` are not available yet: a build refuses them. */
+  /** The loop's strategy. Default `loop`. `react` and `plan` are not available yet: a build refuses them. */
   strategy?: Strategy;
   /** Ceilings of a run. */
   limits?: Limits;
@@ -71,7 +71,7 @@ export interface AgentDefinition<
   toolDescription?: string;
   /** A line for UIs and documentation. */
   description?: string;
-  /** First messages that UIs offer for a new thread. Ours, as no other document has them. */
+  /** First messages that user interfaces offer for a new thread. An addition to the Standard Agents document. */
   starters?: string[];
   /** A URL, or a path from the root that is turned into one. */
   icon?: string;

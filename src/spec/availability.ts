@@ -1,9 +1,9 @@
-// The providers that the runtime speaks today, and the sentence for one that the types name and it does not speak. Not part
-// of what `threadhold` exports.
+// The providers that the runtime supports today, and the error text for those that only the types name. `threadhold` does not
+// export this module.
 
 import type { AnyModelProvider } from "./model.ts";
 
-/** Providers that a model may name. */
+/** Supported values of a model's `provider`. */
 export const availableProviders = [
   "openai",
   "openai-responses",

@@ -1,8 +1,8 @@
 // How much of a conversation a prompt's model is sent, and what gives way when it is too much.
 
 /**
- * The budget for one model request. What is stored is never rewritten, only what is sent. Not available yet: a build refuses a
- * prompt with it.
+ * The budget for one model request. It changes only what is sent, never what is stored. Not available yet: a build refuses a prompt
+ * that sets it.
  */
 export interface ContextOptions {
   /** Tokens the request may hold, system prompt included. Default 100,000, or the model's `contextWindow`. */

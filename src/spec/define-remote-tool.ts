@@ -1,4 +1,5 @@
-// defineRemoteTool: a tool without a function, by named fields. It gives what `defineTool` without a function gives.
+// defineRemoteTool declares a tool without a function, by named fields. The result is the same as that of `defineTool` without a
+// function.
 
 import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
@@ -10,7 +11,7 @@ export interface RemoteToolFields<
   State = ThreadState,
   Args extends AnyToolArgs | null = null,
 > extends RemoteToolOptions<State, ParsedArgs<Args>> {
-  /** What the model reads. */
+  /** The description that the model reads. */
   description: string;
   /** The arguments, a `z.object`; none when absent. */
   args?: Args;

@@ -21,7 +21,7 @@ export type DiagnosticCode =
   /** A field is missing or has the wrong type. */
   | "invalid_field"
   | "unknown_field"
-  /** An option that the types accept and the runtime does not do yet. */
+  /** An option that the types accept and the runtime does not support yet. */
   | "not_available"
   | "duplicate_name"
   | "unknown_model"

@@ -8,5 +8,5 @@ export type InputVerdict =
   | { action: "warn"; message: string }
   | { action: "reject"; reason: string };
 
-/** Judges a user's text. Not available yet: a build refuses an agent with filters. Filters run in order; the first refusal counts. */
+/** Accepts or refuses a user's text. Filters run in order; the first refusal counts. Not available yet: a build refuses an agent with filters. */
 export type InputFilter = (text: string, state: ThreadState) => InputVerdict | Promise<InputVerdict>;

@@ -25,7 +25,7 @@ export type AnyModelProvider = ModelProvider | ExtraModelProvider;
 
 /** What a model can do; false switches the feature off (Standard Agents, models). */
 export interface ModelCapabilities {
-  /** Takes images; true when absent. False turns them into a line of text. */
+  /** The model accepts images. Default true. If false, a line of text replaces each image. */
   vision?: boolean;
   /** Calls tools; true when absent. False sends no tools. */
   functionCalling?: boolean;
@@ -53,9 +53,9 @@ export interface RetryOptions {
 
 /** How long a model's connection may send nothing before the request is cancelled and made again. Times are milliseconds. */
 export interface ModelTimeouts {
-  /** Until the answer begins. Default 120,000; 600,000 for models that hide their thinking, such as o3 and gpt-5. */
+  /** The limit until the answer begins. Default 120,000; 600,000 for models that hide their thinking, such as o3 and gpt-5. */
   firstByteMs?: number;
-  /** From then on. Default 60,000; 600,000 for models that hide their thinking. */
+  /** The limit from then on. Default 60,000; 600,000 for models that hide their thinking. */
   silenceMs?: number;
 }
 
@@ -65,9 +65,9 @@ export interface ModelCompatibility {
   maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** Takes the `developer` role for the system prompt. */
   supportsDeveloperRole?: boolean;
-  /** Takes `reasoning_effort`, and at the Responses API `reasoning`; for models whose ids do not show it. */
+  /** The model accepts `reasoning_effort`, or `reasoning` in the Responses API. Set it for models whose id does not show that. */
   supportsReasoningEffort?: boolean;
-  /** Takes `stream_options.include_usage`; default true, but for servers that are known to refuse it (Mistral). */
+  /** The server accepts `stream_options.include_usage`. Default true, except for servers that are known to refuse it (Mistral). */
   supportsStreamUsage?: boolean;
 }
 
@@ -99,8 +99,8 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   capabilities?: ModelCapabilities;
 
   /**
-   * Which of OpenAI's protocols is spoken; `openai` and `openai-responses` only. Default: `responses` at OpenAI's own
-   * address and for `openai-responses`, `chat` at any other address.
+   * The protocol of OpenAI to use, for `openai` and `openai-responses` only. Default: `responses` at OpenAI's own address and for
+   * `openai-responses`, `chat` at any other address.
    */
   api?: OpenAIProtocol;
   /** Another address for the provider's API. */
@@ -121,7 +121,7 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   cacheWritePrice?: number;
   /** Back-off between attempts. */
   retry?: RetryOptions;
-  /** Silence after which a request is given up. */
+  /** Limits of a connection's silence, after which a request is cancelled and retried. */
   timeouts?: ModelTimeouts;
   /** Differences of an OpenAI-compatible server. */
   compat?: ModelCompatibility;

@@ -20,7 +20,7 @@ import type {
   ZodUnion,
 } from "zod";
 
-/** One level less, for up to ten levels. */
+/** A depth minus one, for depths up to ten. */
 type Less<D extends number> = [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9][D] extends infer L extends number ? L : 0;
 
 /** A schema that may stand inside tool arguments; at most `D` levels deep (Standard Agents, tools). */

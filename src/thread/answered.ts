@@ -1,4 +1,4 @@
-// The outcome of a method as it crosses the RPC border: refusals are data, and what breaks is logged and shown to no caller.
+// Turns the outcome of a method into data for RPC: a refusal becomes data, and a failure is logged and hidden from the caller.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Answer } from "#core/thread-rpc.ts";

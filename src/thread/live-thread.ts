@@ -117,7 +117,7 @@ export class LiveThread {
     this.closing.clear();
   }
 
-  /** Keeps what the active run used by now. Not written: the next write of a row takes it along. */
+  /** Sets the current usage of the active run, in memory. The next write of the thread's row stores it. */
   used(run: RunRecord, messages: readonly MessageRecord[]): void {
     const active_totals = totalsOf(run, messages);
     run.steps = active_totals.steps;
@@ -171,7 +171,7 @@ export class LiveThread {
     this.#relist(message);
   }
 
-  /** Reads the text of the last message again once one was changed or deleted, so that lists and their search keep no text that is gone. */
+  /** Reads the text of the last message again after a message was changed or deleted, so that lists and search hold no removed text. */
   #relist(changed: MessageRecord): void {
     if (changed.silent || changed.role === "tool") return;
     const { branch, last_message: before } = this.#record;
@@ -300,10 +300,10 @@ export class LiveThread {
   }
 }
 
-/** Messages that are looked at, one at a time since each may be large, for the last one with text. */
+/** The most messages that are read to find the last one with text. They are read one at a time, because each may be large. */
 const mostRelisted = 50;
 
-/** What lists show of a message; null for one that they leave out. */
+/** The text that lists show of a message; null if they skip the message. */
 function listedText(message: MessageRecord): string | null {
   const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
   return text === null || text === "" ? null : text.slice(0, 300);

@@ -25,7 +25,7 @@ export interface Settings {
   limits: Allowance;
   /** Version of the deployment, written on every run. */
   version: string | null;
-  /** Cuts the deployment's secrets out of text for the log. */
+  /** Removes the deployment's secrets from text for the log. */
   redact: (text: string) => string;
 }
 

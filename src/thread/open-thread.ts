@@ -88,7 +88,7 @@ export function openThread(options: OpenOptions): OpenThread {
   return { context, driver, storage, store };
 }
 
-/** Whether a deadline of the calls that wait is over. The alarm may be late: it was set by a clock that was changed since. */
+/** Whether the deadline of a waiting call has passed. The alarm may be late, because the clock may have changed after it was set. */
 export function isRestOver({ context: { live, clock } }: OpenThread): boolean {
   const { pending = [] } = live.record;
   return pending.some(({ deadline }) => deadline !== null && deadline <= clock.now());

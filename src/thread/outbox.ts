@@ -109,7 +109,7 @@ export class Outbox {
   }
 }
 
-/** What went wrong on the way to the database, and not how that is told to callers. */
+/** The failure of the database, without the refusal that wraps it for callers. */
 function causeOf(thrown: unknown): string {
   return String(thrown instanceof ThreadholdError ? (thrown.cause ?? thrown) : thrown);
 }

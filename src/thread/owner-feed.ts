@@ -26,7 +26,7 @@ export class OwnerFeed {
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #background: (work: Promise<unknown>) => void;
   readonly #waiting = new Map<string | null, Waiting>();
-  /** Leases of inputs that the thread has taken and that no word has carried yet. */
+  /** Leases of admitted inputs that no feed message has carried yet. */
   #admitted: string[] = [];
   #telling = false;
 
@@ -51,11 +51,11 @@ export class OwnerFeed {
     this.#put(live.record, "thread_updated", live);
   }
 
-  /** An input was taken under this lease. The next word carries it; a thread that is not at work has no next one, so it gets one. */
+  /** An input was admitted under this lease. The next feed message carries it. An idle thread sends none, so one is sent for it. */
   admitted(lease: string, live: LiveThread): void {
     const { user_id, parent, status } = live.record;
     if (parent !== null) {
-      // The thread that waits for this one is the one that counts, and this one tells the feed nothing.
+      // A child thread does not count and sends no feed messages; the parent thread that waits for it counts.
       this.#background(
         this.#feeds(user_id)
           .giveBack(lease, "all")

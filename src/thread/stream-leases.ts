@@ -1,5 +1,5 @@
-// The leases of the streams that this object serves: of sockets in their attachments, of exports and imports in memory. The end of a
-// stream is known here for certain, however its client went, so it is here that its lease is given back.
+// The leases of the streams that this object serves: those of sockets in the sockets' attachments, those of exports and imports in
+// memory. This object learns of the end of each stream, however its client left, and gives the lease back.
 
 import { tooSlowCloseCode } from "#contract/error.ts";
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
@@ -14,7 +14,7 @@ export class StreamLeases {
   readonly #state: DurableObjectState;
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #now: () => number;
-  /** Of exports and imports that are under way. */
+  /** The leases of exports and imports under way. */
   readonly #open = new Set<string>();
 
   /** `now` is milliseconds. */
@@ -24,20 +24,20 @@ export class StreamLeases {
     this.#now = now;
   }
 
-  /** The lease under which a caller comes. */
+  /** The lease in a caller. */
   of({ lease, user }: Caller): StreamLease | null {
     if (lease === undefined) return null;
     const { id, bridged } = lease;
     return { id, owner: user, ...(bridged ? { bridged_at: this.#now() } : {}) };
   }
 
-  /** Gives back the lease of a socket that is gone. Its tags are gone as well; its attachment is not. */
+  /** Gives back the lease of a closed socket. It is read from the attachment, because a closed socket has no tags any more. */
   left(socket: WebSocket): void {
     const cursor = cursorSchema.safeParse(socket.deserializeAttachment());
     if (cursor.data?.lease !== undefined) this.#giveBack(cursor.data.lease);
   }
 
-  /** Begins a stream without a socket. The function ends it; calling it again does nothing. */
+  /** Begins a stream without a socket. The returned function ends it; further calls do nothing. */
   begin(caller: Caller): () => void {
     const lease = this.of(caller);
     if (lease === null) return () => {};
@@ -47,7 +47,7 @@ export class StreamLeases {
     };
   }
 
-  /** Those of the ids whose stream is open. Lets sockets go that no client attends any more. */
+  /** The ids whose stream is open. Closes bridged sockets whose Worker has sent no ping for too long. */
   held(ids: readonly string[]): string[] {
     return ids.filter((id) => this.#open.has(id) || this.#state.getWebSockets(id).some((one) => this.#isHeld(one)));
   }
@@ -60,7 +60,7 @@ export class StreamLeases {
     return false;
   }
 
-  /** A keeper that is not reached asks when it needs the place. */
+  /** Gives a lease back to the feed object that keeps it. If that object is not reached, it asks here when its bound is reached. */
   #giveBack({ id, owner }: StreamLease): void {
     this.#state.waitUntil(
       this.#feeds(owner)

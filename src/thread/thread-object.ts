@@ -384,7 +384,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       return work;
     }
 
-    /** The answer to an input that may start a run. From here on the thread's status says what became of its lease. */
+    /** The answer to an input that may start a run. After the admission the thread's status decides about the lease. */
     async #admitted<T>({ lease }: Caller, work: () => T | Promise<T>): Promise<Answer<T>> {
       const answer = await this.#answer(work);
       if (lease !== undefined && answer.ok && this.#open !== null)

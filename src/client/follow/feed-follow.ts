@@ -86,7 +86,7 @@ export class FeedFollow {
     return this.#link.hold();
   }
 
-  /** Ends the wait before the next try. */
+  /** Tries to connect at once if it waits before its next try. */
   retry(): void {
     this.#link.retry();
   }

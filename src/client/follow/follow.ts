@@ -101,7 +101,7 @@ export class Follow {
     return this.#link.hold();
   }
 
-  /** Ends the wait before the next try. */
+  /** Tries to connect at once if it waits before its next try. */
   retry(): void {
     this.#link.retry();
   }

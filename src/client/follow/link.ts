@@ -123,7 +123,7 @@ export class Link {
     };
   }
 
-  /** Ends the wait before the next try. A connection that is open or opens is left as it is. */
+  /** Tries to connect at once if it waits before its next try. Does nothing while a connection is open or opening. */
   retry(): void {
     this.#due();
   }

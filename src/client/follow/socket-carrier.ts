@@ -153,7 +153,7 @@ function isAnswer(thrown: unknown): thrown is Error {
 
 /** What a close says. One before the socket opened says nothing, in a browser: SSE then learns why. */
 function errorOfClose(status: number, reason: string): Error {
-  // The next ticket is asked for with the token of then; one that has expired too is refused there.
+  // The next ticket is requested with the token that is current then. If that one has expired too, the request is refused.
   if (status === expiredCloseCode) return new ThreadholdNetworkError("The token that opened the socket has expired.");
   const code = refusals[status] ?? (status >= 4400 && status < 4500 && status !== 4408 ? "invalid_request" : null);
   if (code === null) return new ThreadholdNetworkError(`The socket was closed (${status}).`);

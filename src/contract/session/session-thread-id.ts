@@ -1,19 +1,19 @@
-// The id of the thread that a session of some name is, made from the name and its owner. Anybody can compute it, so nobody may
-// choose it: ids that clients choose are of version 4, these are of version 8, and an import is held to the name it brings.
+// Makes the thread id of a named session from the name and its owner. Every client can compute it, so no client may choose it: ids
+// that clients choose are UUIDs of version 4, these are of version 8, and an import is checked against its session's name.
 
 import { sha256 } from "#lib/sha256.ts";
 
-/** The id. JSON keeps owner and name apart, and nobody from a user. */
+/** The id. JSON separates owner and name, and a missing owner (null) from every user. */
 export function sessionThreadId(owner: string | null, name: string): Promise<string> {
   return digestId(owner, name, 8);
 }
 
-/** The id that it had before clients could no longer choose it: sessions of that time are there still. */
+/** The id in the form of older versions, whose sessions still exist. Clients can choose ids of this form. */
 export function earlierSessionThreadId(owner: string | null, name: string): Promise<string> {
   return digestId(owner, name, 4);
 }
 
-/** A UUID of the version, in which 122 bits are of the digest. */
+/** A UUID of the version with 122 bits of the digest. */
 async function digestId(owner: string | null, name: string, version: number): Promise<string> {
   const bytes = (await sha256(JSON.stringify(["session", owner, name]))).slice(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4);

@@ -168,7 +168,7 @@ export const archivedMessageSchema = z.strictObject({
 });
 export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;
 
-/** A call that a definition queued, of any name: one that is not defined here is answered with an error when it is made. */
+/** A queued call of any name. If the name is not defined in this project, the call gets an error when it is made. */
 const queuedCallSchema = z.strictObject({ id: z.string().min(1).max(200), name: word, arguments: parsedObject });
 
 /** A run that ended, waits, or was under way. What definitions kept in `state.context` ended with it. */

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { JsonBounds } from "#lib/bounded-json.ts";
 
-/** Bounds of a line. What the runtime itself keeps is nested less, with a few levels of its own around it. */
+/** Bounds of a line. Stored values have fewer levels, and a record adds a few levels around them. */
 export const lineBounds: JsonBounds = { values: 500_000, depth: 500 };
 
 /** Drops every `__proto__` key of a parsed value. */

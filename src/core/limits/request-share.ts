@@ -1,5 +1,5 @@
-// The share of a budget that a model request reserves before it is sent: what it sends by estimate, and the longest answer
-// that it allows.
+// The share of a budget that a model request reserves before it is sent: its estimated tokens, and the longest answer that it
+// allows.
 
 import { costOf } from "../cost.ts";
 import { requestTokens } from "../model/estimate-tokens.ts";
@@ -7,10 +7,10 @@ import type { ModelRequest } from "../ports/model-port.ts";
 import { noUse } from "./amounts.ts";
 import type { Bounds, Used } from "./amounts.ts";
 
-/** Tokens reserved for an answer that neither prompt nor model bounds. */
+/** Tokens reserved for an answer if neither prompt nor model bounds its length. */
 const answerTokens = 8192;
 
-/** The share under these bounds. Tokens are counted only where a bound needs them: long histories take a while. */
+/** The share under these bounds. Tokens are counted only if a bound needs them, because long histories take time to count. */
 export function requestShare(request: ModelRequest, bounds: readonly Bounds[]): Used {
   const steps = { ...noUse, steps: 1 };
   if (bounds.every(({ tokens, cost }) => tokens === null && cost === null)) return steps;

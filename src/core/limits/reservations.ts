@@ -1,30 +1,30 @@
-// The shares of a run's budget that model requests in flight hold. A request that asks for a share waits until used, held and
-// its own share together fit under every bound, or until no other request is in flight. So calls side by side go beyond a
-// bound by no more than one request, and by what at most five requests use beyond their shares.
+// The shares of a run's budget that model requests in flight have reserved. A request waits until the used, the reserved and its
+// own share together fit every bound, or until no other request is in flight. So concurrent calls exceed a bound by at most one
+// request, and by what at most five requests use beyond their shares.
 
 import { leftOf, noUse, together } from "./amounts.ts";
 import type { Used } from "./amounts.ts";
 import type { Budget } from "./reached.ts";
 
-/** Requests of a run in flight at once where tokens or money are bounded. The object sends five at once anyway. */
+/** The most requests of a run in flight if tokens or money are bounded. The object sends at most five at once in any case. */
 const mostAtOnce = 5;
 
-/** One per drive of a run. */
+/** The reservations of one execution of a run. */
 export class Reservations {
   readonly #held = new Set<Used>();
   #line: Promise<unknown> = Promise.resolve();
-  /** Shares that were given back. */
+  /** The number of shares given back so far. */
   #given = 0;
   #wake: () => void = () => {};
 
-  /** What requests in flight hold together. */
+  /** The sum of the shares that requests in flight have reserved. */
   get sum(): Used {
     return [...this.#held].reduce(together, noUse);
   }
 
   /**
-   * Runs `ask` after those that came before, and again each time a share is given back or the signal fires, until it answers
-   * something. Only the first in line asks, so none overtakes it.
+   * Runs `ask` after all earlier calls are done, and again each time a share is given back or the signal fires, until it returns a
+   * value. Only the first call in line runs `ask`, so no later call overtakes it.
    */
   inLine<T extends object>(ask: () => Promise<T | null>, signal: AbortSignal): Promise<T> {
     const mine = this.#line.then(() => this.#askUntilAnswered(ask, signal));
@@ -37,12 +37,12 @@ export class Reservations {
       const before = this.#given;
       const answer = await ask();
       if (answer !== null) return answer;
-      // A share that was given back while `ask` ran is not announced again.
+      // A share that was given back while `ask` ran is not announced again, so `ask` runs again at once.
       if (before === this.#given && !signal.aborted) await this.#released(signal);
     }
   }
 
-  /** Whether a request with this share may be sent now; no limit is reached. */
+  /** Whether a request with this share may be sent now. The caller has checked that no limit is reached. */
   fits(share: Used, { run, thread }: Record<"run" | "thread", Budget>): boolean {
     if (this.#held.size === 0) return true;
     const isBounded = [run, thread].some(({ bounds }) => bounds.tokens !== null || bounds.cost !== null);
@@ -53,7 +53,7 @@ export class Reservations {
     );
   }
 
-  /** Holds a share until the returned function is called, once or more often. */
+  /** Reserves a share until the returned function is called. Further calls of it do nothing. */
   hold(share: Used): () => void {
     const held = { ...share };
     this.#held.add(held);

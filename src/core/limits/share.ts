@@ -1,5 +1,5 @@
-// What a child thread may use of its parent's bounds. Calls that share a step share what is left, and what was given to a
-// child that is still at work is reserved for it, so that all of them together stay within the bounds.
+// The share of a parent's bounds that a child thread may use. Concurrent calls of a step divide the remaining amount. The share of
+// a child that is still at work stays reserved, so that all children together stay within the bounds.
 
 import type { Limits } from "#contract/run.ts";
 

@@ -17,7 +17,7 @@ function detailsOf(finish: ModelFinish | null): Pick<MessageRecord, "stop_detail
   };
 }
 
-/** What an answer cites is shown where a client finds whatever belongs to a message and is none of its parts. */
+/** The sources that an answer cites, as metadata of its message. */
 function metadataOf(finish: ModelFinish | null): JsonObject {
   const sources = finish?.sources ?? [];
   return sources.length === 0 ? {} : { sources: sources.map((source) => ({ ...source })) };

@@ -27,7 +27,7 @@ export function parseArguments(json: string): { arguments: JsonObject | string; 
       return { arguments: value as JsonObject };
     }
   } catch {
-    // Not JSON, or out of bounds: the call is answered with an error the model can read.
+    // The text is not JSON or exceeds the bounds: the call gets an error that the model can read.
   }
   return { arguments: json, invalid: true };
 }

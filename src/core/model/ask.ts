@@ -46,7 +46,7 @@ export async function ask(
     events: EventList;
     signal: AbortSignal;
     from: RetryPlace;
-    /** What the request holds of the budget; each further attempt takes a new share. */
+    /** The share of the budget that the request has reserved. Each further attempt reserves a new one. */
     share: HeldShare;
     /** Counts a failed attempt's tokens into the run. */
     spend: (spending: Spending) => void;
@@ -99,7 +99,7 @@ export interface HeldShare {
   release: () => void;
 }
 
-/** Reserves what the request at this place may use. */
+/** Reserves the share of an attempt. */
 export function reserve(
   plan: NumberedPlan,
   place: RetryPlace,

@@ -1,6 +1,6 @@
-// What an attempt is counted for where its provider counted nothing, or not all. Providers bill what they generated also when
-// it was cut, and most report tokens at the end only; some servers never report any. Without an estimate such an answer would
-// be free, and no limit of tokens or money would ever hold.
+// Estimates the usage of an attempt whose provider reported no tokens, or not all. Providers bill an interrupted answer too, and
+// most report tokens only at its end; some servers never report any. Without an estimate such an answer would cost nothing, and
+// limits of tokens and money would not hold.
 
 import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -15,8 +15,8 @@ export interface CountedUsage {
 }
 
 /**
- * Usage of an answer that came to its end. `reported` is the provider's count and stands where it is above zero; `words` are
- * the pieces of the answer. No request is sent without a prompt, so a prompt of zero tokens was not counted.
+ * Usage of a complete answer. `reported` is the provider's count and is used where it is above zero; `words` are the pieces of the
+ * answer. Every request has a prompt, so zero tokens of the prompt mean that the provider did not count it.
  */
 export function finishedUsage(request: ModelRequest, reported: Usage, words: readonly string[]): CountedUsage {
   return complete(reported, {
@@ -26,15 +26,15 @@ export function finishedUsage(request: ModelRequest, reported: Usage, words: rea
 }
 
 /**
- * Usage of an attempt that was cut. `reported` is what the provider had counted by then, `words` the pieces that had come of
- * the answer. An attempt without any was refused or never begun: it counts for what was reported.
+ * Usage of an interrupted attempt. `reported` is the provider's count up to then, `words` the received pieces of the answer. An
+ * attempt without pieces was refused or never answered: only the reported usage counts.
  */
 export function cutUsage(request: ModelRequest, reported: Usage | null, words: readonly string[]): CountedUsage {
   const known = reported ?? zeroUsage;
   if (words.length === 0) return { usage: known, estimated: false };
   return complete(known, {
     input: hasPrompt(known) ? known.input : requestTokens(request),
-    // A count from the middle of an answer is of an earlier moment: at Anthropic, of the first word.
+    // A count from the middle of an answer may be older than its last piece. Anthropic's counts only the first word.
     output: Math.max(known.output, textTokens(words.join(""))),
   });
 }

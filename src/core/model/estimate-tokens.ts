@@ -21,7 +21,7 @@ export function partTokens(parts: readonly StoredPart[]): number {
   return parts.reduce((sum, part) => sum + tokensOf(part), 0);
 }
 
-/** Tokens of everything a request sends: system prompt, messages and the tools it offers. */
+/** Estimated tokens of a whole request: system prompt, messages and tools. */
 export function requestTokens(request: Pick<ModelRequest, "system" | "messages" | "tools">): number {
   return request.tools.reduce((sum, tool) => sum + textTokens(JSON.stringify(tool)), promptTokens(request));
 }

@@ -1,5 +1,5 @@
-// Ends a model request whose connection sends nothing for too long. Bytes count, not parts: thinking that no part shows and
-// comments that keep a wait alive are signs of work. A transport timeout, not an execution limit: it is retried.
+// Cancels a model request whose connection sends nothing for too long. Any byte counts, not only shown parts: hidden thinking and
+// keep-alive comments are signs of work too. The result is a transport timeout, which is retried, not an execution limit.
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -9,9 +9,9 @@ import type { ModelPart } from "../ports/model-port.ts";
 
 /** How long a connection may send nothing, in milliseconds (figures: Retry). */
 export interface SilenceLimits {
-  /** Until the answer begins. */
+  /** The limit until the answer begins. */
   first: number;
-  /** From then on. */
+  /** The limit from then on. */
   next: number;
 }
 
@@ -20,15 +20,15 @@ const usual: SilenceLimits = { first: 120_000, next: 60_000 };
 /** A model that hides its thinking may send nothing for minutes, also between two parts of its answer. */
 const ofSilentThinkers: SilenceLimits = { first: 600_000, next: 600_000 };
 
-/** The limits of a model: its own, else the usual ones. */
+/** The limits of a model: those of its definition, else the default ones. */
 export function silenceLimits({ timeouts }: AnyModelDefinition, thinksInSilence: boolean): SilenceLimits {
   const { first, next } = thinksInSilence ? ofSilentThinkers : usual;
   return { first: timeouts?.firstByteMs ?? first, next: timeouts?.silenceMs ?? next };
 }
 
 /**
- * Contract: passes every part on; on silence cancels the request and ends with a retryable `timeout`. `open` is given what to
- * call when bytes come.
+ * Contract: passes every part on. After too long a silence it cancels the request and ends with a retryable `timeout`. `open`
+ * receives a function to call whenever bytes arrive.
  */
 export async function* watched(
   open: (signal: AbortSignal, received: () => void) => AsyncIterable<ModelPart>,
@@ -44,7 +44,7 @@ export async function* watched(
   const received = (): void => {
     last = clock.now();
   };
-  // One timer that looks when the last bytes came: a timer for each piece would cost more than the piece.
+  // One timer checks when the last bytes arrived. A new timer for each piece would cost more than the piece.
   const arm = (ms: number): void => {
     disarm = clock.after(ms, () => {
       const remaining = limit - (clock.now() - last) / 1000;
@@ -69,7 +69,7 @@ export async function* watched(
       }
       yield part;
       received();
-      // A chunk that only announces an answer is followed by the thinking.
+      // A raw chunk may only announce an answer before its thinking, so it does not begin the answer.
       if (begun || part.type === "raw") continue;
       begun = true;
       if (limit === limits.next) continue;

@@ -1,4 +1,4 @@
-// Where answers of tools and models leave what no row can hold.
+// The port that stores parts of tool results and model answers as files, when they do not fit a row.
 
 import type { StoredPart } from "../record.ts";
 import type { ToolAnswer } from "./tool-port.ts";
@@ -17,6 +17,6 @@ export interface AnsweredCall {
  */
 export interface AnswerFiles {
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
-  /** The parts of a model's answer, its pictures as files of the thread; one that could not be kept is a line that says why. */
+  /** Stores the pictures among a model answer's parts as files of the thread. A picture that cannot be stored becomes a line with the reason. */
   keepPictures(parts: StoredPart[]): Promise<StoredPart[]>;
 }

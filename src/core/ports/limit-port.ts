@@ -12,20 +12,20 @@ export interface ReachedLimit {
   until: number | null;
 }
 
-/** A share that is held until `release` is called, once what the request used is counted; or the limit that is reached. */
+/** A reserved share, which `release` gives back when the request's usage is counted; or the limit that is reached. */
 export type Reserved = { release: () => void } | { limit: ReachedLimit };
 
 /**
- * Contract: `reached` is asked before each step on every line of the run; what lines below and child threads use counts. `reserve` is asked before each
- * model request, further attempts included. Time that the run ends with is watched between two questions: when it is up the run's signal fires with `TimeUp`.
- * Neither rejects for anything but a bug.
+ * Contract: `reached` is called before each step of every loop of the run; usage of nested loops and child threads counts.
+ * `reserve` is called before each model request, retries included. A time limit is watched between these calls: when the time is
+ * over, the run's signal fires with `TimeUp`. A rejection of either method is a bug.
  */
 export interface LimitPort {
   /** Null while a model may be asked. */
   reached(): Promise<ReachedLimit | null>;
   /**
-   * Reserves a request's share of what is left: waits while requests in flight hold too much of it. A limit where one is
-   * reached by then. Where the signal fires nothing is reserved, and the caller finds the signal fired.
+   * Reserves a request's share of the remaining budget. Waits while requests in flight have reserved too much of it. Returns the
+   * limit if one is reached by then. If the signal fires, nothing is reserved; the caller checks the signal.
    */
   reserve(request: ModelRequest, signal: AbortSignal): Promise<Reserved>;
   /**

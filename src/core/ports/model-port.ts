@@ -77,10 +77,10 @@ export interface ModelFinish {
   stop_reason: StopReason;
   /** What the provider adds to its stop reason, such as why it blocked an answer. Safe to show. */
   stop_detail?: string;
-  /** The answer holds content that is not among its parts, such as calls that the provider ran itself. */
+  /** The answer has content that is not among its parts, such as calls that the provider ran itself. */
   has_other_content?: true;
   usage: Usage;
-  /** What the answer cites, each address once. */
+  /** The sources that the answer cites, each address once. */
   sources?: AnswerSource[];
   /** USD as the provider reports it; null when it does not. */
   reported_cost: number | null;
@@ -119,8 +119,8 @@ export type ModelPart =
  * provider sent, secrets cut out, for the log. A tool call that was not closed gives no `toolcall_end`.
  */
 export interface ModelPort {
-  /** `received` is called whenever bytes come, also those that no part shows, such as a comment that keeps a wait alive. */
+  /** Streams an answer. Calls `received` whenever bytes arrive, also for bytes without a part, such as keep-alive comments. */
   stream(request: ModelRequest, signal: AbortSignal, received?: () => void): AsyncIterable<ModelPart>;
-  /** Whether a model thinks for minutes without sending a byte; none does where this is left out. */
+  /** Whether a model may think for minutes without sending a byte. If absent, no model does. */
   thinksInSilence?(model: AnyModelDefinition): boolean;
 }

@@ -15,7 +15,7 @@ import type { Steering } from "./steering.ts";
 import type { LoopHooks, StepPort } from "./step-port.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** The definitions' `state.context` as it is now: they change the object, or put another one in its place. */
+/** The current `state.context` of definitions. They may change the object or assign another one. */
 export interface LiveContext {
   current: Record<string, unknown>;
 }
@@ -35,7 +35,7 @@ export interface RunPorts {
   readonly steering?: Steering;
   /** Left out: long texts of tools are cut, and what they attach is dropped. */
   readonly answers?: AnswerFiles;
-  /** What of a tool's answer is kept. Left out: what fits a row. */
+  /** Bounds of the stored part of a tool's result. Default: what fits a row. */
   readonly resultBounds?: ResultBounds;
   /** Left out: nothing bounds the run but its strategy. */
   readonly limits?: LimitPort;

@@ -39,7 +39,7 @@ export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | 
 /** Contract: never rejects for anything a definition can cause; a problem ends the run with an error. */
 export interface StepPort {
   plan(shape: StepShape, signal: AbortSignal): Promise<StepPlan | StepProblem>;
-  /** Without asking a model: what may be called now, with the defined ones of `names`, whether the prompt lists them or not. */
+  /** The tools that may be called now, for a step without a model request. Includes each defined tool of `names`, also if the prompt does not list it. */
   tools(names: readonly string[]): Promise<StepTools | StepProblem>;
 }
 

@@ -19,7 +19,7 @@ export interface StepOutcome {
   /** Null where the answer had no text part. */
   text: string | null;
   calls: CallOutcome[];
-  /** The answer holds nothing to read, look at or run. */
+  /** The answer has no text, picture, file or call. */
   blank: boolean;
   stop_reason: StopReason | null;
   /** What the provider added to its stop reason. */

@@ -17,20 +17,20 @@ import { failed } from "./outcome.ts";
  */
 export const resultLimit = 300_000;
 
-/** Bytes of JSON that the parts of an answer may take. */
+/** The most bytes of JSON for each part of a tool's result. */
 export interface ResultBounds {
-  /** `result` and `error`, each: longer text is cut. */
+  /** The bound of `result` and of `error`. Longer text is shortened. */
   text: number;
-  /** `details`: larger ones are left out, since a part of an object is no object. */
+  /** The bound of `details`. Larger ones are dropped, because an object cannot be shortened. */
   details: number;
-  /** Every call of a step has its stack in the one log row of that step. */
+  /** The bound of an error's stack. The log row of a step holds the stacks of all its calls. */
   stack: number;
 }
 
-/** The bounds of a row; a thread's. */
+/** The bounds of results that are stored in rows of a thread. */
 const rowBounds: ResultBounds = { text: resultLimit, details: 200_000, stack: 4096 };
 
-/** For answers that no row holds: nothing is cut. */
+/** No bounds, for results that are not stored in a row. */
 export const noResultBounds: ResultBounds = { text: Infinity, details: Infinity, stack: Infinity };
 
 const answerSchema = z.object({

@@ -70,9 +70,9 @@ export interface Reservation {
 }
 
 /**
- * Contract: every write is idempotent and may be repeated. Methods reject with `unavailable` when the database cannot be
- * reached or does not answer in time (the cause kept for the log; a write may still come to pass), with `invalid_request` for a broken cursor and `too_large` for an entry that fits
- * no row, and with nothing else.
+ * Contract: every write is idempotent and may be repeated. Methods reject only with `unavailable`, if the database cannot be reached
+ * or does not answer in time (the error has the cause; a write may still take effect), with `invalid_request` for a broken cursor,
+ * and with `too_large` for an entry that exceeds a row.
  */
 export interface Catalog {
   /** Stores an entry, unless a newer one is there or the thread was removed. */

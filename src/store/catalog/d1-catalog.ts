@@ -1,4 +1,5 @@
-// The catalog on D1. A database that does not answer is one out of reach: every call has a time limit. A run that ended costs four rows written: the thread, its two index entries and the total.
+// The catalog on D1. Every call has a time limit; a database that does not answer in time counts as unreachable. A completed run
+// costs four written rows: the thread, its two index entries and the total.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -28,13 +29,13 @@ export interface D1CatalogOptions {
   timers?: Timers;
 }
 
-/** Milliseconds that a call of the database may take; a list or a report has more to read. */
+/** Milliseconds that a call of the database may take. Lists and usage reports read more and may take longer. */
 const callMs = 5000;
 const reportMs = 15_000;
 
 /**
- * Databases whose tables were seen, so that a Worker looks once and not with every request. Only what is settled is kept: a
- * promise that one request began never settles for others once that request has ended. So several may look at first.
+ * Databases whose tables exist, so that an isolate checks once and not with every request. No promise is kept here: a promise of a
+ * request that has ended may never settle for other requests. So several requests may check at first.
  */
 const ensured = new WeakSet<D1Database>();
 
@@ -44,7 +45,7 @@ async function ensureOnce(database: D1Database): Promise<void> {
   ensured.add(database);
 }
 
-/** A refusal of ours passes; whatever else goes wrong on the way to the database is its being out of reach. */
+/** Passes our own refusals; turns every other failure of a database call into `unavailable`, with the cause. */
 function asUnavailable(error: unknown): ThreadholdError {
   if (error instanceof ThreadholdError) return error;
   const message = "The catalog of threads is out of reach for the moment.";

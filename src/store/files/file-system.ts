@@ -49,7 +49,7 @@ export interface FileSystemParts {
 
 /** Files with what the thread's object needs beside the port. */
 export interface ManagedThreadFiles extends ThreadFiles {
-  /** True while uploads wait for others to be stored. */
+  /** True while uploads wait for other uploads of this thread. */
   readonly crowded: boolean;
   /**
    * Forgets bytes that no file stands for. Resolves to false while a write is under way, so that what a crash would leave of

@@ -51,10 +51,10 @@ export interface FileWriterParts {
  */
 const streamsAtOnce = { own: 2, outside: 3 };
 
-/** Streams from outside that may wait for their turn. More are refused at once: their senders would wait for nothing. */
+/** The most uploads that may wait for their turn. More are refused at once, because they would wait too long. */
 const streamsWaiting = 8;
 
-/** When a refused one may come again. */
+/** Milliseconds after which a refused upload may be sent again. */
 const comeAgainMs = 10_000;
 
 /** One per object: it knows which generations are being written. */
@@ -62,7 +62,7 @@ export class FileWriter {
   readonly #parts: FileWriterParts;
   readonly #writing = new Set<number>();
   readonly #inTurn = { own: turns(streamsAtOnce.own), outside: turns(streamsAtOnce.outside) };
-  /** Streams from outside that are stored or wait for it. */
+  /** The number of uploads that are being stored or wait. */
   #outside = 0;
   #last: number | null = null;
   #closed = false;
@@ -76,7 +76,7 @@ export class FileWriter {
     this.#closed = closed;
   }
 
-  /** True while streams from outside wait for their turn. */
+  /** True while uploads wait for their turn. */
   get crowded(): boolean {
     return this.#outside > streamsAtOnce.outside;
   }

@@ -208,7 +208,7 @@ export class ImportRows {
     store.insertMessage({ ...record, ...this.#approvalOf(message), events: ownEvents(message.events, thread) });
   }
 
-  /** A user's file cannot prove that another user approved anything. An admin restores what was. */
+  /** The approval of an imported message. A user's file cannot prove that another user approved a call, so only an administrator's import keeps the names. */
   #approvalOf({ approval }: ArchivedMessage): Pick<ArchivedMessage, "approval"> {
     if (approval === undefined || this.#setting.owner === "exported") return {};
     return { approval: { ...approval, by: null, imported: true } };

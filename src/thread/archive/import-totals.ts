@@ -1,5 +1,5 @@
-// Counts of an imported thread, made from its records: sums in the file are not read. Usage is the sum of the runs, and at
-// least the sum of the messages or of the log, so that changed runs do not reset it.
+// Counts an imported thread from its records; sums in the file are ignored. The usage is the sum of the runs, but at least the sum
+// of the messages or of the log, so that changed runs in the file do not reset it.
 
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
@@ -24,7 +24,7 @@ export class ImportTotals {
   #usage: Usage = zeroUsage;
   #cost: number | null = 0;
   #work: Work = noWork;
-  /** Usage by source. In an honest file each is part of the usage of the runs. */
+  /** Usage by source. In an unchanged export each sum is part of the usage of the runs. */
   readonly #answers = new Spent();
   readonly #children = new Spent();
   readonly #requests = new Spent();
@@ -61,7 +61,7 @@ export class ImportTotals {
     else this.underWay(bytes);
   }
 
-  /** Counts a model request that the log tells of. */
+  /** Counts a model request from its log row. */
   log({ type, run_id, data }: ArchivedLog): void {
     if (type !== "llm_request" || this.#isActive(run_id)) return;
     const spending = spendingSchema.safeParse(data);
@@ -74,14 +74,14 @@ export class ImportTotals {
       if (usage !== null) this.#children.add(usage, cost);
       return;
     }
-    // An answer without output tokens is counted as one whose provider counted none.
+    // The output tokens of an answer without a count are estimated from its length.
     const { output = 0 } = usage ?? {};
     const words = output > 0 ? 0 : partTokens(parts);
     const estimated = { ...zeroUsage, output: words, total_tokens: words };
     this.#answers.add(addUsage(usage ?? zeroUsage, estimated), cost);
   }
 
-  /** The run under way is counted when it is ended. */
+  /** Whether the run is still under way. It is counted when the import ends it. */
   #isActive(runId: string | null): boolean {
     return runId !== null && runId === this.active?.id;
   }
@@ -116,10 +116,10 @@ export class ImportTotals {
   }
 }
 
-/** A sum of what was used. */
+/** A sum of usage and cost. */
 class Spent {
   usage: Usage = zeroUsage;
-  /** USD that are known. */
+  /** USD, without the requests whose cost is unknown. */
   known = 0;
   count = 0;
 
@@ -134,18 +134,18 @@ class Spent {
   }
 }
 
-/** Usage whose sum is no less than its parts. */
+/** The usage with a total that is at least the sum of its parts. */
 function whole(usage: Usage): Usage {
   const { input, output, cache_read, cache_write, total_tokens } = usage;
   return { ...usage, total_tokens: Math.max(total_tokens, input + output + cache_read + cache_write) };
 }
 
-/** The greater of two sums of money. A difference that comes from the order of adding up does not count. */
+/** The greater of two sums of money. A difference that results from rounding is ignored. */
 function atLeast(stated: number, found: number): number {
   return found > stated * (1 + 1e-9) ? found : stated;
 }
 
 function mostUsage(one: Usage, other: Usage): Usage {
-  // Limits are held against the sum, whatever it is made of.
+  // Limits compare total tokens only.
   return one.total_tokens >= other.total_tokens ? one : other;
 }

@@ -228,8 +228,8 @@ export class Importer {
 }
 
 /**
- * The first line, where it is the thread of the session that the id is made from: such an id is nobody's to choose. What stands
- * under it already is not looked at before, so that nobody learns of it.
+ * The first line, if it is the thread of the session that the id is made from; otherwise refuses, because clients cannot choose such
+ * an id. This check precedes any lookup under the id, so that the refusal does not reveal whether a thread exists.
  */
 async function ownSession(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
   const line = await reader.next();
@@ -261,7 +261,7 @@ async function madeBefore(
 
 interface Begun {
   threadId: string;
-  /** A line that was read before. */
+  /** A line that was read already; null if there is none. */
   first: ArchiveLine | null;
 }
 

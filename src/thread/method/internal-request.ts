@@ -1,4 +1,4 @@
-// The requests that the Worker makes of a thread's object by `fetch`, because they carry a socket or a body.
+// Serves the Worker's internal requests to a thread's object that carry a socket or a body and therefore use `fetch`.
 
 import { refuse } from "#contract/error.ts";
 import { callerHeader, endpointPath, exportPath, filesPath, importPath, subscribePath } from "#core/thread-rpc.ts";
@@ -15,17 +15,17 @@ import { serveFiles } from "./file-request.ts";
 import { exportThread } from "./thread-export.ts";
 import { importThread } from "./thread-import.ts";
 
-/** What serving them needs of the object. */
+/** The parts of the object that serve these requests. */
 export interface InternalParts {
   world: World;
   state: DurableObjectState;
   importer: Importer;
   leases: StreamLeases;
-  /** The thread; refuses a caller that may not reach it. */
+  /** Returns the thread. Refuses a caller without access to it. */
   owned: (caller: Caller) => OpenThread;
 }
 
-/** The answer. Throws to refuse. */
+/** The response. Throws to refuse. */
 export function serveInternal(
   { world, state, importer, leases, owned }: InternalParts,
   incoming: Request,

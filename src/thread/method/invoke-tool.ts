@@ -1,5 +1,5 @@
-// Runs a tool by hand: the route of Standard Agents' invokeTool. Any tool of the project can have effects, so a user may invoke those
-// alone that the agent of the thread offers to its models.
+// Runs a tool by hand, for the route of Standard Agents' invokeTool. Tools can have effects, so a user may invoke only the tools that
+// the thread's agent offers to its models.
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -8,7 +8,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** Invokes it. An administrator may invoke every tool. */
+/** Invokes a tool. An administrator may invoke every tool. */
 export async function invokeByHand(
   context: ObjectContext,
   caller: Caller,
@@ -21,7 +21,7 @@ export async function invokeByHand(
   return context.calls.invoke(name, args, null);
 }
 
-/** Whether a prompt of the agent's sides names the tool. */
+/** Whether the prompt of one of the agent's sides lists the tool. */
 async function isOffered({ definitions, live }: ObjectContext, name: string): Promise<boolean> {
   const agent = await definitions.agent(live.record.agent_id);
   const sides = [agent.sideA, agent.type === "dual_ai" ? agent.sideB : undefined].filter((side) => side !== undefined);

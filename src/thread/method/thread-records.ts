@@ -43,7 +43,7 @@ export function getRun({ live }: ObjectContext, id: string): Run {
   return toRun(present(live, run));
 }
 
-/** A run that is being driven as it is in memory: its row is written when it rests. */
+/** The current state of a run. A run at work is newer in memory than in its row, which is written when it waits or ends. */
 function present({ driven }: Pick<LiveThread, "driven">, run: RunRecord): RunRecord {
   return driven?.id === run.id
     ? { ...run, steps: driven.steps, usage: driven.usage, cost: driven.cost, spent: driven.spent }

@@ -1,5 +1,5 @@
-// The body of an upload as a stream that reads no faster than it is read, in pieces large enough to be stored as they are. A
-// sender that stands still is given up, and sooner where others wait for its place.
+// The body of an upload as a stream of pieces that are large enough to be stored unchanged. It reads the body only as fast as the
+// consumer reads the stream. A stalled sender is refused, and sooner if other uploads wait for its place.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -8,8 +8,8 @@ import type { Clock } from "#core/ports/clock.ts";
 const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
 
 /**
- * Milliseconds in which each piece has to come, the first one as well, since bytes that drip stand still too: 2 KiB a second,
- * and 13 KiB a second while other uploads wait.
+ * Milliseconds within which each piece has to arrive, so that a sender of single bytes counts as stalled too. The limits are about
+ * 2 KiB a second, and 13 KiB a second while other uploads wait.
  */
 export const uploadPieceMs = 30_000;
 export const crowdedPieceMs = 5000;
@@ -50,7 +50,7 @@ async function readPiece(
   let disarm = () => {};
   const stalled = new Promise<never>((_, reject) => {
     const end = clock.after(uploadPieceMs, () => reject(tooSlow(uploadPieceMs)));
-    // Looked at again and again: others may begin to wait while the piece is on its way.
+    // Checked at intervals, because other uploads may begin to wait while the piece is arriving.
     let look = () => {};
     const lookLater = () => {
       look = clock.after(crowdedPieceMs, () => (crowded() ? reject(tooSlow(crowdedPieceMs)) : lookLater()));

@@ -33,7 +33,7 @@ export function openStepRows(store: ThreadStore, thread: ThreadRecord): MessageR
   return own.some(({ status }) => status === "started") ? own : [];
 }
 
-/** Events of those calls, of the run's start and of its current wait for a client, in order. */
+/** The events of the open calls, of the run's start and of its current wait for a client, in order. */
 export function openCallEvents(store: ThreadStore, thread: ThreadRecord): PlainEvent[] {
   const rows = openStepRows(store, thread);
   const run = rows.length === 0 || thread.active_run_id === null ? null : store.run(thread.active_run_id);

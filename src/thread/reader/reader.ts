@@ -93,8 +93,8 @@ export class Reader {
   }
 
   /**
-   * The reader has taken everything up to `seq`. True when it can be sent what it missed. A number that was never sent closes
-   * it: it would open the window for all that is still to come.
+   * The reader has received everything up to `seq`. Returns true if it can be sent what it missed. A number that was never sent
+   * closes it: such a number would acknowledge all later events in advance.
    */
   acknowledge(seq: number): boolean {
     if (seq > this.#cursor.prev) {
@@ -153,7 +153,7 @@ export class Reader {
     if (!this.#closed) this.socket.serializeAttachment(this.#cursor);
   }
 
-  /** Closes it where its credentials have ended. True then. */
+  /** Closes the socket if its credentials have expired, and returns true then. */
   endedAt(now: number): boolean {
     if (now < (this.#cursor.endsAt ?? Number.POSITIVE_INFINITY)) return false;
     this.close(expiredCloseCode, "token_expired");

@@ -17,7 +17,7 @@ import type { Cursor, Wish } from "./subscription.ts";
 /** Sockets one thread holds at the same time. */
 const readerLimit = 2000;
 
-/** An upgrade, and the lease of its stream. */
+/** An upgrade request, and the lease of its stream. */
 export interface Upgrade {
   state: DurableObjectState;
   url: URL;

@@ -25,9 +25,9 @@ export const cursorSchema = z.object({
   /** Number of the last frame that was sent. */
   prev: z.number().int(),
   acknowledged: z.boolean(),
-  /** When its credentials end, in microseconds since epoch; absent where they do not. */
+  /** The expiry of its credentials, in microseconds since epoch; absent if they do not expire. */
   endsAt: z.number().optional(),
-  /** The place of this stream among those of its user. */
+  /** The lease of this stream. */
   lease: streamLeaseSchema.optional(),
 });
 export type Cursor = z.infer<typeof cursorSchema>;

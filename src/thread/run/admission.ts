@@ -65,7 +65,7 @@ async function admitParts(
   driver: Driver,
   { caller, input, key, parentRunId = null, onAdmission, claim, ...said }: Admitting,
 ): Promise<Admission> {
-  // A parent thread's call has no author.
+  // The input of a child thread comes from its parent's call and has no author.
   const isOther = parentRunId === null && caller.user !== context.live.record.user_id;
   await context.faults.at("admission.draft");
   const draft = await draftOf(context, input, isOther ? { ...said, author: caller.user } : said);
@@ -146,7 +146,7 @@ export async function admitRun(
 
 /** What a message says, and to whom. */
 interface Said {
-  /** Who posts it, where that is not the thread's own user. */
+  /** The user id of the author, if it is not the thread's own user; null for an administrator without one. */
   author?: string | null | undefined;
   parts: StoredPart[];
   agent: AnyAgentDefinition;

@@ -232,7 +232,7 @@ export class Driver {
     let halt: Halt;
     try {
       if (takenUp) {
-        // Durable before it goes on: a run that kills its object at once takes with it what was written in the same turn,
+        // The start is durable before the run goes on: a run that kills its object at once loses what was written in the same turn,
         // and would else be taken up for ever, or undo the end of the run before it. Waiting for the disk also lets other
         // requests in, a stop or a deletion among them, between runs that fail at once.
         await faults.at("run.taken-up");
@@ -322,11 +322,11 @@ export class Driver {
     this.#context.background(this.flushAndSleep());
   }
 
-  /** Calls that a run left begin a run of their own. */
+  /** Starts a run for the queued calls that the last run did not make. */
   #beginCalls({ chain = 0 }: RunRecord, calls: QueuedCall[]): void {
     if (calls.length === 0 || this.#closing || this.#context.live.record.held) return;
     const run = { ...newRun(this.#context, { kind: "tool", limits: null, input: null }), calls, chain: chain + 1 };
-    // Inputs that wait already came first.
+    // Inputs that wait already run first.
     if (this.#context.live.record.queue.length > 0) enqueueRun(this.#context, run);
     else this.begin(run, { trigger: "continuation", isNew: true, follows: true });
   }

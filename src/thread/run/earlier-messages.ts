@@ -18,16 +18,16 @@ export function messagesBefore({ store }: LiveThread, run: RunRecord, limit: num
   });
 }
 
-/** Messages looked at for the one that a run before wrote: those that belong to no run may stand behind it. */
+/** The most messages that are searched for the last one of an earlier run: messages without a run may follow it. */
 const lookBack = 10;
 
 /**
- * The run that a continue repeats or carries on: the run before it, if that failed, was stopped or came to a limit. Where that was
- * a continue as well, the run which that one carried on. Null for every other run.
+ * The run that a continue repeats or carries on: the previous run, if it failed, was stopped or reached a limit. If the previous run
+ * is a continue too, the first run of that chain. Null for every other run.
  */
 export function carriedOn(live: LiveThread, run: RunRecord): RunRecord | null {
   let first: RunRecord | null = null;
-  // Each one found begins before a message of its own that stands before the last one, so this ends.
+  // Each run found is earlier than the last one, so the loop ends.
   for (let current = run; current.kind === "continue";) {
     const id = messagesBefore(live, current, lookBack).find((message) => message.run_id !== null)?.run_id;
     const before = id == null ? null : live.store.run(id);
@@ -38,7 +38,7 @@ export function carriedOn(live: LiveThread, run: RunRecord): RunRecord | null {
   return first;
 }
 
-/** The messages of the runs that a run carries on, oldest first, those of lines below among them. */
+/** The messages of the runs that a run carries on, oldest first, with those of nested loops. */
 export function carriedMessages(live: LiveThread, first: RunRecord, run: RunRecord): MessageRecord[] {
   const messages = live.store.messagesAfter(run.branch, first.after_position);
   return messages.filter(({ position }) => position <= run.after_position);

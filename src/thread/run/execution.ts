@@ -28,7 +28,7 @@ export interface ExecutionParts {
   flag: StopFlag;
   signal: AbortSignal;
   session: Session;
-  /** What the run's own line has loaded for its current step, and what it added since. */
+  /** The messages that the run's main loop loaded for its current step, and those that it added since. */
   history: () => readonly MessageRecord[];
   /** Writes down what was asked for: a call that asked and was settled is not made again after a crash. */
   keep: { forced(side: Side): void; stopped(): void };

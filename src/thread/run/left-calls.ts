@@ -1,25 +1,25 @@
-// Calls that definitions queued and that a run did not make before it ended. Calls that the run never tried begin a run of
-// their own. All others are given up and named in the run's error: a run that failed with a call would fail with it again, and
-// runs that each leave calls for the next would never come to an end.
+// Queued calls that a run did not make before it ended. Calls that the run never tried start another run. All other calls are
+// dropped and named in the run's error, because a run that failed with a call would fail with it again. The number of runs that
+// follow each other in this way is bounded.
 
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { QueuedCall, RunRecord } from "#core/record.ts";
 
-/** Runs in direct succession that left calls may begin. The count stands in each run's row, so no crash resets it. */
+/** The most runs in a row that such calls may start. Each run's row holds the count, so a crash does not reset it. */
 const longestChain = 10;
 
-/** Names of calls that an error message lists. */
+/** The most names of calls that an error message lists. */
 const namesShown = 5;
 
-/** What becomes of the calls. */
+/** The calls for the next run, and the end of this one. */
 export interface LeftCalls {
-  /** Calls for a run of their own. */
+  /** Calls for another run. */
   next: QueuedCall[];
-  /** The run's end, with an error where calls are given up. */
+  /** The run's end, with an error if calls are dropped. */
   end: RunEnd;
 }
 
-/** Sorts the calls that a run leaves. A stop drops all of them. */
+/** Decides which calls of an ended run start another run. A stop drops all of them. */
 export function leftCalls({ calls = [], chain = 0 }: Pick<RunRecord, "calls" | "chain">, end: RunEnd): LeftCalls {
   if (end.status === "stopped") return { next: [], end };
   const next = chain < longestChain ? calls.filter(({ tried }) => tried !== true) : [];

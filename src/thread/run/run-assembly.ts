@@ -67,10 +67,10 @@ export async function assembleRun(
       stopped: () => keep({ stop_asked: true }),
     },
   });
-  // Definitions change or replace this one as they like; the loop keeps the last copy that a row can hold in `run.context`.
+  // Definitions may change or replace this object; the loop keeps the last copy that fits a row in `run.context`.
   const liveContext: LiveContext = { current: structuredClone(run.context) };
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext });
-  // A prompt without the chat sees its run's messages alone: a run that repeats another one needs that one's.
+  // A prompt without `includeChat` is sent only its run's messages. A run that repeats another one needs that run's messages too.
   const carried = carriedOn(live, run);
   const before = carried === null ? [] : carriedMessages(live, carried, run);
   const steps: StepBuilder = new StepBuilder(

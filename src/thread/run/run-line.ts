@@ -1,5 +1,5 @@
-// Structured lines in the Worker's log: one for each run, and one for each tool that threw. No content of the conversation; the
-// messages of errors are there, without secrets.
+// Structured lines in the Worker's log: one for each run, and one for each tool that threw. The lines hold no content of the
+// conversation. They hold messages of errors, without secrets.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
@@ -8,10 +8,10 @@ import type { MeterReading } from "#store/meter.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** Characters of an error's message, and of a stack, that a line has. */
+/** The most characters of an error's message, and of its stack, in a line. */
 const longest = 2000;
 
-/** Writes the line of a run: what ran, how it ended, what it cost in tokens and rows, and what made it fail. */
+/** Writes the line of a run: its agent, its end, its tokens and rows, and the cause of a failure. */
 export function logRunLine(
   context: ObjectContext,
   run: RunRecord,
@@ -42,7 +42,7 @@ function cause({ settings }: ObjectContext, { code, message }: { code: string; m
   return { code, message: settings.redact(message).slice(0, longest) };
 }
 
-/** The HTTP status that the last attempt of a model ended with, where it had one. */
+/** The HTTP status of the last model attempt, if there was a response. */
 function statusOf({ live }: ObjectContext, run: RunRecord): { status?: number } {
   const query = { runId: run.id, type: "llm_request", order: "desc", limit: 1 } as const;
   const error = live.store.logs(query)[0]?.data["error"];
@@ -50,13 +50,13 @@ function statusOf({ live }: ObjectContext, run: RunRecord): { status?: number } 
   return typeof status === "number" ? { status } : {};
 }
 
-/** Writes a line for each tool of a step's record that threw. What a tool answered itself is its model's alone. */
+/** Writes a line for each tool call of a step that threw. An error that a tool returned itself is not logged: it is for the model. */
 export function logToolFailures(context: ObjectContext, { run_id, data }: LogRecord): void {
   const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
   for (const tool of tools) if (isObject(tool)) logToolFailure(context, { ...tool, run_id });
 }
 
-/** The same for one call. */
+/** Writes the line of one tool call that threw. */
 export function logToolFailure({ live, settings }: ObjectContext, call: JsonObject): void {
   const { stack, name, id, run_id } = call;
   if (call["is_error"] !== true || typeof stack !== "string") return;

@@ -78,7 +78,7 @@ async function invoke(
   const after = await hooks.afterToolCall(hookCall, answer);
   await faults.at("invoke.keep-files");
   const kept = await answersOf(context).keep(after, { message_id: id, name, signal });
-  // The log row stores the result, so the hook sees it first, as it sees that of a model's call.
+  // The hook runs before the log row stores the result, as it runs before the result of a model's call is stored.
   await faults.at("invoke.before-store");
   const result = settle(await hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...shown } = result;
