@@ -1,6 +1,6 @@
-// "workers" run inside the Workers runtime beside the object they test, each file with modules of its own, which takes a second
-// a file; "together" run there with one set of modules for all, since what they test keeps nothing in them; "node" run outside
-// of it. "e2e" and "browser" drive real processes, one file at a time.
+// "together" run inside the Workers runtime beside the object they test, with one set of modules for all files: modules of its own
+// take seconds a file. "workers" run there too, each file with a runtime of its own, since they empty what the others use. "node"
+// run outside of it. "e2e" and "browser" drive real processes, one file at a time.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
@@ -37,7 +37,7 @@ const dependencies = [
   "zod",
 ];
 
-/** Outside of `test/thread`, files that empty the catalog's database, which others rely on. */
+/** Files that empty the catalog's database, which others rely on. */
 const alone = ["test/store/catalog-schema.test.ts", "test/store/d1-catalog.test.ts", "test/http/usage.test.ts"];
 
 interface RuntimeProject {
@@ -74,6 +74,7 @@ const outside = (name: string, include: string[]) => ({
   test: {
     name,
     environment: "node" as const,
+    globalSetup: fromRoot("./test/e2e/support/migrated-state.ts"),
     exclude,
     include,
     fileParallelism: false,
@@ -85,10 +86,13 @@ const outside = (name: string, include: string[]) => ({
 
 export default defineConfig({
   test: {
+    // What a test printed is shown when it failed.
+    silent: "passed-only",
+    slowTestThreshold: 5000,
     projects: [
-      inRuntime("workers", { include: ["test/thread/**/*.test.ts", ...alone] }),
+      inRuntime("workers", { include: alone }),
       inRuntime("together", {
-        include: ["test/{lib,core,store,http,flow,contract,models,standard-agents}/**/*.test.ts"],
+        include: ["test/{lib,core,store,http,flow,contract,models,standard-agents,thread}/**/*.test.ts"],
         exclude: alone,
         isolate: false,
       }),

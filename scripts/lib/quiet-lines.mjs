@@ -32,19 +32,40 @@ export const isNoise = (line) => {
   return noise.some((pattern) => pattern.test(plain));
 };
 
+/**
+ * What the runtime says of what tests do on purpose: an object that one of them ended, whose reason says so, and a peer that left.
+ */
+const provoked = [
+  /^(uncaught exception; )?exception = .*\bbroken\.outputGateBroken; jsg\.Error: planned death\b/,
+  /^exception = \S+: disconnected: /,
+];
+
+/**
+ * A judge of the runtime's lines, one after the other: true for those that a test provoked and for the stack under each.
+ *
+ * @returns {(line: string) => boolean}
+ */
+export function provokedLines() {
+  let above = false;
+  return (line) => {
+    above = provoked.some((pattern) => pattern.test(line)) || (above && line.startsWith("stack: "));
+    return above;
+  };
+}
+
 /** The compiler's line of success, which the dev command has printed itself before the server starts. */
 const compiled = /^(\[custom build\] )?compiled \d+ definitions /;
 
 /**
  * @param {import("node:stream").Readable} from
  * @param {(line: string) => void} write
- * @param {{ starting?: () => boolean }} [options] whether the server is still starting
+ * @param {{ starting?: () => boolean, noise?: (line: string) => boolean }} [options] whether the server is still starting; what is
+ *   not passed on
  */
-export function passOnLines(from, write, { starting = () => false } = {}) {
+export function passOnLines(from, write, { starting = () => false, noise = isNoise } = {}) {
   let pending = "";
   const pass = (line) => {
-    if (!isNoise(line) && !(starting() && compiled.test(line.replace(colours, ""))))
-      write(line.replace(customBuild, ""));
+    if (!noise(line) && !(starting() && compiled.test(line.replace(colours, "")))) write(line.replace(customBuild, ""));
   };
   from.setEncoding("utf8");
   from.on("data", (chunk) => {

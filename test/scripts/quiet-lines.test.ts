@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 
 import { expect, it } from "vitest";
 
-import { isNoise, passOnLines } from "../../scripts/lib/quiet-lines.mjs";
+import { isNoise, passOnLines, provokedLines } from "../../scripts/lib/quiet-lines.mjs";
 
 it.each([
   "",
@@ -49,4 +49,23 @@ it("shows what the compiler and the build say once the server runs, and before t
   };
   expect(await shown(true)).toEqual(["agents/tools/weather.ts:3: unknown model"]);
   expect(await shown(false)).toEqual(["compiled 68 definitions in 80 ms", "agents/tools/weather.ts:3: unknown model"]);
+});
+
+it("keeps what tests provoke the runtime to say back, with its stack, and nothing else", () => {
+  const uncaught =
+    "uncaught exception; exception = workerd/api/actor-state.c++:1268: failed: broken.outputGateBroken; ";
+  const stack = "stack: /some/workerd@2afbaf0";
+  const said = [
+    `${uncaught}jsg.Error: planned death at tool.wait`,
+    stack,
+    `${uncaught}jsg.Error: SQLITE_FULL`,
+    stack,
+    "exception = workerd/api/web-socket.c++:1284: disconnected: WebSocket peer disconnected",
+    stack,
+    "",
+    stack,
+    "uncaught exception; source = Uncaught (in promise); stack = Error: boom",
+  ];
+  const isProvoked = provokedLines();
+  expect(said.map((line) => isProvoked(line))).toEqual([true, true, false, false, true, true, false, false, false]);
 });

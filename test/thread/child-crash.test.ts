@@ -7,7 +7,7 @@ import { skip } from "../worker/clock.ts";
 import type { Place } from "../worker/places.ts";
 import { personas } from "../worker/team.ts";
 import { tryAll } from "./fault-choice.ts";
-import { quietly } from "./fault-stage.ts";
+import { alarmsByHand, quietly } from "./fault-stage.ts";
 import { isLeftAlone } from "./left-alone.ts";
 import { door, freshTeam, isEnd, messagesOf, passing, wake, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -36,6 +36,7 @@ let quiet: ReturnType<typeof quietly>;
 
 beforeAll(() => {
   quiet = quietly();
+  alarmsByHand();
 });
 
 afterAll(() => {
@@ -139,7 +140,7 @@ async function disturbed(scene: Scene, { who, mode }: Death) {
     hits += 1;
     if (hits !== scene.hit) return;
     reached.open();
-    if (mode === "lost") place.state.abort("lost");
+    if (mode === "lost") place.state.abort("planned death: lost");
     // Whoever dies here goes no further.
     return who === "other" ? held.passed : new Promise(() => {});
   });

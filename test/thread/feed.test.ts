@@ -222,7 +222,7 @@ describe("a feed that fails", () => {
   it("FEED7 a word that met an object's reset is said once more", async () => {
     const { owner, watching, id } = await watched();
     await runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), (_, state) => {
-      state.abort("reset");
+      state.abort("planned death: reset");
     }).catch(() => undefined);
     expect(await watching.closed).not.toBe(1000);
     const back = await watch(owner);

@@ -167,7 +167,7 @@ describe("threads at work", () => {
     expect((await user.say(threads[10] ?? "", text)).status).toBe(429);
     await runInDurableObject(user.feed, async (_, state) => {
       await state.storage.sync();
-      state.abort("reset");
+      state.abort("planned death: reset");
     }).catch(() => undefined);
     expect((await user.say(threads[10] ?? "", text)).status).toBe(429);
   });

@@ -115,7 +115,7 @@ export async function crash(id: string): Promise<void> {
   const stub = env.THREADS.get(env.THREADS.idFromName(id));
   await runInDurableObject(stub, async (_, state) => {
     await state.storage.sync();
-    state.abort("crash");
+    state.abort("planned death: crash");
   }).catch(() => undefined);
 }
 

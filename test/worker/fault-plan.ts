@@ -74,7 +74,7 @@ export function plannedFaults(state: DurableObjectState): Faults {
       dying = true;
       if (death.mode !== "lost") return keepAndDie(state, plan, death.mode);
       plan.died += 1;
-      state.abort(`fault at ${point}`);
+      state.abort(`planned death at ${point}`);
       return never();
     },
   };
@@ -85,7 +85,7 @@ async function keepAndDie(state: DurableObjectState, plan: FaultPlan, mode: Deat
     await plan.ring().catch((thrown: unknown) => plan.problems.push(`its alarm threw ${String(thrown)}`));
   await state.storage.sync();
   plan.died += 1;
-  state.abort("fault, writes kept");
+  state.abort("planned death, writes kept");
   return never();
 }
 

@@ -9,6 +9,7 @@ import { effects, forgetGates, hookCalls, scripts } from "./definitions.ts";
 import { forgetPlans } from "./fault-plan.ts";
 import { aloud } from "./faulted.ts";
 import { fileWorks, fileWorld } from "./file-works.ts";
+import { hanging } from "./hanging-database.ts";
 import { freshLimits } from "./limited.ts";
 import { atPlaces } from "./places.ts";
 import { acts, asked, personas } from "./team.ts";
@@ -18,6 +19,7 @@ afterAll(() => {
   for (const seen of [effects, hookCalls, asked, shownToModels, ran]) seen.length = 0;
   for (const key of Object.keys(fileWorld)) delete fileWorld[key as keyof typeof fileWorld];
   midway.run = null;
+  hanging.end();
   atPlaces(null);
   freshLimits();
   forgetGates();
