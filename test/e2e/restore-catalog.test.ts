@@ -74,7 +74,7 @@ describe("a catalog that was lost", () => {
     const url = server?.url ?? "";
     for (const [args, words, env] of [
       [[], "--url is missing", {}],
-      [["--url", url, "--state", project.state("none")], "There are no threads in", {}],
+      [["--url", url, "--state", path.join(project.root, "none")], "There are no threads in", {}],
       [["--url", url, "--account", "a"], "--account and --namespace belong together", {}],
       [
         ["--url", url, "--account", "a", "--namespace", "b"],

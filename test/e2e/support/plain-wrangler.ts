@@ -42,7 +42,9 @@ export async function runWrangler(project: ProjectCopy, ...args: string[]): Prom
 /** Runs `npx wrangler dev` until it answers. */
 export async function startPlainServer(project: ProjectCopy): Promise<Wrangler & { url: string }> {
   const port = await nextFreePort(20_000 + ((process.pid * 7919) % 9_000));
-  const run = await runWrangler(project, "dev", "--port", String(port), "--persist-to", project.state("plain"));
+  // A folder to which no migrations were applied.
+  const state = path.join(project.root, "plain-state");
+  const run = await runWrangler(project, "dev", "--port", String(port), "--persist-to", state);
   const url = `http://localhost:${String(port)}`;
   const stopped = new AbortController();
   try {

@@ -1,10 +1,19 @@
 // A copy of this project in a temporary folder, sharing its node_modules: what a test does to it, and what becomes of the
 // original meanwhile, stays apart. Holds what a fresh install writes, and no other variables.
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+
+import { inject } from "vitest";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A state folder as the catalog's migrations leave it (migrated-state.ts); nothing where each server applies them. */
+    migratedState?: string;
+  }
+}
 
 const original = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -23,7 +32,7 @@ const copied = [
 /** A project of its own. */
 export interface ProjectCopy {
   root: string;
-  /** A folder for the state of one server, created on demand. */
+  /** A folder for the state of one server, whose catalog is migrated where the run of tests has such a folder to copy. */
   state: (name: string) => string;
   /** Writes a file, by its path from the project's root. */
   write: (file: string, text: string) => void;
@@ -33,6 +42,7 @@ export interface ProjectCopy {
 /** Makes a copy. `variables` are the lines of its `.dev.vars`. */
 export function copyProject(variables = "OPEN_LOOPBACK=true\n"): ProjectCopy {
   const root = mkdtempSync(path.join(tmpdir(), "threadhold-project-"));
+  const migrated = inject("migratedState");
   for (const name of copied) cpSync(path.join(original, name), path.join(root, name), { recursive: true });
   symlinkSync(path.join(original, "node_modules"), path.join(root, "node_modules"));
   const write = (file: string, text: string): void => {
@@ -44,7 +54,11 @@ export function copyProject(variables = "OPEN_LOOPBACK=true\n"): ProjectCopy {
   return {
     root,
     write,
-    state: (name) => path.join(root, "state", name),
+    state: (name) => {
+      const folder = path.join(root, "state", name);
+      if (migrated !== undefined && !existsSync(folder)) cpSync(migrated, folder, { recursive: true });
+      return folder;
+    },
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
