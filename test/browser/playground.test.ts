@@ -57,7 +57,7 @@ describe("the playground", () => {
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") {
-      for (const [at, page] of pages.entries()) await page.picture(`failed-${task.name.split(" ")[0] ?? ""}-${at}`);
+      for (const [at, page] of pages.entries()) await page.evidence(`failed-${task.name.split(" ")[0] ?? ""}-${at}`);
     }
     const wrongs = pages.flatMap((page) => page.wrongs);
     await Promise.all(pages.splice(0).map((page) => page.close()));

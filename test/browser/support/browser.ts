@@ -11,6 +11,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 import { chromiumArguments, findChromium } from "../../../scripts/lib/find-chromium.mjs";
 
+/** Pictures of every page, which prove nothing, are drawn for people who ask for them. */
+const drawsAll = process.env["PICTURES"] === "true";
+
 const artefacts = fileURLToPath(new URL("../../../artifacts/screens/", import.meta.url));
 
 /** Milliseconds that an expectation about a page may take to come true. */
@@ -30,8 +33,10 @@ export interface TestPage {
   wrongs: string[];
   /** Findings of axe that are serious or critical, as `rule: where`. */
   findings: () => Promise<string[]>;
-  /** Keeps a picture of the page as an artefact. */
+  /** Keeps a picture of the page as an artefact where PICTURES=true asks for it. */
   picture: (name: string) => Promise<void>;
+  /** Keeps one in any case: of a test that failed. */
+  evidence: (name: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -58,12 +63,25 @@ export async function openBrowser(more: readonly string[] = []): Promise<TestBro
           wrongs.push(message.text());
         }
       });
+      const evidence = async (name: string): Promise<void> => {
+        mkdirSync(artefacts, { recursive: true });
+        const file = path.join(artefacts, `${name}.png`);
+        // A picture is for people to look at, and proves nothing. Once in thousands Chromium draws no frame for one, nor for the
+        // next: another size asks it for a new one.
+        await page
+          .screenshot({ path: file, animations: "disabled", timeout: patience / 2 })
+          .catch(async (error: Error) => {
+            console.warn(`${name}: ${error.message}`);
+            await nudge(page);
+            await page.screenshot({ path: file, animations: "disabled" });
+          });
+      };
       return {
         page,
         wrongs,
         async findings() {
           // Run from outside of the page, whose policy would let no script of ours in.
-          await page.evaluate(axe.source);
+          if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
           const found = await page.evaluate(async () => {
             const { axe: runner } = globalThis as unknown as { axe: typeof axe };
             const { violations } = await runner.run(document, { resultTypes: ["violations"] });
@@ -72,19 +90,10 @@ export async function openBrowser(more: readonly string[] = []): Promise<TestBro
           const grave = found.filter(({ impact }) => impact === "serious" || impact === "critical");
           return grave.flatMap(({ id, where }) => where.map((html) => `${id}: ${html}`));
         },
-        async picture(name) {
-          mkdirSync(artefacts, { recursive: true });
-          const file = path.join(artefacts, `${name}.png`);
-          // A picture is for people to look at, and proves nothing. Once in thousands Chromium draws no frame for one, nor for the
-          // next: another size asks it for a new one.
-          await page
-            .screenshot({ path: file, animations: "disabled", timeout: patience / 2 })
-            .catch(async (error: Error) => {
-              console.warn(`${name}: ${error.message}`);
-              await nudge(page);
-              await page.screenshot({ path: file, animations: "disabled" });
-            });
+        picture: async (name) => {
+          if (drawsAll) await evidence(name);
         },
+        evidence,
         close: () => context.close(),
       };
     },

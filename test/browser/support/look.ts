@@ -1,5 +1,7 @@
-// A page looked at in every form it is shown in: kept as pictures to be looked at by people, read by axe, and no wider than its window.
+// A page looked at in every form it is shown in: read by axe, no wider than its window, and with PICTURES=true kept as pictures to
+// be looked at by people.
 
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 import type { TestPage } from "./browser.ts";
@@ -10,6 +12,11 @@ const themes = ["light", "dark"] as const;
 /** Contrast does not depend on the width, nor what fits on the theme: axe reads each width and each theme, not each pair. */
 const read = new Set(["1280 light", "820 dark", "390 light"]);
 
+/** Resolves once the page is drawn as it was just asked to be. */
+async function drawn(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
 /** Looks at the page as it is. It is left as wide as it was. */
 export async function look({ page, findings, picture }: TestPage, name: string): Promise<void> {
   const before = page.viewportSize();
@@ -17,6 +24,7 @@ export async function look({ page, findings, picture }: TestPage, name: string):
     await page.setViewportSize({ width, height: width < 500 ? 844 : 860 });
     for (const theme of themes) {
       await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await drawn(page);
       await picture(`${name}-${width}-${theme}`);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       const found = read.has(`${width} ${theme}`) ? await findings() : [];
