@@ -1,5 +1,5 @@
-// Checks docs/design/audit-closure.md against the tests that it names. `node scripts/closure.mjs` looks at the files alone;
-// `--ran` also demands that the last whole run of the tests reports each named test as passed.
+// Checks docs/design/audit-closure.md against the tests that it names. `node scripts/closure.mjs` checks that the tests exist.
+// `--ran` also requires that the report of the last whole test run has each named test as passed.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 

@@ -88,7 +88,7 @@ Changes under agents/ are served at once. Ctrl-C stops.
 `);
 }
 
-/** The program that serves, and its arguments. */
+/** The server's program and its arguments. */
 function serverCommand() {
   if (options.rest.length === 0 && !options.inspect) {
     const { config, ip, stateFolder, variables } = options;
@@ -136,7 +136,7 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
   process.on(signal, () => server.signal(signal));
 }
 const coloured = (stream) => process.env.NO_COLOR === undefined && (stream.isTTY || process.env.FORCE_COLOR === "1");
-/** Passes the server's output on, a readable line at a time. */
+/** Passes the server's output on, line by line in readable form. */
 function pass(from, to) {
   const readable = (line) => {
     const placed = withSourcePlaces(line);

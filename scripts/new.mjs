@@ -34,12 +34,12 @@ const hookBodies = {
   after_tool_call_failure: "async (_state, _toolCall, _toolResult) => null",
 };
 
-/** Files of one checkout are written within this time; what is younger than the oldest by more was written by hand. */
+/** A checkout writes all files within this time. A file that is newer than the oldest one by more was written by hand. */
 const checkoutMs = 60_000;
 
 const writtenAt = ({ file }) => statSync(join(root, file)).mtimeMs;
 
-/** The definitions written since the project was checked out, the newest first; all of them where there are none. */
+/** The definitions written since the project was checked out, newest first; all definitions if there are none. */
 function newestFirst(definitions) {
   const sorted = definitions.toSorted((one, other) => writtenAt(other) - writtenAt(one));
   const oldest = Math.min(...everyDefinition.map(writtenAt));

@@ -1,6 +1,6 @@
-// The local server, in a process of its own: wrangler's, without its inspector. Wrangler's command line cannot leave the inspector
-// out, which passes each message of the debugger on by a request of its own: a model's answer that comes in a thousand pieces at
-// once ends the server.
+// Runs wrangler's local server in its own process, without the inspector. Wrangler's command line has no option to turn the inspector
+// off. The inspector forwards each debugger message by a separate request, so a model's answer of a thousand pieces at once would
+// crash the server.
 
 import { unstable_startWorker as startWorker } from "wrangler";
 

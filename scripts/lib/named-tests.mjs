@@ -24,8 +24,8 @@ export function namedTests({ path, text }) {
 }
 
 /**
- * Named tests whose file does not exist, or whose title stands in no source file of its folder. A title that is made of a
- * table's values is found by the rule's id that it begins with; a finished run checks it word for word.
+ * Named tests whose file does not exist, or whose title is in no source file of its folder. A title with values of a table is
+ * searched by its rule id; a finished run compares the whole title.
  *
  * @param {NamedTest[]} tests
  * @param {(file: string) => string | undefined} read the text of a test file; undefined if there is none
@@ -69,12 +69,12 @@ export function testsNotPassed(tests, reports) {
   });
 }
 
-/** The source of a title may escape its quotes; the title in a document does not. */
+/** The title without escaped quotes: a source file may escape them, a document does not. */
 function plain(/** @type {string} */ text) {
   return text.replaceAll(/\\(?=["'`])/g, "");
 }
 
-/** Titles of it.each have places for values: %s, $name, ${expression}. */
+/** A pattern for titles of it.each, whose placeholders (%s, $name, ${expression}) match any text. */
 function titlePattern(/** @type {string} */ title) {
   const parts = title.split(/%[sdifjop]|\$\{[^}]*\}|\$[a-zA-Z][\w.]*/);
   return new RegExp(`^${parts.map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")).join(".*")}$`, "s");

@@ -1,7 +1,7 @@
-// The lint rule against promises that requests share. On Workers a promise settles only for the request that began it: one that
-// is kept where another request finds it, and whose own request ends first, keeps the other waiting for good. So no variable of
-// a module, no static field and no collection in one holds a promise, of whatever file its type or its function is, nor does a
-// variable that a function shares with what it returns; what is kept is what came of it.
+// The lint rule against promises that requests share. On Workers a promise may never settle after the request that made it has
+// ended, so another request that awaits it would wait for ever. The rule reports promises in variables of a module, in static fields,
+// in collections there, and in variables that a function shares with the functions that it returns. Code keeps the settled value
+// instead.
 //
 // Contract: reads syntax, of the file and of the files of ours that it imports. It does not follow a promise through a parameter.
 
@@ -20,7 +20,7 @@ const addingMethods = new Set(["set", "add", "push", "unshift", "splice"]);
 
 const isFunction = (node) => /Function/.test(node.type) && !node.type.startsWith("TS");
 
-/** Types that only say what a function takes and gives: none of it is held. */
+/** Types of functions: their parameters and results are not stored values. */
 const isSignature = (node) =>
   /^TS(FunctionType|ConstructorType|MethodSignature|CallSignature|TypeQuery)/.test(node.type) ||
   (node.type === "TSIndexedAccessType" && ["resolve", "reject"].includes(node.indexType.literal?.value));
@@ -40,7 +40,7 @@ function* descendants(node, isClosed = (_node) => false) {
 const declarationOf = (statement) =>
   (statement.type.startsWith("Export") ? statement.declaration : statement) ?? { type: "None" };
 
-/** What a file declares and imports by name, as far as promises go. */
+/** The types, functions and imports of a file, by name. */
 class FileNames {
   /** Nodes of interfaces and type aliases. */
   #types = new Map();
@@ -107,7 +107,7 @@ class FileNames {
   }
 }
 
-/** The file of ours that a specifier leads to, else null. */
+/** The project's file that an import specifier names; null for any other specifier. */
 function fileOf(specifier, from, root) {
   if (specifier.startsWith(".")) return path.resolve(path.dirname(from), specifier);
   return /^#(?!generated\/)/.test(specifier) ? path.join(root, "src", specifier.slice(1)) : null;
@@ -124,17 +124,17 @@ function parse(file, root) {
   try {
     return new FileNames(parseSync(file, readFileSync(file, "utf8")).program, file, root);
   } catch {
-    // A file that is not there, or cannot be read, is another rule's matter.
+    // A missing or unreadable file is reported by other checks.
     return null;
   }
 }
 
-/** Looks at one file. */
+/** Checks one file. */
 class Look {
   #names;
-  /** Variables of the module and classes anywhere: what assignments and collections are traced to. */
+  /** Names of the module's variables and of all classes. Requests share what is assigned or added to them. */
   #shared = new Set();
-  /** Variables that hold a promise, of any scope. */
+  /** Variables of any scope that hold a promise. */
   #promises = new Set();
   #report;
 
@@ -184,7 +184,7 @@ class Look {
     if (node.type === "VariableDeclaration" && node.kind === "let") this.#closed(node);
   }
 
-  /** A variable that a function declares and a function within it assigns: it lives as long as what is returned. */
+  /** Reports a variable that a function declares and an inner function assigns: it lives as long as the inner function. */
   #closed({ declarations, parent }) {
     for (const declarator of declarations) {
       const { id } = declarator;
@@ -201,7 +201,7 @@ class Look {
     return root.type === "Identifier" && this.#shared.has(root.name);
   }
 
-  /** Whether what an expression gives is, or holds, a promise. */
+  /** Whether the value of an expression is a promise or holds one. */
   #isPromise(expression) {
     switch (expression.type) {
       case "NewExpression": {
@@ -245,7 +245,7 @@ class Look {
       return callee.async || (callee.returnType ? this.#names.holdsPromise(callee.returnType) : false);
     if (callee.type !== "MemberExpression" || callee.computed) return false;
     if (callee.object.name === "Promise") return true;
-    // Schemas have a `catch` too, which takes a value.
+    // Schemas also have a method `catch`, which takes a value.
     return promiseMethods.has(callee.property.name) && given.some(mayBeFunction);
   }
 }
@@ -253,7 +253,7 @@ class Look {
 const mayBeFunction = (node) =>
   isFunction(node) || node.type === "MemberExpression" || (node.type === "Identifier" && node.name !== "undefined");
 
-/** The variables of a declarator, destructured ones too. */
+/** The variables of a declarator, also if it destructures. */
 function namesIn(pattern) {
   if (pattern.type === "Identifier") return [pattern.name];
   return [...childrenOf(pattern)].flatMap((child) =>

@@ -1,12 +1,12 @@
-// Makes plain lines of the JSON lines that the Worker logs: a line a run, red with the cause where something failed. The Worker
-// writes the same lines on a deployment, where they stay JSON.
+// Converts the Worker's JSON log lines to plain text: one line for each run, red with the cause if it failed. A deployment logs the
+// same lines as JSON.
 
 // Colour codes of a terminal; matching them is the point.
 const sgr = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 const colours = { red: 31, yellow: 33 };
 
 /**
- * The line for a person; any other line as it is.
+ * The readable form of a log line; every other line unchanged.
  *
  * @param {string} line
  * @param {boolean} coloured
@@ -18,7 +18,7 @@ export function plainLine(line, coloured) {
   return coloured && tone !== null ? `\u001b[${colours[tone]}m${text}\u001b[39;22m` : text;
 }
 
-/** The entry of a line, with or without the mark that wrangler sets before errors and warnings. */
+/** The JSON of a line, with or without the mark that wrangler puts before errors and warnings. */
 function logEntry(line) {
   const text = /^(?:[✘▲] \[(?:ERROR|WARNING)\] )?(\{.*\})\s*$/u.exec(line.replace(sgr, ""))?.[1];
   if (text === undefined) return null;
@@ -30,7 +30,7 @@ function logEntry(line) {
   }
 }
 
-/** A tool may log JSON of its own. */
+/** Whether the Worker wrote the entry; a tool may log other JSON. */
 function isOurs({ event, cause, level, message }) {
   if (["run_end", "run_rest", "tool_failed", "internal_error"].includes(event)) return true;
   return (
@@ -76,7 +76,7 @@ function firstLine(text) {
   return String(text ?? "").split("\n", 1)[0];
 }
 
-/** The first place in a stack that is the project's own. */
+/** The first position in a stack that is in the project's own files. */
 function placeOf(stack) {
   const frame = String(stack ?? "")
     .split("\n")

@@ -1,5 +1,5 @@
-// Places in the bundle that wrangler serves, as they stand in stacks, turned into places of the project's own files. The bundle's
-// source map is read when a line names the bundle, and again when the bundle was built again.
+// Replaces positions in wrangler's bundle, as they appear in stacks, by positions in the project's own files. The bundle's source map
+// is read when a line names the bundle, and again after each build.
 
 import { readFileSync, statSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -14,7 +14,7 @@ const place = /(?:file:\/\/)?([^\s"'()]*[\\/]\.wrangler[\\/]+tmp[\\/]+[^\s"'():]
 const known = new Map();
 
 /**
- * The line with places of the project in it; places that no map knows stay as they are.
+ * The line with positions in the project's files. A position without an entry in a source map stays unchanged.
  *
  * @param {string} line
  * @param {string} [folder] the project
@@ -51,7 +51,7 @@ function mapOf(file) {
     known.set(file, { builtAt, map });
     return map;
   } catch {
-    // The bundle is gone, or is being written: the place stays as it is.
+    // The bundle is missing or being written, so the position stays unchanged.
     return null;
   }
 }

@@ -1,5 +1,5 @@
-// Refuses what the types accept and the runtime does not do yet, so that no option is accepted and ignored. What is here
-// goes when the runtime does it; docs/design/status.md lists the same.
+// Refuses options that the types accept and the runtime does not support yet, so that no option is ignored silently. An entry is
+// removed when the runtime supports the option. docs/design/status.md has the same list.
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 import { unavailableProvider } from "#spec/availability.ts";
@@ -10,7 +10,7 @@ import type { Findings } from "./findings.ts";
 import type { Definition, Project } from "./project.ts";
 import type { DefinitionPath } from "./syntax-tree.ts";
 
-/** Reports every option of the project that would do nothing. */
+/** Reports every option in the project that would have no effect. */
 export function checkAvailability(project: Project, findings: Findings): void {
   for (const { file, value } of project.models) {
     const message = unavailableProvider(value.provider);

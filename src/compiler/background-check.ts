@@ -1,4 +1,4 @@
-// Runs the type check once at a time, however often it is asked for: a request during a check makes one more check after it.
+// Runs at most one type check at a time. One or more requests during a check cause one more check after it.
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export async function checkOnceAtATime(root: string, check: () => Promise<unknow
   const requested = join(root, folder, "requested");
   mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(requested, "");
-  // A request that comes while the lock is given up finds it free, or is seen here.
+  // A request that arrives while the lock is released either takes the lock itself or is found by this loop.
   while (existsSync(requested) && takeLock(root)) {
     try {
       rmSync(requested, { force: true });
@@ -33,7 +33,7 @@ function takeLock(root: string): boolean {
     } catch {
       const holder = Number(readIfThere(lockFile(root))?.toString("utf8"));
       if (holder > 0 && isAlive(holder)) return false;
-      // Its process was ended in the middle.
+      // The process that holds the lock has ended, so the lock is removed.
       rmSync(lockFile(root), { force: true });
     }
   }

@@ -1,6 +1,6 @@
-// What a build leaves behind in `.threadhold/`. A good build writes registry, names and its warnings, and keeps
-// a copy of the sources it was made from. A failed one in development writes the diagnostics and points the registry
-// at that copy: a source with a syntax error in it would otherwise break the bundling of the whole Worker.
+// Writes the output of a build to `.threadhold/`. A good build writes registry, names and warnings, and keeps a copy of its
+// sources. A failed development build writes the diagnostics and points the registry at that copy, because a source with a syntax
+// error would otherwise break the bundle of the whole Worker.
 
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ export interface GoodBuild {
   bundle: string;
   /** The project's sources that went into it, as paths from the root. */
   sources: readonly string[];
-  /** Warnings to show; none where the build is deployed. */
+  /** Warnings to show; none for a build that is deployed. */
   findings: readonly Diagnostic[];
 }
 

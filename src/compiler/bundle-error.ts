@@ -1,4 +1,4 @@
-// An error of the bundler as a finding: where it is, and what to do about an import that leads nowhere.
+// Converts an error of the bundler to a finding: its position, and a suggestion for an import that cannot be resolved.
 
 import { builtinModules } from "node:module";
 
@@ -37,8 +37,8 @@ export function reportBundleError(
 }
 
 /**
- * Reports an error of syntax at the earlier of two places: where the bundler met it, and where the second parser did, which
- * names the beginning of an unclosed text and the bracket that is still open. Says whether it was one.
+ * Reports a syntax error at the earlier of two positions: the bundler's and the second parser's, which knows the beginning of an
+ * unclosed string and the bracket that is still open. Returns whether the error is one of syntax.
  */
 function reportSyntax(
   { file, line, column }: NonNullable<Message["location"]>,
@@ -57,7 +57,7 @@ function reportSyntax(
   return true;
 }
 
-/** The command that installs a package, for the name of one. */
+/** The command that installs the imported package; undefined if the specifier is not the name of a package. */
 function installCommand(specifier: string): string | undefined {
   const name = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i.exec(specifier)?.[0];
   const rest = name === undefined ? "" : specifier.slice(name.length);

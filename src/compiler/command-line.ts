@@ -10,7 +10,7 @@ export interface CompileOptions {
   mode: "dev" | "strict";
   /** Print the result as one line of JSON. */
   json: boolean;
-  /** Type errors: checked with the build, checked alone, or those of the last check. */
+  /** When types are checked: with the build (`now`), without a build (`only`), or not at all, showing the last findings (`last`). */
   types: "now" | "only" | "last";
 }
 

@@ -1,5 +1,5 @@
-// One build: find, bundle, load, read, check; for Node, which reads definitions, and for Workers, which run them. Everything wrong is found in one go where it can be: files that do not
-// parse are left out and the rest is checked without them.
+// One build: finds, bundles, loads, reads and checks the definitions, for Node, which reads them, and for Workers, which run them. One
+// build reports as many errors as possible: files that do not parse are left out, and the others are checked without them.
 
 import { join } from "node:path";
 
@@ -71,7 +71,7 @@ interface Loaded {
   sources: string[];
 }
 
-/** What throws in Node already is reported; Workers would report it once more. */
+/** The files that Node loaded. The others are reported already, and the check for Workers would report them again. */
 function loadedFiles(outcomes: ReadonlyMap<string, ModuleOutcome>): string[] {
   return [...outcomes].flatMap(([file, { type }]) => (type === "loaded" ? [file] : []));
 }

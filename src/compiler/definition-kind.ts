@@ -57,7 +57,7 @@ export function exportKindOf(value: unknown): ExportKind {
   return "provider" in value ? "model" : "unknown";
 }
 
-/** A hook as the pair of name and function that Standard Agents' `HookDefinition` is. A tool has three elements. */
+/** Whether a value is a hook in the form of Standard Agents' `HookDefinition`: a pair of name and function. A tool has three elements. */
 export function isHookPair(value: unknown): value is [string, unknown] {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === "string" && typeof value[1] === "function";
 }

@@ -1,4 +1,4 @@
-// Reads a hook file: its function, and the name that `defineHook` tagged it with or that stands before it in a pair.
+// Reads a hook file: its function, and its name, which is a tag set by `defineHook` or the first element of a pair.
 
 import { closestWord } from "#lib/edit-distance.ts";
 import { hookNameOf } from "#spec/define-hook.ts";

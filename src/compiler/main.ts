@@ -47,7 +47,7 @@ export async function runCompiler(context: CommandContext): Promise<number> {
   if (failed) writeFailedBuild(root, found, dev);
   else changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
   const milliseconds = Math.round(performance.now() - started);
-  // After the build, since TypeScript reads the names it writes.
+  // The check follows the build, because TypeScript reads the names that the build writes.
   if (options.types === "now") found = diagnostics(await checkTypes(root, context.packageRoot));
   if (options.json) context.print(JSON.stringify({ ok: !failed, changed, files, milliseconds, diagnostics: found }));
   else {

@@ -1,7 +1,7 @@
-// Bundles all definitions into one module that loads each of them on demand, so that one that throws does not take the
-// others with it. There are two bundles: one for Node, which the compiler reads definitions from, and one made with the
-// options of wrangler's own bundle, so that what wrangler could not bundle is found before the registry is written.
-// `threadhold` and `@standardagents/spec` are our spec, zod is the installed one.
+// Bundles all definitions into one module that loads each of them on demand, so that a definition that throws does not affect the
+// others. There are two bundles: one for Node, from which the compiler reads definitions, and one with the options of wrangler's
+// own bundle, so that bundling errors are found before the registry is written. `threadhold` and `@standardagents/spec` resolve to
+// this project's spec, zod to the installed package.
 
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -93,7 +93,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return isObject(error) && Array.isArray(error.errors);
 }
 
-/** Finds our own modules and zod, which the Node bundle shares with the compiler and the Worker's bundle holds. */
+/** Resolves this project's modules and zod. The Node bundle shares zod with the compiler; the Worker's bundle contains it. */
 function resolution(places: BundlePlaces, zod: "shared" | "inline" = "shared"): Plugin {
   const inner = { resolvedHere: true };
   return {
@@ -121,12 +121,12 @@ function resolution(places: BundlePlaces, zod: "shared" | "inline" = "shared"): 
   };
 }
 
-/** Node's modules, and a stand-in for what exists only inside Workers or in another version of Node. */
+/** Resolves Node's modules, and replaces modules that exist only in Workers or in another version of Node by a stub. */
 const runtimeStubs: Plugin = {
   name: "threadhold-runtime-stubs",
   setup(bundler) {
     bundler.onResolve({ filter: runtimeModuleName }, ({ path }) => ({ path, namespace: "runtime-stub" }));
-    // Taken as a value: an import of a name that a module lacks would keep the whole bundle from being loaded.
+    // The module is imported as a value, because an import of a name that it lacks would prevent the whole bundle from loading.
     bundler.onLoad({ filter: /.*/, namespace: "runtime-stub" }, ({ path }) => ({
       contents: `${runtimeStubSource}\nmodule.exports = process.getBuiltinModule(${JSON.stringify(path)}) ?? stub;`,
       loader: "js",

@@ -1,5 +1,5 @@
-// Checks that a name means one thing: no two definitions of a kind share one, and nothing that a model can call
-// shares one with another callable. A prompt and an agent of one name do no harm until something calls that name.
+// Checks that names are unique: no two definitions of a kind and no two callables of a model have the same name. A prompt and an agent
+// may have the same name as long as no model can call that name.
 
 import { isToolName } from "./definition-name.ts";
 import type { Findings } from "./findings.ts";

@@ -21,7 +21,7 @@ export interface SourcePlace {
 /** A fault in a file's syntax. */
 export interface SyntaxFault extends SourcePlace {
   message: string;
-  /** Where the bracket was opened that is not closed. */
+  /** The position of the bracket that is not closed. */
   opened?: SourcePlace;
 }
 
@@ -34,7 +34,7 @@ interface Node {
 interface Tree {
   text: string;
   body: Node[];
-  /** What the parser did not understand; it may have gone on after it. */
+  /** Syntax errors. The parser may have continued after them. */
   faults: SyntaxFault[];
 }
 
@@ -42,15 +42,15 @@ interface Tree {
 export interface SyntaxTrees {
   /** Where a part of the default export stands; `key` points at the property's name instead of its value. */
   locate(file: string, path: DefinitionPath, target?: "key" | "value"): SourcePlace | undefined;
-  /** Whether a part of the default export is spelled out. */
+  /** Whether a part of the default export is written in the file itself. */
   has(file: string, path: DefinitionPath): boolean;
   /** Where a named export stands. */
   locateExport(file: string, name: string): SourcePlace | undefined;
   /** The definition's `name`, if it is spelled out; undefined too when the file cannot be parsed. */
   literalName(file: string): string | undefined;
-  /** The names that a function takes out of one of its parameters, of the function at the first of the paths that leads to one. */
+  /** The names that a function destructures from one of its parameters. The function is the one at the first path that leads to one. */
   parameterKeys(file: string, paths: readonly DefinitionPath[], parameter: number): string[];
-  /** Where the file's syntax is wrong, as this parser sees it. */
+  /** The file's syntax errors, according to this parser. */
   syntaxErrors(file: string): SyntaxFault[];
   /** The text of a line, counted from 1. */
   lineText(file: string, line: number): string | undefined;
@@ -149,7 +149,7 @@ function walk(tree: Tree, path: DefinitionPath, target: "key" | "value"): Node |
   return node;
 }
 
-/** The function that a path leads to, by way of a constant or a declaration. */
+/** The function at a path, also if the path leads to a constant or a declaration. */
 function functionAt(tree: Tree, path: DefinitionPath): Node | undefined {
   const node = walk(tree, path, "value");
   const named = node?.type === "Identifier" ? String(node.name) : undefined;
@@ -163,7 +163,7 @@ function declaredFunction(tree: Tree, name: string): Node | undefined {
   return tree.body.find((node) => node.type === "FunctionDeclaration" && isNode(node.id) && node.id.name === name);
 }
 
-/** The keys of `{ a, b: c }`, with or without a default. A rest takes whatever there is. */
+/** The keys of a pattern such as `{ a, b: c }`, with or without defaults. A rest element has no key. */
 function patternKeys(pattern: Node): string[] {
   if (pattern.type === "AssignmentPattern" && isNode(pattern.left)) return patternKeys(pattern.left);
   if (pattern.type !== "ObjectPattern") return [];

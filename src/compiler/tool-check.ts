@@ -8,7 +8,7 @@ import { checkShape } from "./shape-check.ts";
 import type { DefinitionPath, SyntaxTrees } from "./syntax-tree.ts";
 import { findSchemaProblems } from "./tool-schema.ts";
 
-/** What the check needs at hand. */
+/** The context of the check. */
 export interface ToolCheckContext {
   findings: Findings;
   trees: SyntaxTrees;
@@ -60,7 +60,7 @@ const callMembers = Object.keys({ id: true, attempt: true, signal: true, progres
   true
 >);
 
-/** Without a schema a function has two parameters, the state and the call; a third, or another member of the call, is meant for arguments. */
+/** Whether a tool's function takes arguments. Without a schema it has two parameters, the state and the call; a third one, or an unknown member of the call, is meant for arguments. */
 function wantsArguments(file: string, tool: object, trees: SyntaxTrees): boolean {
   const { length } = tool as { length: number };
   if (length > 2) return true;

@@ -1,6 +1,6 @@
-// The type errors of `agents/`, as TypeScript finds them. They are warnings: a build does not wait for them, and what has one
-// may well run. The last findings are kept in a file, each with the moment its source was written, so that a build shows those
-// of sources that have not changed since.
+// Type errors of `agents/`, found by TypeScript. They are warnings, because code with a type error may still run, and a development
+// build does not wait for them. The last findings are stored in a file, each with its source's modification time, so that a build
+// shows only findings of sources that have not changed since.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, statSync } from "node:fs";
@@ -12,17 +12,17 @@ import type { Diagnostic } from "#spec/diagnostic.ts";
 import { readIfThere, writeIfChanged } from "./changed-file.ts";
 import { openSyntaxTrees } from "./syntax-tree.ts";
 
-/** Where the findings are kept; the development server builds again when this file changes. */
+/** The file of the findings. The development server builds again when it changes. */
 const typeFindingsFile = ".cache/types/findings.json";
 const configFile = ".cache/types/tsconfig.json";
 
 interface KeptFinding {
   diagnostic: Diagnostic;
-  /** When its file was last written, in milliseconds. */
+  /** The modification time of its file, in milliseconds. */
   writtenAt: number;
 }
 
-/** Checks the types of a project's definitions and keeps the findings. Without a `tsconfig.json` there are none. */
+/** Checks the types of a project's definitions and stores the findings. A project without `tsconfig.json` has none. */
 export async function checkTypes(root: string, packageRoot: string): Promise<Diagnostic[]> {
   const program = existsSync(join(root, "tsconfig.json")) ? typescriptProgram([root, packageRoot]) : undefined;
   const found = program === undefined ? [] : parseTypeErrors(await runTypescript(program, root), root);
@@ -31,16 +31,16 @@ export async function checkTypes(root: string, packageRoot: string): Promise<Dia
   return found;
 }
 
-/** Makes the file of findings where there is none: a file that is not there when watching begins is not watched. */
+/** Creates the file of findings if it is missing, because a watcher ignores a file that does not exist when it starts. */
 export function prepareTypeFindings(root: string): void {
   if (!existsSync(join(root, typeFindingsFile))) writeIfChanged(join(root, typeFindingsFile), "[]");
 }
 
-/** The kept findings whose files are as they were. */
+/** The stored findings of files that have not changed since. */
 export function keptTypeFindings(root: string): Diagnostic[] {
   const text = readIfThere(join(root, typeFindingsFile))?.toString("utf8");
   const kept: unknown = text === undefined ? [] : JSON.parse(text);
-  // The file is this module's own.
+  // This module wrote the file, so its form is known.
   return Array.isArray(kept)
     ? (kept as KeptFinding[]).flatMap(({ diagnostic, writtenAt: then }) =>
         writtenAt(root, diagnostic.file) === then ? [diagnostic] : [],
@@ -48,7 +48,7 @@ export function keptTypeFindings(root: string): Diagnostic[] {
     : [];
 }
 
-/** The build's findings, and the type errors at lines of which the build says nothing itself. */
+/** The build's findings, and the type errors on lines without a finding of the build. */
 export function withTypeFindings(diagnostics: readonly Diagnostic[], types: readonly Diagnostic[]): Diagnostic[] {
   const known = new Set(diagnostics.map(({ file, line }) => `${file}:${line ?? 0}`));
   return [...diagnostics, ...types.filter(({ file, line }) => !known.has(`${file}:${line ?? 0}`))];
@@ -84,7 +84,7 @@ function writtenAt(root: string, file: string): number {
   try {
     return statSync(join(root, file)).mtimeMs;
   } catch {
-    // Gone since.
+    // The file was deleted after the check.
     return 0;
   }
 }
@@ -95,7 +95,7 @@ function typescriptProgram(folders: readonly string[]): string | undefined {
       const found = createRequire(join(folder, "package.json")).resolve("typescript/package.json");
       return join(dirname(found), "bin/tsc");
     } catch {
-      // Looked for in the next folder; a project may do without TypeScript.
+      // The next folder is tried. A project may have no TypeScript.
     }
   }
   return undefined;
@@ -113,7 +113,7 @@ function runTypescript(program: string, root: string): Promise<string> {
   const options = { cwd: root, maxBuffer: 16 * 1024 * 1024 };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [program, "-p", configFile, "--pretty", "false"], options, (error, stdout) => {
-      // It ends with a code where it found errors; anything else is a fault of the run itself.
+      // TypeScript ends with an exit code if it finds errors. Anything else is a failure to run it.
       if (error && typeof error.code !== "number") reject(new Error("TypeScript could not be run.", { cause: error }));
       else resolve(stdout);
     });

@@ -1,5 +1,5 @@
-// The options of esbuild that wrangler bundles a Worker with, as far as they decide whether a definition can be bundled:
-// conditions, platform, loaders, the project's own tsconfig, Node's modules as workerd has them.
+// The esbuild options of wrangler's bundle that decide whether a definition can be bundled: conditions, platform, loaders, the
+// project's tsconfig, and the Node modules that workerd has.
 
 import { builtinModules } from "node:module";
 
@@ -9,16 +9,16 @@ import type { WranglerSettings } from "./wrangler-settings.ts";
 
 export interface WorkerBundleOptions {
   settings: WranglerSettings;
-  /** Called for each import of a module that workerd has to bring. */
+  /** Called for each import of a module that workerd has to provide. */
   onRuntimeModule: (specifier: string, importer: string) => void;
 }
 
 const nodeNames = builtinModules.filter((name) => !name.startsWith("_"));
 
-/** Matches the name of a module that the runtime brings. */
+/** Matches the name of a module that the runtime provides. */
 export const runtimeModuleName = new RegExp(`^(?:cloudflare:.*|node:.*|${nodeNames.join("|")})$`);
 
-/** Wrangler's own module rules: text, bytes and WebAssembly become modules beside the bundle. */
+/** Wrangler's default module rules: text, bytes and WebAssembly become separate modules next to the bundle. */
 const moduleLoaders: Record<string, Loader> = {
   ".txt": "text",
   ".html": "text",
@@ -41,7 +41,7 @@ export function workerOptions({ settings, onRuntimeModule }: WorkerBundleOptions
   };
 }
 
-/** Modules of the runtime stay imports, as wrangler leaves them; a `require` of one becomes an import. */
+/** Keeps imports of runtime modules unbundled, as wrangler does; a `require` of one becomes an import. */
 function runtimeModules(onRuntimeModule: WorkerBundleOptions["onRuntimeModule"]): Plugin {
   const required = "required-runtime-module";
   return {

@@ -1,5 +1,5 @@
-// Checks that the Worker could be built and started with the definitions, before the registry names them: wrangler stops
-// answering every request when its bundle fails. The bundle is made as wrangler makes it and loaded by workerd.
+// Checks that the Worker can be built and started with the definitions, before the registry refers to them: if wrangler's bundle
+// fails, the server answers no request. The check bundles as wrangler does and loads the bundle in workerd.
 
 import { mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { builtinModules, SourceMap, type SourceMapPayload } from "node:module";
@@ -20,7 +20,7 @@ interface Report {
   trees: SyntaxTrees;
 }
 
-/** What a check found. Nothing is reported yet. */
+/** The result of a check, which is not reported yet. */
 export type WorkerCheck =
   | { type: "fine" }
   | { type: "failed"; errors: Message[] }
@@ -49,11 +49,11 @@ export async function checkForWorkers(files: readonly string[], places: BundlePl
 
 interface CheckContext extends Report {
   places: BundlePlaces;
-  /** Files that Node loaded; what throws there is reported already. */
+  /** Files that Node loaded. The others are reported already. */
   loaded: readonly string[];
 }
 
-/** Reports what keeps the files from being part of a Worker, or from being loaded there. */
+/** Reports the errors that prevent the files from being bundled for a Worker or loaded there. */
 export function reportForWorkers(check: WorkerCheck, { places, loaded, ...report }: CheckContext): void {
   if (check.type === "fine") return;
   if (check.type === "failed") {
@@ -62,7 +62,7 @@ export function reportForWorkers(check: WorkerCheck, { places, loaded, ...report
   }
   const { outcome, sourceMap, importers } = check;
   if (outcome.type === "refused") reportRefusal(outcome, { ...report, places, sourceMap, importers });
-  // What the runtime's env holds is not known here, so a module that reads it may fail for that reason alone.
+  // This check has no environment variables, so a module that reads them may fail here only.
   if (outcome.type !== "started" || importers.has("cloudflare:workers")) return;
   for (const { file, stack } of outcome.thrown) {
     if (!loaded.includes(file)) continue;
@@ -79,7 +79,7 @@ export function reportForWorkers(check: WorkerCheck, { places, loaded, ...report
 interface RefusalContext extends Report {
   places: BundlePlaces;
   sourceMap: string;
-  /** By the name of a module that the runtime has to bring: a file that imports it. */
+  /** For each module that the runtime has to provide, a file that imports it. */
   importers: ReadonlyMap<string, string>;
 }
 
@@ -121,7 +121,7 @@ function placeAt({ file, line, column }: FilePlace, trees: SyntaxTrees): SourceP
   return { line, column, source: trees.lineText(file, line) ?? "" };
 }
 
-/** The bundle's map leads to the import statement; the name is in it. */
+/** The position of a name in an import statement. The bundle's source map leads only to the statement. */
 function pointAtName(place: SourcePlace, name: string | undefined): SourcePlace {
   const at = name === undefined ? -1 : place.source.indexOf(name);
   return at === -1 ? place : { ...place, column: at + 1 };
@@ -138,7 +138,7 @@ function originalPlace(
   return { file, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
-/** The frames of a stack that lie in the project's own sources. */
+/** The frames of a stack that are in the project's own sources. */
 function stackPlaces(stack: string, sourceMap: string, places: BundlePlaces): FilePlace[] {
   return [...stack.matchAll(/main\.mjs:(\d+):(\d+)/g)]
     .flatMap(
@@ -152,7 +152,7 @@ function pathFromRoot(path: string, root: string): string {
   return relative(realpathSync(root), path).replaceAll("\\", "/");
 }
 
-/** Where a file names a module; the bare name of a Node module stands for it too. */
+/** The position at which a file imports a module. The name of a Node module may lack the prefix `node:`. */
 function findText(file: string, specifier: string, { root }: BundlePlaces): SourcePlace | undefined {
   const bare = specifier.replace(/^node:/, "");
   const names = builtinModules.includes(bare) ? [specifier, bare] : [specifier];

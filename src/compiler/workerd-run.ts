@@ -1,5 +1,5 @@
-// Loads bundled definitions in the Workers runtime itself, in a process that ends when all are loaded. Only workerd knows
-// which modules and names it has; an import of another one would keep the whole Worker from starting.
+// Loads bundled definitions in the Workers runtime, in a process that ends when all are loaded. Only workerd knows its modules and
+// their names, and an import of a missing one would prevent the whole Worker from starting.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,19 +9,19 @@ import { dirname, join } from "node:path";
 import { isObject } from "./definition-kind.ts";
 import type { WranglerSettings } from "./wrangler-settings.ts";
 
-/** What the runtime made of the bundle. */
+/** The result of loading the bundle. */
 export type WorkerdOutcome =
-  /** It started; `thrown` are the definitions that could not be loaded. */
+  /** The runtime started; `thrown` are the definitions that could not be loaded. */
   | { type: "started"; thrown: { file: string; stack: string }[] }
-  /** It did not start, for the reason in `message`; a line and column of the bundle where the runtime names them. */
+  /** The runtime did not start, for the reason in `message`. `at` is the position in the bundle, if the runtime reports it. */
   | { type: "refused"; message: string; at?: { line: number; column: number } }
-  /** No answer: there is no runtime here, or it took too long. */
+  /** There is no result: the runtime is not installed, or it took too long. */
   | { type: "unknown" };
 
 const timeLimitMs = 10_000;
 const resultMark = "threadhold-loaded:";
 
-/** What is added to a bundle that exports `load`, so that the runtime loads each definition and prints which threw. */
+/** Code that is added to a bundle that exports `load`. In the runtime it loads each definition and prints those that threw. */
 export const workerdEntry = `export default {
   async test() {
     const thrown = [];
@@ -53,13 +53,13 @@ export async function runInWorkerd(
   }
 }
 
-/** The runtime that wrangler runs, which comes with it. */
+/** The path of wrangler's own runtime. */
 function workerdProgram(packageRoot: string): string | undefined {
   try {
     const found: unknown = createRequire(join(packageRoot, "package.json"))("workerd");
     return isObject(found) && typeof found.default === "string" ? found.default : undefined;
   } catch {
-    // Not installed for this platform. Wrangler cannot serve here either, and gives the reason.
+    // The runtime is not installed for this platform. Wrangler cannot serve either, and reports the reason.
     return undefined;
   }
 }

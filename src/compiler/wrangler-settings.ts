@@ -1,5 +1,5 @@
-// What the compiler has to know of a project's wrangler configuration. It is searched as text: the compiler has no parser
-// for TOML, and what it looks for is written in one way in each of the three formats.
+// Reads the part of a project's wrangler configuration that the compiler needs. The file is searched as text, because the compiler
+// has no parser for TOML, and each setting has only one notation in each of the three formats.
 
 import { join } from "node:path";
 
@@ -16,7 +16,7 @@ export interface WranglerSettings {
 const fileNames = ["wrangler.toml", "wrangler.jsonc", "wrangler.json"];
 const fallback = { compatibilityDate: "2026-08-03", compatibilityFlags: ["nodejs_compat"] };
 
-/** Reads the configuration of a project; without one, or where it names no date, the settings are this package's own. */
+/** Reads the configuration of a project. Without a configuration or a compatibility date, this package's own settings apply. */
 export function readWranglerSettings(root: string): WranglerSettings {
   const text = fileNames.map((name) => readIfThere(join(root, name))?.toString("utf8")).find(Boolean) ?? "";
   const bare = text.replaceAll(/^\s*(?:#|\/\/).*$/gm, "");

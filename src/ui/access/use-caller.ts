@@ -1,4 +1,4 @@
-// Whom the page's credentials speak for, as the server says.
+// The caller that the page's credentials identify, read from the server.
 
 import { useQuery } from "@tanstack/react-query";
 
@@ -19,12 +19,12 @@ export function useCaller(): Caller | undefined {
   return data;
 }
 
-/** Whose a thread is, where it is not the caller's own; null otherwise. */
+/** The owner of a thread, if it is not the caller; null otherwise. */
 export function otherOwner(caller: Caller | undefined, { user_id: owner }: { user_id: string | null }): string | null {
   return caller === undefined || owner === caller.user_id ? null : owner;
 }
 
-/** The caller in a word. */
+/** The caller's name for the page. */
 export function callerName({ user_id: user, admin }: Caller): string {
   return user ?? (admin ? "Administrator" : "A user");
 }

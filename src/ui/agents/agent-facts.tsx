@@ -12,7 +12,7 @@ import { LatestThreads } from "./latest-threads.tsx";
 
 import css from "./definition.module.css";
 
-/** Starts a thread with it, empty or with one of its starters. */
+/** Buttons that start a thread with the agent, empty or with one of its starters. */
 export function StartThread({ agent, ready }: { agent: Agent; ready: boolean }): ReactElement {
   const create = useNewThread();
   return (

@@ -1,4 +1,4 @@
-// What an agent is made of, in a line: its models and what they may call, each with the way to its page.
+// One line with an agent's models and their tools, each linked to its page.
 
 import type { ReactElement } from "react";
 import { Link } from "wouter";
@@ -9,7 +9,7 @@ import type { KnownAgent } from "./use-agents.ts";
 
 import css from "./agent-parts.module.css";
 
-/** The line; nothing for an agent whose prompt is unknown. */
+/** The line. Renders nothing for an agent whose prompt is unknown. */
 export function AgentParts({ known: { models, tools } }: { known: KnownAgent }): ReactElement | null {
   if (models.length === 0) return null;
   return (

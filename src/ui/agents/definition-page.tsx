@@ -114,7 +114,7 @@ function Details({ reference, set, links, ready }: ShownProps & { ready: boolean
   }
 }
 
-/** The file it is defined in, where the build names it. */
+/** The file of the definition, if the build reports it. */
 function File({ of: { kind, name }, set }: { of: Reference; set: DefinitionSet }): ReactElement | null {
   const file = set[`${kind}s`].find((one) => one.name === name)?.file ?? null;
   if (file === null) return null;

@@ -1,4 +1,4 @@
-// The definitions that no name refers to: hooks, in the order in which they run, and the project's own routes.
+// Definitions that other definitions cannot refer to: hooks, in the order of their execution, and the project's own routes.
 
 import type { ReactElement } from "react";
 
@@ -6,7 +6,7 @@ import type { DefinitionSet, Hook, Route } from "./definition.ts";
 
 import css from "./definitions-page.module.css";
 
-/** Both lists, narrowed like the graph; nothing for one that is empty. */
+/** Both lists, filtered like the graph. An empty list is not rendered. */
 export function FileList({ set, filter }: { set: DefinitionSet; filter: string }): ReactElement {
   const wanted = filter.trim().toLowerCase();
   const fits = (...texts: string[]): boolean => texts.some((text) => text.toLowerCase().includes(wanted));

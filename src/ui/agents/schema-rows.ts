@@ -27,7 +27,7 @@ interface Place {
   required: boolean;
 }
 
-/** The rows of a schema's properties; none where it has none. References lead into `root`. */
+/** The rows of a schema's properties. References are resolved in `root`. */
 export function schemaRows(schema: JsonObject, root: JsonObject = schema): SchemaRow[] {
   const rows: SchemaRow[] = [];
   addProperties(schema, { path: "", depth: 0, seen: [] });

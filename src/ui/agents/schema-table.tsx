@@ -13,7 +13,7 @@ import css from "./schema-table.module.css";
 interface SchemaTableProps {
   schema: JsonObject;
   label: string;
-  /** The document that references of the schema lead into; the schema itself where it is left out. */
+  /** The document in which the schema's references are resolved; the schema itself by default. */
   root?: JsonObject;
 }
 

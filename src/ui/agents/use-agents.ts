@@ -1,4 +1,4 @@
-// The project's agents as the pages show them: with what they are made of, and whether they can be asked at once.
+// The project's agents for the pages: with their models and tools, and whether their models are ready.
 
 import { useQuery } from "@tanstack/react-query";
 
@@ -10,13 +10,13 @@ type Listed<K extends keyof Definitions> = Awaited<ReturnType<Definitions[K]["li
 /** An agent's definition. */
 export type Agent = Listed<"agents">;
 
-/** An agent with what its sides' prompts name, each name once. */
+/** An agent with the models and tools of its sides' prompts, each name once. */
 export interface KnownAgent {
   agent: Agent;
   models: readonly string[];
-  /** What its models may call. */
+  /** The tools that its models may call. */
   tools: readonly string[];
-  /** The variable without which a model of it cannot be asked; null where it is ready. */
+  /** The missing variable without which one of its models cannot be used; null if the agent is ready. */
   missing: string | null;
 }
 

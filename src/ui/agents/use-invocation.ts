@@ -25,8 +25,8 @@ export interface Invocation {
 }
 
 /**
- * The mutation, and what ends the wait for it. `onThread` is called with the id of a thread that was created, once the call is over or
- * the wait has ended: a form that changes before that moves the button under the pointer.
+ * The mutation, and a function that stops waiting for it. `onThread` receives the id of a created thread when the call is over or the
+ * wait was stopped: an earlier change of the form would move the button under the pointer.
  */
 export function useInvocation(onThread: (id: string) => void) {
   const client = useThreadholdClient();

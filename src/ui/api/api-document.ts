@@ -1,5 +1,5 @@
-// The OpenAPI document of the deployment as the page shows it: routes by group, each with what it takes and gives. Fields that
-// the page does not know are left out.
+// Reads the deployment's OpenAPI document for the page: routes by group, each with its parameters, bodies and responses. Unknown
+// fields are ignored.
 
 import type { Json, JsonObject } from "#client/index.ts";
 
@@ -12,7 +12,7 @@ export interface Parameter {
   schema: JsonObject;
 }
 
-/** A body, of a request or a response: its media types, and the schema where it is JSON. */
+/** The body of a request or a response: its media types, and the schema if it is JSON. */
 export interface Content {
   types: readonly string[];
   schema: JsonObject | null;
@@ -37,7 +37,7 @@ export interface ApiRoute {
   responses: readonly RouteResponse[];
 }
 
-/** Routes that belong together. */
+/** A group of routes. */
 export interface ApiGroup {
   name: string;
   description: string;
@@ -50,11 +50,11 @@ export interface ApiDocument {
   version: string;
   description: string;
   groups: readonly ApiGroup[];
-  /** The whole document, which references of the schemas lead into. */
+  /** The whole document, in which references of schemas are resolved. */
   root: JsonObject;
 }
 
-/** Reads it. */
+/** Reads the document. */
 export function readApiDocument(root: JsonObject): ApiDocument {
   const info = objectOf(root["info"]);
   const routes = Object.entries(objectOf(root["paths"])).flatMap(([path, methods]) =>
@@ -74,7 +74,7 @@ export function readApiDocument(root: JsonObject): ApiDocument {
   };
 }
 
-/** The routes whose path, summary or name has every word; groups without one are left out. */
+/** The routes whose path, summary or name contains every word of the filter; groups without such a route are left out. */
 export function filteredGroups(groups: readonly ApiGroup[], filter: string): ApiGroup[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   return groups
@@ -88,7 +88,7 @@ export function filteredGroups(groups: readonly ApiGroup[], filter: string): Api
     .filter(({ routes }) => routes.length > 0);
 }
 
-/** A request of the route with curl. Values that the caller chooses are in capitals; a body has what is required. */
+/** A curl command for the route. Values to replace are in capitals; a body has the required fields. */
 export function curlOf(route: ApiRoute, root: JsonObject, origin: string): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
   const parts = [`curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${origin}${path}`];
@@ -100,7 +100,7 @@ export function curlOf(route: ApiRoute, root: JsonObject, origin: string): strin
   return parts.join(" \\\n  ");
 }
 
-/** A value that the schema takes, as small as it can be. A text with a pattern is a placeholder as well, and to be replaced. */
+/** The smallest value that a schema accepts. A string with a pattern gets a placeholder that has to be replaced. */
 export function exampleOf(schema: Json | undefined, root: JsonObject, depth = 0): Json {
   const target = resolved(schema, root);
   if (target["const"] !== undefined) return target["const"];
@@ -123,14 +123,14 @@ export function exampleOf(schema: Json | undefined, root: JsonObject, depth = 0)
     default: {
       const properties = objectOf(target["properties"]);
       const required = depth > 6 ? [] : listOf(target["required"]).map(textOf);
-      // A change has to change something.
+      // A body without required fields gets one field, because a change without any field has no effect.
       const given = required.length > 0 || depth > 0 ? required : Object.keys(properties).slice(0, 1);
       return Object.fromEntries(given.map((name) => [name, exampleOf(properties[name], root, depth + 1)]));
     }
   }
 }
 
-/** A schema behind its references. */
+/** The schema that a reference leads to; a schema without a reference stays unchanged. */
 export function resolved(schema: Json | undefined, root: JsonObject): JsonObject {
   let target = objectOf(schema);
   for (let steps = 0; typeof target["$ref"] === "string" && steps < 20; steps += 1) {

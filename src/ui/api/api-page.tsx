@@ -1,5 +1,5 @@
-// The page of the API, made of the OpenAPI document that the deployment serves: its routes by group, each with its parameters, bodies,
-// responses and a request to copy. The part of the address after # names the route that is open.
+// The page of the API, built from the deployment's OpenAPI document: routes by group, each with its parameters, bodies, responses and
+// a request to copy. The part of the address after # is the name of the open route.
 
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";

@@ -1,4 +1,4 @@
-// A route: a line that opens to what it takes and gives.
+// A route of the API: a line that opens and shows parameters, bodies and responses.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -15,11 +15,11 @@ import css from "./api-page.module.css";
 interface RouteViewProps {
   route: ApiRoute;
   root: JsonObject;
-  /** The address names this route. */
+  /** Whether the page's address names this route, which then is open. */
   named: boolean;
 }
 
-/** The line, and what is below it once it was opened. */
+/** The line, and the details below it after it was opened once. */
 export function RouteView({ route, root, named }: RouteViewProps): ReactElement {
   const [opened, setOpened] = useState<boolean | null>(null);
   const open = opened ?? named;
@@ -86,7 +86,7 @@ function Body({ content, root, label }: { content: Content; root: JsonObject; la
   );
 }
 
-/** Parameters as a schema of an object, which is shown like every other. */
+/** Parameters as the schema of an object, so that they are shown like other schemas. */
 function schemaOf(parameters: readonly Parameter[]): JsonObject {
   return {
     type: "object",

@@ -1,4 +1,4 @@
-// What the keyboard does, on every page. The same list is in docs/guide/playground.md.
+// The list of keyboard shortcuts of all pages. docs/guide/playground.md has the same list.
 
 import type { ReactElement } from "react";
 

@@ -1,5 +1,5 @@
-// Checks whether the server can be reached, and shows an outage once for the whole page, with the time until the next check. When
-// it is over, subscriptions connect at once and what could not be read is read again.
+// Checks whether the server can be reached, and shows an outage once for the whole page, with the time until the next check. After
+// an outage, subscriptions connect at once and failed parts are read again.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -17,22 +17,22 @@ import css from "./shell.module.css";
 const everyMs = 5000;
 const longestMs = 10_000;
 
-/** Milliseconds in which failed parts are asked to read again once at most, so that one that fails for another reason cannot loop. */
+/** Milliseconds in which failed parts are read again at most once, so that a part that fails for another reason does not loop. */
 const recoverMs = 10_000;
 
-/** The last check. Its answer has what the last build of the definitions found. Only the gate repeats it. */
+/** The last check. Its response has the findings of the last build. Only the gate repeats the check. */
 export function useHealth({ repeated = false } = {}) {
   const client = useThreadholdClient();
   return useQuery({
     queryKey: ["health"],
     queryFn: ({ signal }) => client.request("GET /healthz", { signal, retries: 0, timeoutMs: longestMs }),
     refetchInterval: repeated ? everyMs : false,
-    // Also where the browser says that there is no network: it may be wrong, and the page shows what is so.
+    // The check runs also if the browser reports no network, because that report may be wrong.
     networkMode: "always",
   });
 }
 
-/** Gives its children what is known of the server. */
+/** Provides the reachability of the server to its children. */
 export function ReachGate({ children }: { children: ReactNode }): ReactElement {
   const client = useThreadholdClient();
   const queries = useQueryClient();
@@ -65,7 +65,7 @@ export function ReachGate({ children }: { children: ReactNode }): ReactElement {
   return <ReachContext value={reach}>{children}</ReachContext>;
 }
 
-/** The outage; nothing while the server answers. */
+/** The note about an outage. Renders nothing while the server answers. */
 export function OutageNote(): ReactElement | null {
   const { error } = useHealth();
   return error === null ? null : <Outage />;

@@ -1,4 +1,4 @@
-// The first page: every agent of the project, with what it is made of and the starters that one click sends.
+// The first page: every agent of the project, with its models and tools, and starters that one click sends.
 
 import type { ReactElement } from "react";
 import { Link } from "wouter";

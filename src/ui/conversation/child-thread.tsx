@@ -19,7 +19,7 @@ import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./nested.module.css";
 
-/** A child whose record has not come yet. */
+/** The fields of a child thread whose record is not loaded yet. */
 const called = { parent: { thread_id: "", run_id: "", tool_call_id: "" }, user_id: null };
 
 /** The child's conversation. */

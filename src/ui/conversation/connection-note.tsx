@@ -1,5 +1,5 @@
-// The state of a thread's subscription, where it is not live while the server can be reached. An outage of the server is shown by the
-// page's frame.
+// Shows the state of a thread's subscription if it is not live although the server can be reached. The page's frame shows an outage of
+// the server.
 
 import { useEffect, useRef, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -46,7 +46,7 @@ function Countdown({ connection }: { connection: Connection }): ReactElement {
   if (begun.current.connection !== connection) begun.current = { connection, at: Date.now() };
   const seconds =
     connection.state === "waiting" ? Math.max(1, Math.ceil((begun.current.at + connection.delayMs - now) / 1000)) : 0;
-  // Not read out: it changes every second.
+  // Screen readers skip the text, because it changes every second.
   return <span aria-hidden="true">{seconds === 0 ? "Trying…" : `Next try in ${seconds} s.`}</span>;
 }
 

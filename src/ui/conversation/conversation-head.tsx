@@ -33,7 +33,7 @@ interface ConversationHeadProps {
   onChanged: () => void;
 }
 
-/** The way to the thread's files, with how many there are. */
+/** The link to the thread's files, with their number. */
 function FilesLink({ handle }: { handle: ThreadHandle }): ReactElement {
   const { data, refetch } = useQuery({
     queryKey: ["files-stats", handle.id],

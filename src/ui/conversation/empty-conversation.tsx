@@ -1,4 +1,4 @@
-// A thread without messages: what its agent is, what it is made of, and first messages that it offers.
+// Shown in a thread without messages: the agent's description, its models and tools, and its starters.
 
 import { useMutation } from "@tanstack/react-query";
 import type { ReactElement } from "react";

@@ -40,7 +40,7 @@ const atEnd = 2;
 const overscan = 6;
 const askAhead = 25;
 
-/** The row behind all others while the model has not begun to answer. */
+/** The last row while the model has not begun to answer. */
 interface WaitingRow {
   kind: "waiting";
   key: string;
@@ -56,7 +56,7 @@ interface MessageListProps {
   /** How many there are in all. */
   count: number;
   running: boolean;
-  /** The last run may be repeated: nothing is at work, and no message waits. */
+  /** The last run may be repeated: no run is at work, and no message waits. */
   repeatable: boolean;
 }
 
@@ -178,7 +178,7 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
   );
 }
 
-/** The same list until another file, or another place of one, is in it: an answer that grows changes neither. */
+/** The notes of files. The list stays the same object until a file or its position changes, because a growing answer changes neither. */
 function useWrittenFiles(track: FileTrack, messages: readonly MessageView[]): readonly RunNote[] {
   const last = useRef<readonly RunNote[]>([]);
   return useMemo(() => {
@@ -195,7 +195,7 @@ function inOrder(notes: readonly RunNote[]): readonly RunNote[] {
   return notes.toSorted((one, other) => one.seq - other.seq);
 }
 
-/** The rows without a last message of which nothing came yet. */
+/** The rows without a last message that is still empty. */
 function withoutBlank(rows: readonly Row[]): readonly Row[] {
   const last = rows.at(-1);
   const isBlank = last?.kind === "message" && last.message.streaming && last.message.content === null;

@@ -1,4 +1,4 @@
-// The line under the last message while nothing has come of the model's answer.
+// The line below the last message until the model's answer begins.
 
 import type { ReactElement } from "react";
 
@@ -8,7 +8,7 @@ import type { ModelWait } from "./use-model-wait.ts";
 
 import css from "./message.module.css";
 
-/** The line. Seconds are not read out, since they change all the time. */
+/** The line. Screen readers skip the seconds, because they change all the time. */
 export function ModelWaitLine({ wait }: { wait: ModelWait }): ReactElement {
   const now = useSecond();
   const seconds = Math.floor(Math.max(0, now - wait.since) / 1000);

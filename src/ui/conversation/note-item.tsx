@@ -1,4 +1,4 @@
-// A note of the run between messages. The one about the end of the last run offers to go on from there.
+// A note about a run between messages. The note about the end of the last run has a button that repeats the run.
 
 import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
@@ -17,7 +17,7 @@ import css from "./message.module.css";
 interface NoteItemProps {
   handle: ThreadHandle;
   note: RunNote;
-  /** Another one follows. */
+  /** Another note follows directly. */
   more: boolean;
   /** Its run may be repeated. */
   repeatable: boolean;

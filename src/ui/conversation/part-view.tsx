@@ -74,7 +74,7 @@ export const PartView = memo(function PartView({
   }
 });
 
-/** Characters and lines above which a text that was pasted is folded. */
+/** The numbers of characters and lines above which a user's text is folded. */
 const mostCharacters = 8000;
 const mostLines = 120;
 
@@ -97,7 +97,7 @@ function Plain({ text }: { text: string }): ReactElement {
   );
 }
 
-/** The text, or of a long one its beginning. */
+/** The text; only the beginning of a long text. */
 function beginningOf(text: string): string {
   const lines = text.slice(0, mostCharacters).split("\n", mostLines + 1);
   if (text.length <= mostCharacters && lines.length <= mostLines) return text;

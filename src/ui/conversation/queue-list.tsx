@@ -11,7 +11,7 @@ import { ErrorNote } from "../kit/note.tsx";
 
 import css from "./queue.module.css";
 
-/** The waiting inputs; undefined until they came. */
+/** The waiting inputs; undefined until they are loaded. */
 export function useQueue(handle: ThreadHandle) {
   return useQuery({
     queryKey: ["queue", handle.id],
@@ -25,7 +25,7 @@ interface QueueListProps {
   held: boolean;
 }
 
-/** The list; nothing where nothing waits. */
+/** The list. Renders nothing if no input waits. */
 export function QueueList({ handle, held }: QueueListProps): ReactElement | null {
   const { data, error, refetch } = useQueue(handle);
   const go = useMutation({ mutationFn: () => handle.runs.post() });

@@ -14,9 +14,9 @@ export interface RunNote {
   at: number;
   /** It is about an answer that is still to come: one that begins at the same time comes behind it. */
   ahead: boolean;
-  /** A file that the run wrote, as it was last written. */
+  /** A file that was written during the run, in its last version. */
   file?: NonNullable<EventOf<"file_changed">["file"]>;
-  /** Of a run's end that was not a good one: how it ended. */
+  /** How the run ended, if it did not complete. */
   ended?: "error" | "stopped" | "limit";
   /** The run that tells it, and the message that its line hangs under. */
   runId: string | null;

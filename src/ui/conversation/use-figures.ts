@@ -1,5 +1,5 @@
-// What a thread has used: the server's sums as of its record, and what the steps that ended since then have used. So the figures of a
-// run rise while it is at work.
+// Usage and cost of a thread: the sums of its record, plus those of steps that ended after the record was read. So the figures rise
+// while a run is at work.
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -10,10 +10,10 @@ import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 /** Usage and cost of a thread. */
 export type Figures = Pick<Thread, "usage" | "cost">;
 
-/** Events that tell what was used: of an answer before its step ends, then of the step. A child thread has steps of its own. */
+/** Events with usage: of an answer, of its step when it ends, and of a child thread when it ends. */
 type Spent = EventOf<"message_end" | "step_end" | "subagent_end">;
 
-/** The figures; undefined until the record came. */
+/** The figures; undefined until the record is loaded. */
 export function useFigures(handle: ThreadHandle): Figures | undefined {
   const { data, refetch } = useQuery({
     queryKey: ["thread", handle.id],
@@ -36,7 +36,7 @@ export function useFigures(handle: ThreadHandle): Figures | undefined {
       for (const leave of leaves) leave();
     };
   }, [handle, refetch]);
-  // The record counts what ended before it was read.
+  // The record includes events up to its `last_seq`.
   const last = data?.last_seq ?? 0;
   useEffect(() => setSpent((before) => before.filter(({ seq }) => seq > last)), [last]);
   return data === undefined ? undefined : total(data, spent);
@@ -62,7 +62,7 @@ function figuresOf(event: Spent): Figures {
   return { usage: event.message.usage ?? zeroUsage, cost: event.message.cost };
 }
 
-/** The answer of a step that has ended: the step's figures hold its own, and those of attempts that failed. */
+/** Whether an event belongs to an answer of this step. The step's figures include its answer and its failed attempts. */
 export function isOfStep(one: Spent, step: EventOf<"step_end">): boolean {
   return (
     one.type === "message_end" &&

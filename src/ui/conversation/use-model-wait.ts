@@ -1,4 +1,4 @@
-// The wait for a model's first token: since when, and at which attempt. No event is sent while nothing comes, so the page counts.
+// The wait for a model's first token: its beginning and its attempt. The server sends no event during the wait, so the page counts.
 
 import { useEffect, useState } from "react";
 
@@ -9,7 +9,7 @@ export interface ModelWait {
   /** Milliseconds since epoch, by this page's clock. */
   since: number;
   attempt: number;
-  /** Attempts in all; null while nothing failed, so that it is not known. */
+  /** The most attempts; null until one has failed, because only then an event reports the number. */
   of: number | null;
 }
 
@@ -28,10 +28,10 @@ const types = [
   "run_end",
 ] as const;
 
-/** Milliseconds before a wait is shown: most models answer sooner, and a line that comes and goes moves the conversation. */
+/** Milliseconds before a wait is shown. Most models answer sooner, and a line that appears and disappears moves the conversation. */
 const shownAfterMs = 700;
 
-/** The wait of the run's own line; null while something comes, or nothing is asked. */
+/** The wait of the run's main loop; null while an answer arrives or no request is open. */
 export function useModelWait(handle: ThreadHandle): ModelWait | null {
   const [wait, setWait] = useState<ModelWait | null>(null);
   const [shown, setShown] = useState<ModelWait | null>(null);
@@ -53,16 +53,16 @@ export function useModelWait(handle: ThreadHandle): ModelWait | null {
   return shown;
 }
 
-/** The wait after an event that comes at `now`, in milliseconds by this page's clock. The same object where it goes on. */
+/** The wait after an event that arrives at `now`, in milliseconds by this page's clock. The same object if the wait continues. */
 export function waitAfter(before: ModelWait | null, event: ThreadEvent, now: number): ModelWait | null {
   if (event.type === "snapshot") {
-    // Events of earlier keep their distance from the snapshot, whatever this page's clock says.
+    // Earlier events keep their distance in time from the snapshot, because this page's clock may differ from the server's.
     return event.partial.reduce<ModelWait | null>(
       (wait, told) => waitAfter(wait, told, now - Math.max(0, event.at - told.at) / 1000),
       null,
     );
   }
-  // A prompt that answers a call asks models too, beneath that call.
+  // Requests of nested loops, which belong to a call, are not shown.
   if ((event.depth ?? 0) > 0 || event.parent_id !== undefined) return before;
   switch (event.type) {
     case "step_start":

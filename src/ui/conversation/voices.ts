@@ -50,7 +50,7 @@ export function speakerOf(
     case "user":
       if (depth > 0) return "Asked";
       if (side === "b") return voices.b;
-      // Only somebody else than the thread's user is named by the message.
+      // A message has `author` only if its author is not the thread's user.
       if (author === undefined) return voices.asks;
       return author === null ? "Administrator" : author === voices.me ? "You" : author;
     case "assistant":

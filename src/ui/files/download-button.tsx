@@ -17,7 +17,7 @@ export function DownloadButton({ handle, file }: { handle: ThreadHandle; file: F
   const [loaded, setLoaded] = useState(0);
   const leave = useRef<AbortController>(null);
   const save = useMutation({
-    // Held back until the network returns, it could not be stopped.
+    // A download that waits for the network could not be stopped.
     networkMode: "always",
     mutationFn: async () => {
       leave.current = new AbortController();

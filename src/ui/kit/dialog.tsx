@@ -14,7 +14,7 @@ interface DialogProps {
   title: string;
   /** What it is for, in a sentence. */
   about?: string;
-  /** As wide as the window lets it be, as for a picture. */
+  /** As wide as the window allows, for a picture. */
   wide?: boolean;
   children: ReactNode;
 }
@@ -44,7 +44,7 @@ export function Dialog({ open, onClose, title, about, wide = false, children }: 
   );
 }
 
-/** What is filled in first has the focus, not the button that closes; without a field the dialog decides. */
+/** The first field, which gets the focus in place of the close button. Without a field the dialog's default applies. */
 function firstField(popup: HTMLElement | null): HTMLElement | boolean {
   return popup?.querySelector<HTMLElement>("input:not([type=hidden], [hidden]), select, textarea") ?? true;
 }

@@ -33,11 +33,11 @@ interface ErrorNoteProps {
   title: string;
   error: unknown;
   onRetry?: (() => void) | undefined;
-  /** A person asked for what failed: it is shown during an outage too, and repeated only by that person. */
+  /** The user started the failed action. Its note is shown during an outage too, and only the user repeats the action. */
   action?: boolean;
 }
 
-/** Something failed. The server's message says what to mend. What could only not be read is read again after an outage. */
+/** A note about a failure, with the server's message. A failed read is repeated after an outage. */
 export function ErrorNote({ title, error, onRetry, action = false }: ErrorNoteProps): ReactElement | null {
   const passing = onRetry !== undefined && !action && isNetworkError(error) ? error : null;
   const reported = useReported(passing, () => onRetry?.());
@@ -55,7 +55,7 @@ export function ErrorNote({ title, error, onRetry, action = false }: ErrorNotePr
   );
 }
 
-/** An error's message. That of a request without an answer ends in its address, which helps in a console and not in a page. */
+/** The message of an error. For a request without a response the message ends with the address, which is removed for the page. */
 export function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return isNetworkError(error) ? message.replace(/: [A-Z]+ https?:\S+$/, ".") : message;

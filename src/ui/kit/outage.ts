@@ -1,19 +1,19 @@
-// Whether the server can be reached, for every part of the page. An outage is shown once, in the page's frame: a part that could not
-// be read meanwhile shows nothing, and reads again when it is over.
+// Tells every part of the page whether the server can be reached. The page's frame shows an outage once. A part that cannot be read
+// meanwhile shows no note of its own and is read again after the outage.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 
 import { ThreadholdNetworkError } from "#client/index.ts";
 
-/** What is known of the server. */
+/** The reachability of the server. */
 export interface Reach {
   /** The last check failed. */
   lost: boolean;
-  /** Milliseconds since epoch of the last check that is over. */
+  /** The end of the last check, in milliseconds since epoch. */
   checkedAt: number;
-  /** Rises whenever parts that failed should read again. */
+  /** A counter that rises whenever failed parts should be read again. */
   recoveries: number;
-  /** Checks now. A part whose request failed asks for it. */
+  /** Checks at once. Parts call it after a failed request. */
   check: () => void;
 }
 
@@ -26,8 +26,8 @@ export function useReach(): Reach {
 }
 
 /**
- * Whether an error needs no note of its own: the page's frame shows the outage, or is about to find out whether there is one, or the
- * server is back and `retry` was called. `retry` is called once for each error, when the server is back.
+ * Whether an error needs no note of its own, because the page's frame shows an outage, or checks for one, or because the server is
+ * reachable again and `retry` was called. `retry` is called once for each error, when the server is reachable again.
  */
 export function useReported(error: Error | null, retry: () => void): boolean {
   const { lost, checkedAt, recoveries, check } = useReach();
@@ -46,7 +46,7 @@ export function useReported(error: Error | null, retry: () => void): boolean {
   return error !== null && (lost || known === null || isBack || checkedAt < known.at);
 }
 
-/** Whether a request got no answer of the server. */
+/** Whether a request got no response. */
 export function isNetworkError(error: unknown): error is ThreadholdNetworkError {
   return error instanceof ThreadholdNetworkError;
 }

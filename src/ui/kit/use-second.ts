@@ -1,8 +1,8 @@
-// The time for texts that count seconds. It ticks only while a component that counts is shown and the page is looked at.
+// The current time for texts that count seconds. It changes only while such a text is shown and the page is visible.
 
 import { useEffect, useState } from "react";
 
-/** Milliseconds since epoch, once a second. */
+/** Milliseconds since epoch, updated once a second. */
 export function useSecond(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

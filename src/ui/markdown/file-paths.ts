@@ -1,10 +1,10 @@
-// Finds what may be a path of a file in the text of markdown, so that it can be drawn as a link. Whether there is such a file is
-// known only when it is drawn.
+// Finds possible file paths in the text of markdown and makes links of them. Only the component that renders such a link knows whether
+// the file exists.
 
-/** Begins the address that such a path is given in the tree. A text that writes it itself gets no more than a link to that file. */
+/** The scheme of these links' addresses. A text that contains this scheme itself only gets a link to that file. */
 const scheme = "thread-file:";
 
-/** A path from the root: not within a word, an address or another path. A dot or comma at its end belongs to the sentence. */
+/** Matches a path from the root that is not part of a word, an address or another path. A dot or comma at its end is not included. */
 const pathPattern = /(?<![\w/.:@-])\/[\w@%+~-](?:[\w@%+~./-]*[\w@%+~-])?/g;
 
 interface TreeNode {
@@ -14,7 +14,7 @@ interface TreeNode {
   children?: TreeNode[];
 }
 
-/** The path of an address that the plugin made; null for every other one. */
+/** The path in an address that the plugin made; null for any other address. */
 export function pathOfAddress(address: string | undefined): string | null {
   return address?.startsWith(scheme) === true ? address.slice(scheme.length) : null;
 }
@@ -24,7 +24,7 @@ export function addressOfPath(path: string): string | null {
   return /^\/(?!\/)/.test(path) ? `${scheme}${path}` : null;
 }
 
-/** A remark plugin: text and code that is a path becomes a link to it. What is a link already stays one. */
+/** A remark plugin that turns paths in text and code into links. Existing links stay unchanged. */
 export function filePaths(): (tree: TreeNode) => void {
   return (tree) => walk(tree);
 }

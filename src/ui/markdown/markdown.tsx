@@ -20,7 +20,7 @@ import css from "./markdown.module.css";
 
 const plugins = [remarkGfm, filePaths];
 
-/** A path of the thread keeps to itself; every other address has to lead somewhere outside. */
+/** The address of a link: a path of a thread's file stays unchanged, and any other address has to be external. */
 function addressOf(address: string): string {
   if (pathOfAddress(address) !== null) return address;
   return addressOfPath(decoded(address)) ?? safeAddress(address);

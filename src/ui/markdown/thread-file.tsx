@@ -1,4 +1,4 @@
-// Paths of the thread's files in a text. A path of a file that exists leads to it; all others stay text.
+// Renders paths in a text: the path of an existing file of the thread is a link, any other path stays text.
 
 import { createContext, use } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -15,7 +15,7 @@ export interface ThreadFiles {
 /** Null where a text belongs to no thread. */
 export const ThreadFilesContext = createContext<ThreadFiles | null>(null);
 
-/** A path, as a link where there is such a file. */
+/** A path, as a link if the file exists. */
 export function ThreadFile({ path, children }: { path: string; children: ReactNode }): ReactElement {
   const files = use(ThreadFilesContext);
   if (files?.paths.has(path) !== true) return <>{children}</>;

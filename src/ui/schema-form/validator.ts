@@ -37,7 +37,7 @@ function leaves(units: readonly OutputUnit[]): OutputUnit[] {
 
 function errorOf(unit: OutputUnit, schema: RJSFSchema): RJSFValidationError {
   const { instanceLocation, keyword } = unit;
-  // A missing field is marked itself, and not the object that lacks it.
+  // The error of a missing field is shown at that field, not at its object.
   const missing = keyword === "required" ? /"([^"]*)"/.exec(unit.error)?.[1] : undefined;
   const place = instanceLocation.replace(/^#/, "").replaceAll("/", ".");
   const property = missing === undefined ? place : `${place}.${missing}`;
@@ -45,7 +45,7 @@ function errorOf(unit: OutputUnit, schema: RJSFSchema): RJSFValidationError {
   return { name: keyword, property, message, stack: property === "" ? message : `${property.slice(1)}: ${message}` };
 }
 
-/** What the schema says at a place; undefined where a reference leads there. */
+/** The schema's value at a location; undefined if a reference leads there. */
 function limitAt(schema: RJSFSchema, location: string): unknown {
   return location
     .split("/")

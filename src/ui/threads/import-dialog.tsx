@@ -33,7 +33,7 @@ export function ImportDialog({ file, onClose }: ImportDialogProps): ReactElement
   const leave = useRef<AbortController | null>(null);
   const choose = useRef<HTMLInputElement>(null);
   const bring = useMutation({
-    // Held back until the network returns, it would be sent after the dialog was closed.
+    // A request that waits for the network would be sent after the dialog was closed.
     networkMode: "always",
     mutationFn: (given: File) => {
       leave.current = new AbortController();

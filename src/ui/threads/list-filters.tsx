@@ -102,7 +102,7 @@ interface UserFieldProps {
   onChange: (user: string) => void;
 }
 
-/** Whose threads an administrator sees: any user's, by id. Taken over by Enter or by leaving the field. */
+/** The field in which an administrator enters the user whose threads are listed. Enter or leaving the field applies it. */
 function UserField({ user, users, onChange }: UserFieldProps): ReactElement {
   const [typed, setTyped] = useState(user);
   useEffect(() => setTyped(user), [user]);
@@ -122,7 +122,7 @@ function UserField({ user, users, onChange }: UserFieldProps): ReactElement {
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
-          // One that was chosen from the list, or the cross that empties the field.
+          // A user chosen from the list, or the button that clears the field, applies at once.
           if (event.target.value === "" || users.includes(event.target.value)) onChange(event.target.value);
         }}
         onBlur={() => onChange(typed)}

@@ -12,7 +12,7 @@ export interface ListFilter {
   status: ThreadStatus | "";
   agent: string;
   tag: string;
-  /** Whose threads; administrators see those of all users. */
+  /** The user whose threads are listed; an administrator may list those of all users. */
   user: string;
 }
 

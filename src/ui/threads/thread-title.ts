@@ -1,4 +1,4 @@
-// What a thread is called: its title, or where it has none its agent's title with the beginning of its id.
+// The name of a thread: its title, or without a title its agent's title and the beginning of its id.
 
 import { useCallback } from "react";
 
@@ -10,7 +10,7 @@ import { useAgents } from "../agents/use-agents.ts";
 /** Names a thread. The agent is the one it was created with, so that a handoff does not rename it. */
 export type NameOf = (thread: Pick<Thread, "title" | "origin_agent_id" | "id">) => string;
 
-/** Names threads by the titles of their agents, where these are known. */
+/** Names threads by their agents' titles, if the agents are loaded. */
 export function useNameOf(): NameOf {
   const titleOf = useAgentTitle();
   return useCallback(
@@ -19,7 +19,7 @@ export function useNameOf(): NameOf {
   );
 }
 
-/** Gives agents' titles by their names; the name of one that is not defined here. */
+/** Returns the title of an agent; for an undefined agent its name. */
 export function useAgentTitle(): (name: string) => string {
   const { agents } = useAgents();
   return useCallback((name) => agents.find(({ agent }) => agent.name === name)?.agent.title ?? name, [agents]);
@@ -28,8 +28,8 @@ export function useAgentTitle(): (name: string) => string {
 const longest = 80;
 
 /**
- * Gives an unnamed thread a title from its first message, as the server stored it: hooks may have changed or removed what was typed,
- * and the title is shown and searched wherever the thread is listed.
+ * Gives an unnamed thread a title from its first message. It uses the stored message, because hooks may have changed or removed the
+ * typed text, and the title is shown and searched in every list.
  */
 export async function nameAfter(handle: ThreadHandle, message: Message): Promise<void> {
   let given = titleOfMessage(message);
@@ -40,12 +40,12 @@ export async function nameAfter(handle: ThreadHandle, message: Message): Promise
   const change = (now: Message | null): void => {
     const next = now === null ? null : titleOfMessage(now);
     const shown = handle.state.thread?.title ?? null;
-    // Another title was given meanwhile.
+    // The title was changed meanwhile.
     if (next === given || (shown !== null && shown !== given)) return;
     given = next;
     void put(next);
   };
-  // A hook that sees the message once it is stored may change or remove it then.
+  // A hook may change or remove the message after it is stored.
   const leaves = [
     handle.on("message_updated", ({ message: now }) => (now.id === message.id ? change(now) : undefined)),
     handle.on("message_deleted", ({ message: { id } }) => (id === message.id ? change(null) : undefined)),
@@ -55,7 +55,7 @@ export async function nameAfter(handle: ThreadHandle, message: Message): Promise
     }),
   ];
   await put(given);
-  // It may have done so before this page heard of the message.
+  // The hook may have removed it before this page received the message.
   const gone = (thrown: unknown): Message | null => (isMissing(thrown) ? null : message);
   change(await handle.messages.get(message.id).catch(gone));
 }

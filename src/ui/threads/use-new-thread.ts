@@ -1,4 +1,4 @@
-// Makes a thread and opens it, perhaps with a first message. A thread without a title is named after that message.
+// Creates a thread, optionally with a first message, and opens it. A thread without a title is named after that message.
 
 import { useMutation } from "@tanstack/react-query";
 import { useLocation } from "wouter";

@@ -1,17 +1,17 @@
-// The labels of a trace's axis that fit on it. No label covers another one or leaves the axis: one that has no space is left out. A
-// folded wait comes before the marks of time, since its length is drawn nowhere else on the axis.
+// Chooses the labels of a trace's axis. No label covers another one or leaves the axis; a label without space is left out. Labels of
+// folded waits precede time marks, because the axis shows the length of a folded wait only in its label.
 
 import { duration, mark } from "../kit/duration.ts";
 import type { TimeAxis } from "./time-axis.ts";
 
-/** A label, and the pixels from the left end of the axis to its text. */
+/** A label, and the distance of its text from the left end of the axis, in pixels. */
 export interface AxisLabel {
   text: string;
   left: number;
   of: "wait" | "time";
 }
 
-/** Pixels: the axis, and one character of its labels, which all have the same width. */
+/** The width of the axis, and of one character of its labels, in pixels. The font is monospaced. */
 export interface AxisSize {
   width: number;
   character: number;
@@ -35,7 +35,7 @@ export function axisLabels({ ticks, folds }: Pick<TimeAxis, "ticks" | "folds">, 
   const labels: AxisLabel[] = [];
   for (const label of [...waits, ...times]) {
     const end = label.left + lengthOf(label.text);
-    // Two characters apart, so that two labels are never read as one.
+    // Labels are at least two characters apart, so that two of them do not look like one.
     const gap = 2 * character;
     const isFree = labels.every(({ left, text }) => end + gap <= left || left + lengthOf(text) + gap <= label.left);
     if (isFree && end <= width) labels.push(label);

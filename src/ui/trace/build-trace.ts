@@ -245,7 +245,7 @@ function waitNode({ waits_for, name, call_id, start, end }: ToldWait, of: Of): W
 }
 
 function notesOf(told: readonly ToldNote[], logged: readonly LoggedNote[]): (ToldNote & { id: string })[] {
-  // A recovery is an event and a row of the log, which holds more.
+  // A recovery is both an event and a log row. The row has more details, so the event is left out.
   const recovered = logged.some(({ name }) => name.startsWith("Resumed"));
   const events = told.filter(({ name }) => !(recovered && name.startsWith("Resumed")));
   return [...events.map((note, at) => ({ ...note, id: `told ${at}` })), ...logged];

@@ -22,7 +22,7 @@ export function TraceAxis({ axis }: { axis: TimeAxis }): ReactElement {
       const character = (characters.current?.getBoundingClientRect().width ?? 0) / ruler.length;
       if (width > 0 && character > 0) setSize({ width, character });
     };
-    // The ruler is observed too: its width changes when the font has been loaded.
+    // The measured text is observed too, because its width changes when the font is loaded.
     const observer = new ResizeObserver(measure);
     if (scale.current !== null) observer.observe(scale.current);
     if (characters.current !== null) observer.observe(characters.current);

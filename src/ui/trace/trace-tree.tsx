@@ -1,5 +1,4 @@
-// The bars of a run, one under the other over one axis of time: a tree for the keyboard and for screen readers. Only the rows in sight
-// are drawn.
+// The bars of a run on one time axis, one row each. For keyboard and screen readers they are a tree. Only visible rows are rendered.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef } from "react";

@@ -1,5 +1,5 @@
-// Where the nodes of a graph stand: what uses others to the left of them. Each part that hangs together is laid out by itself; the
-// parts then fill columns.
+// Lays out the nodes of a graph: a node is to the left of the nodes that it uses. Each connected part is laid out separately; then the
+// parts fill columns.
 
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Point } from "@dagrejs/dagre";
@@ -34,18 +34,18 @@ export interface PlacedGraph {
   height: number;
 }
 
-/** Pixels there are for a graph. */
+/** The available space for a graph, in pixels. */
 export interface GraphSpace {
   width: number;
   height: number;
 }
 
-/** The size at which all of a graph is in sight, at most 1. */
+/** The zoom at which the whole graph is visible, at most 1. */
 export function fittingZoom({ width, height }: GraphSpace, space: GraphSpace): number {
   return Math.min(1, space.width / width, space.height / height);
 }
 
-/** Lays a graph out: in as many columns as show all of it at the largest size. */
+/** Lays a graph out in the number of columns at which the whole graph is visible at the largest zoom. */
 export function placeGraph(graph: DefinitionGraph, space: GraphSpace): PlacedGraph {
   const parts = partsOf(graph)
     .map(placePart)
@@ -58,14 +58,14 @@ export function placeGraph(graph: DefinitionGraph, space: GraphSpace): PlacedGra
   return best;
 }
 
-/** The parts one under the other in columns of like heights, the widest parts first: a column is as wide as its widest part. */
+/** Stacks the parts in columns of similar heights, the widest parts first, because a column is as wide as its widest part. */
 function inColumns(parts: readonly PlacedPart[], columns: number): PlacedGraph {
   const enough = parts.reduce((sum, { height }) => sum + height + gap.betweenParts, 0) / columns;
   const nodes: PlacedNode[] = [];
   const edges: PlacedEdge[] = [];
   let [x, y, columnWidth, width, height] = [0, 0, 0, 0, 0];
   for (const part of parts) {
-    // Half a part more than its share is nearer to it than half a part less.
+    // A column ends at the part whose middle is below the column's share of the height.
     if (y > 0 && y + part.height / 2 > enough) [x, y, columnWidth] = [x + columnWidth + gap.betweenParts, 0, 0];
     const corner = { x, y };
     nodes.push(...part.nodes.map((node) => ({ ...node, x: node.x + corner.x, y: node.y + corner.y })));

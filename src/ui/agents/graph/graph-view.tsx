@@ -1,5 +1,5 @@
-// The graph of definitions. It opens with all of it in sight, and is moved by the pointer where it was made larger. From far away a node
-// shows its name alone. One node is in the order of the tab key, and arrows lead from it along the edges.
+// The graph of definitions. It opens with the whole graph visible. A zoomed graph is moved by the pointer. At a small zoom a node
+// shows its name only. One node is in the tab order, and the arrow keys move the focus along the edges.
 
 import { ReactFlow, ReactFlowProvider, useReactFlow, useStore } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -20,12 +20,12 @@ import css from "./graph.module.css";
 const nodeTypes = { definition: DefinitionNode };
 const edgeTypes = { relation: RelationEdge };
 const margin = 20;
-/** A graph too large even for this is moved, not made smaller: its nodes could not be told apart. */
+/** The smallest zoom. A graph that is too large for it has to be moved, because smaller nodes could not be distinguished. */
 const smallest = 0.25;
 const largest = 2;
 /** Below this size the small texts of a node cannot be read. */
 const readable = 0.65;
-/** Pixels of the window that the head of the page and the graph's own bar take. */
+/** The height of the page's head and the graph's toolbar, in pixels. */
 const around = 150;
 
 /** The graph. Loaded with the page that shows it. */
@@ -63,7 +63,7 @@ export function GraphView({ graph, legend }: { graph: DefinitionGraph; legend: R
 interface DrawnProps {
   placed: PlacedGraph;
   width: number;
-  /** What there is for it within the margins. */
+  /** The available space within the margins. */
   space: GraphSpace;
   legend: ReactNode;
 }

@@ -31,7 +31,7 @@ export function MediaPreview({ handle, file, kind }: MediaPreviewProps): ReactEl
   const leave = useRef<AbortController>(null);
   useEffect(() => () => leave.current?.abort(), []);
   const load = useMutation({
-    // Held back until the network returns, it could not be ended with the page.
+    // A request that waits for the network would not end with the page.
     networkMode: "always",
     mutationFn: () => {
       leave.current = new AbortController();
