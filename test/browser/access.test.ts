@@ -82,7 +82,7 @@ describe("coming in", () => {
     expect(await kept()).not.toContain("anna-secret");
   });
 
-  it("UI3 every page fits a phone when somebody is signed in", async () => {
+  it("UI3 every page fits a phone when a user is signed in", async () => {
     const { page, findings, picture } = await open("/docs");
     await page.getByLabel("Token or JWT").fill("anna-secret");
     await page.keyboard.press("Enter");
@@ -115,7 +115,7 @@ describe("coming in", () => {
     await expect.poll(() => field.inputValue()).toBe("Words that stay");
   });
 
-  it("UI133 an administrator sees whose a thread is and who wrote what, and everybody as whom they are signed in", async () => {
+  it("UI133 an administrator sees each thread's owner and each message's author, and every user sees as whom they are signed in", async () => {
     const ask = async (token: string, path: string, body: object): Promise<{ id: string }> => {
       const answer = await fetch(`${server?.url ?? ""}${path}`, {
         method: "POST",

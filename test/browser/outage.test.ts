@@ -27,7 +27,7 @@ describe("an outage", () => {
     project.remove();
   });
 
-  it("UI127 one note shows an outage, without addresses, and everything it left goes when it is over", async () => {
+  it("UI127 an outage is shown by one note without addresses, and no note remains when the outage is over", async () => {
     if (server === undefined || browser === undefined) throw new Error("Nothing was started");
     const api = new ApiClient(server.url);
     const { id } = await api.createThread("assistant", {

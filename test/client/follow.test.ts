@@ -211,7 +211,7 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("connecting");
   });
 
-  it("CLIENT28 a subscription that is asked to retry connects at once, and one that is open, opening or closed stays as it is", () => {
+  it("CLIENT28 retry connects a waiting subscription at once, and changes nothing for one that is open, opening or closed", () => {
     const { follow, server } = following();
     follow.retry();
     expect(server.wires.length).toBe(1);

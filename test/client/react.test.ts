@@ -169,7 +169,7 @@ describe("useThread", () => {
     expect(shown.seen.at(-1)).not.toBe(before);
   });
 
-  it("REACT3 what it is sent and stopped with stays the same, whatever is told", async () => {
+  it("REACT3 its functions to send and stop stay the same objects through all events", async () => {
     const shown = counting(({ messages }) => String(messages.length));
     await show(element(shown.Shown, { id: threadId }));
     await server.came("/events");

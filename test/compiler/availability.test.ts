@@ -49,7 +49,7 @@ describe("what is not available", () => {
   });
 
   it.each(["openai-compatible", "azure", "vertex", "bedrock", "workers-ai"])(
-    "COMP65 the provider %s is an error that lists those there are",
+    "COMP65 the provider %s is an error that lists the available providers",
     async (provider) => {
       expect(await onlyFinding(model(`provider: "${provider}"`))).toMatchObject({
         severity: "error",
@@ -59,13 +59,13 @@ describe("what is not available", () => {
     },
   );
 
-  it("COMP65 the providers that a build accepts are those that the runtime asks", () => {
+  it("COMP65 a build accepts exactly the providers that the runtime supports", () => {
     const asked = providers.filter((provider) => provider === "test" || isNetworkProvider(provider));
     expect(asked.toSorted()).toEqual([...availableProviders].toSorted());
     expect(asked.filter((provider) => unavailableProvider(provider) !== undefined)).toEqual([]);
   });
 
-  it("COMP65 a value that asks for nothing is fine", async () => {
+  it("COMP65 a value that turns an option off is no error", async () => {
     const { diagnostics } = await compileWith({
       ...agent(`filters: [], strategy: "loop",`, `strategy: { type: "loop" }`),
       ...prompt("modelOrder: false,"),

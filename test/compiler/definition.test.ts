@@ -69,7 +69,7 @@ describe("fields", () => {
     ).toMatchObject({ code: "invalid_field", file: "agents/agents/night.ts", line: 2, column: 10 });
   });
 
-  it("COMP15 reports a protocol of OpenAI's for a provider that does not have it", async () => {
+  it("COMP15 reports a protocol of OpenAI that the provider does not have", async () => {
     const model = (provider: string, api: string) => ({
       "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "${provider}", api: "${api}" };`,
     });
@@ -322,7 +322,7 @@ describe("names", () => {
     });
   });
 
-  it("COMP22 a prompt and an agent of one name are an error when a model can call it, and fine until then", async () => {
+  it("COMP22 a prompt and an agent with the same name are an error only if a model can call that name", async () => {
     const same = { "agents/prompts/desk.ts": prompt("").replace('"other"', '"desk"') };
     expect((await compileWith(same)).diagnostics).toEqual([]);
     const [called] = await findingsOf("duplicate_name", {

@@ -49,7 +49,7 @@ describe("imports", () => {
     expect(scoped.suggestion).toBe("npm install @nobody/thing");
   });
 
-  it("COMP61 a file that is not there is an error without a command, also where the import is not used", async () => {
+  it("COMP61 an import of a missing file is an error without a command, also if the import is not used", async () => {
     const finding = await onlyFinding({ ...keepsImports, ...tool(`import { x } from "../_lib/gone.ts";`) });
     expect(finding).toMatchObject({ severity: "error", code: "import", line: 1, column: 19 });
     expect(finding.suggestion).toBeUndefined();
@@ -70,7 +70,7 @@ describe("imports", () => {
       10,
     ],
   ])(
-    "COMP62 what the Workers runtime does not have is an error at its import: %s",
+    "COMP62 a module or name that the Workers runtime does not have is an error at its import: %s",
     async (first, body, message, column) => {
       expect(await onlyFinding(tool(first, body))).toMatchObject({
         severity: "error",
@@ -101,7 +101,7 @@ describe("imports", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("COMP63 a file of a kind that the Worker's bundle has no rule for is an error, and fine with one", async () => {
+  it("COMP63 an import of a file type is an error without a module rule for it, and no error with one", async () => {
     const files = {
       ...tool(`import text from "../_lib/words.md";`, "void text.length;"),
       "agents/_lib/words.md": "Words",
@@ -142,7 +142,7 @@ describe("imports", () => {
     expect((await compile()).code).toBe(1);
   });
 
-  it("COMP64 what loads in Node and throws in the Workers runtime is a warning at the line that threw", async () => {
+  it("COMP64 a definition that loads in Node and throws in the Workers runtime is a warning at the line that threw", async () => {
     const found: Diagnostic[] = await findingsOf("evaluation", {
       ...good,
       "agents/_lib/made.ts": `export const made = 1;\nexport const add: unknown = new Function("a", "b", "return a + b");`,

@@ -64,7 +64,7 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
     expect(project.agents.find(({ name }) => name === "croupier")?.value.sideA.prompt).toBe("dice_rules");
   });
 
-  it("COMP55 a prompt and an agent of one name, made one after the other, provoke no warning", async () => {
+  it("COMP55 a prompt and an agent with the same name, made one after the other, cause no warning", async () => {
     const root = writeProject(good);
     await create(root, "prompt", "mine");
     await create(root, "agent", "mine");

@@ -75,7 +75,7 @@ export default defineTool("Boom", async () => ({ status: "success" );`,
     ]);
   });
 
-  it("COMP5 points at the beginning of what is not closed, where a parser knows it", async () => {
+  it("COMP5 points at the beginning of an unclosed string or bracket, if a parser knows it", async () => {
     const template = ["export default {", '  name: "x",', "  text: `Hello,", "};", ""].join("\n");
     expect(await onlyFinding({ "agents/models/bad.ts": template })).toMatchObject({
       code: "syntax",

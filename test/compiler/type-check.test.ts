@@ -83,7 +83,7 @@ describe("type errors", () => {
     await expect.poll(() => keptTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
   });
 
-  it("COMP70 checks are made one at a time; requests meanwhile make one more", async () => {
+  it("COMP70 checks run one at a time, and requests during a check cause one more", async () => {
     const root = writeProject({});
     let running = 0;
     let most = 0;
@@ -108,7 +108,7 @@ describe("type errors", () => {
     expect(existsSync(join(root, ".cache/types/pid"))).toBe(false);
   });
 
-  it("COMP69 what the build reports itself is left out: syntax, other folders; further lines are notes", () => {
+  it("COMP69 errors of syntax and of other folders are left out, and further lines of an error become notes", () => {
     const root = writeProject({ "agents/tools/a.ts": "one\ntwo\nthree\n" });
     const output = [
       "agents/tools/a.ts(2,3): error TS2345: Argument of type 'x'.",

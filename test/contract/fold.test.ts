@@ -203,7 +203,7 @@ it("FOLD10: a run is active from its start to its end", () => {
 });
 
 it.each(["running", "awaiting_tool_execution"] as const)(
-  "FOLD12: an active run has the status of its thread's record in a snapshot, whatever the snapshot's events say: %s",
+  "FOLD12: an active run in a snapshot has the status of its thread's record, also if the snapshot's events differ: %s",
   (status) => {
     const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
     const wait: EventDraft = { type: "awaiting_tool_execution", tool_calls: [] };

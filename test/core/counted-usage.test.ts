@@ -11,7 +11,7 @@ import { calls, failure, finish, says, textBlock } from "./support/scripted-mode
 
 const request = { system: "12345678", messages: [], tools: [] } as unknown as Parameters<typeof cutUsage>[0];
 
-it("HALT6: what the provider told counts, what it did not is estimated, and an attempt of which nothing came is not", () => {
+it("HALT6: reported tokens count, missing counts are estimated, and an attempt without an answer is not estimated", () => {
   const words = ["x".repeat(40)];
   expect(cutUsage(request, null, [])).toEqual({ usage: zeroUsage, estimated: false });
   expect(cutUsage(request, null, words)).toEqual({
@@ -29,7 +29,7 @@ it("HALT6: what the provider told counts, what it did not is estimated, and an a
   expect(cutUsage(request, cached, words)).toEqual({ usage: cached, estimated: false });
 });
 
-it("HALT6: a stopped answer counts in its message, its run and its log, which says that it is estimated", async () => {
+it("HALT6: a stopped answer counts in its message, its run and its log, and the log marks it as estimated", async () => {
   const spoken = textBlock(0, "y".repeat(400)).slice(0, -1);
   const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
   const ended = harness.finish();
@@ -42,7 +42,7 @@ it("HALT6: a stopped answer counts in its message, its run and its log, which sa
   expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
 });
 
-it("HALT6: an answer that was counted is not estimated, and a cut one before it counts once", async () => {
+it("HALT6: an answer with reported tokens is not estimated, and an interrupted one before it counts once", async () => {
   const script = (_: unknown, number: number) =>
     number === 0 ? [...textBlock(0, "z".repeat(80)).slice(0, -1), failure()] : says("done");
   const harness = new Harness({ script });
@@ -57,7 +57,7 @@ it("HALT6: an answer that was counted is not estimated, and a cut one before it 
   expect(harness.run.usage).toMatchObject({ input: 13, output: 25, total_tokens: 38 });
 });
 
-it("HALT8: a finished answer whose provider counted nothing is estimated from its prompt, its tools and its words", () => {
+it("HALT8: an answer without reported tokens is estimated from the prompt, the tools and the answer's text", () => {
   const words = ["x".repeat(40)];
   const tool = { name: "note", description: "", parameters: {} };
   const offered = { ...request, tools: [tool] };
@@ -78,7 +78,7 @@ it("HALT8: a finished answer whose provider counted nothing is estimated from it
   expect(finishedUsage(request, prompt, [])).toEqual({ usage: prompt, estimated: false });
 });
 
-it("HALT8: uncounted answers count in message, run, cost and log, which says that they are estimated", async () => {
+it("HALT8: estimated tokens of an answer count in message, run, cost and log, and the log marks them as estimated", async () => {
   const uncounted = finish({ usage: zeroUsage, stop_reason: "tool_calls" });
   const script = (_: unknown, number: number) =>
     number === 0 ? [...calls("c", ["echo", { text: "y".repeat(400) }]).slice(0, -1), uncounted] : says("done");

@@ -78,7 +78,7 @@ function gates(count: number): { parts: ScriptPart[]; open: (at: number) => void
   return { parts, open: (at) => opens[at]?.() };
 }
 
-it("QUIET4: bytes that no part shows keep a request alive, before the answer begins and within it", async () => {
+it("QUIET4: bytes without a part keep a request alive, before the answer and during it", async () => {
   const { parts: waits, open: openGate } = gates(6);
   const kept = waits.map((wait): ScriptPart[] => [wait, { type: "bytes" }]);
   const [start, ...rest] = textBlock(0, "whole");
@@ -96,7 +96,7 @@ it("QUIET4: bytes that no part shows keep a request alive, before the answer beg
   expect(harness.clock.armed).toBe(0);
 });
 
-it("QUIET4: a connection that was kept alive and then sends nothing is cut", async () => {
+it("QUIET4: a request is cancelled when a connection that was kept alive sends nothing any more", async () => {
   const { parts: waits, open: openGate } = gates(1);
   const script = (_: unknown, number: number) =>
     number === 0 ? [...waits, { type: "bytes" as const }, hang] : says("fine");

@@ -95,7 +95,7 @@ describe("places of a user", () => {
   });
 
   it.concurrent.each(each)(
-    "HTTP21: places of %s come back when the client leaves by %s, more of them than there are",
+    "HTTP21: each place of %s is free again after the client leaves by %s, repeated more often than there are places",
     { timeout: 5 * patience },
     async (what, way) => {
       const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`);

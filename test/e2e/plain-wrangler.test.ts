@@ -72,7 +72,7 @@ describe("plain wrangler", () => {
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
   });
 
-  it("E2E41 a request under a foreign name is refused, and one that hides the name is asked for its proof", async () => {
+  it("E2E41 a request under a foreign host name is refused, and one that hides the name gets a redirect as proof", async () => {
     const path = `${url()}/api/agents/assistant`;
     expect(await statusUnderHost(path, "evil.example")).toBe(503);
     const forged = { "mf-original-url": path, "accept-encoding": "gzip, deflate" };

@@ -44,7 +44,7 @@ it("SIDE2: a blank answer is asked again at most twice", () => {
   }
 });
 
-it("SIDE7: an answer that was blocked, refused or cut at its length before any text ends the run with that reason", () => {
+it("SIDE7: an answer that was blocked, refused or ended by its length before any text ends the run with that reason", () => {
   const blocked = { text: "", stop_reason: "content_filter" as const };
   expect(decide({}, blocked, { blanks: 1 })).toEqual({
     type: "end",
@@ -64,7 +64,7 @@ it("SIDE7: an answer that was blocked, refused or cut at its length before any t
   expect(decide({}, { text: "It is", stop_reason: "content_filter" })).toMatchObject({ status: "completed" });
 });
 
-it("SIDE8: an answer of a picture, a file or content that is not kept is not blank, thinking alone is", async () => {
+it("SIDE8: an answer with a picture, a file or other content is not blank, and thinking alone is blank", async () => {
   const step = async (changes: Parameters<typeof messageRecord>[1]) => {
     const answer = messageRecord(2, { role: "assistant", step: 1, model: "m", stop_reason: "stop", ...changes });
     const decided = await decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });

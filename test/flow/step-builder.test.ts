@@ -113,7 +113,7 @@ it("STEP4: earlier runs are read once, and only for a prompt that wants them; th
   expect([alone.read.times, read.times]).toEqual([0, 1]);
 });
 
-it("STEP4: without a filter_messages hook nothing more is read; with one, 1,000 rows and once", async () => {
+it("STEP4: a filter_messages hook causes one read of 1,000 rows, and without it no more rows are read", async () => {
   const filter = (_: never, list: never) => list;
   const { builder, read } = project({ filter });
   expect(await builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(2) }] } });

@@ -44,7 +44,7 @@ describe("API tokens", () => {
   it.each([
     ["an administrator", adminToken, { user_id: null, admin: true }],
     ["a user", annaToken, { user_id: "anna", admin: false }],
-  ])("AUTH1: credentials are told whom they speak for: %s", async (_name, token, expected) => {
+  ])("AUTH1: a caller can read whom its credentials identify: %s", async (_name, token, expected) => {
     const answer = await testApp().ask("/api/caller", { token });
     expect(await answer.json()).toEqual(expected);
     expect((await testApp().ask("/api/caller", { token: null })).status).toBe(401);

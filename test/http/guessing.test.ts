@@ -45,7 +45,7 @@ describe("guessing", () => {
     expect(await status(app, annaToken)).toBe(200);
   });
 
-  it("AUTH7: callers who were right from the address before go on, with other credentials of theirs too", async () => {
+  it("AUTH7: callers whose credentials were right from the address before are not delayed, also with other credentials", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const app = testApp({ variables: { API_TOKENS: tokens, JWT_SECRET: secret } });
     const signed = (exp: number) =>
@@ -60,7 +60,7 @@ describe("guessing", () => {
     expect(await status(app, "wrong", from("2.2.2.2"))).toBe(401);
   });
 
-  it("AUTH7: an address that waits learns nothing else of a guess, from a ticket and a public route neither", async () => {
+  it("AUTH7: an address that has to wait learns nothing about a guess, also not from a ticket or a public route", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const entry = {
       kind: "controller" as const,
@@ -105,7 +105,7 @@ describe("guessing", () => {
     expect(await status(app, "wrong")).toBe(429);
   });
 
-  it("AUTH7: a network of IPv6 is one address", async () => {
+  it("AUTH7: an IPv6 network counts as one address", async () => {
     const app = testApp();
     const tries = ["2001:db8::1", "2001:db8::2", "2001:DB8:0:0::9", "2001:db8:0:0:ffff:1:2:3", "2001:0db8::a:b"];
     for (const ip of tries) expect(await status(app, "wrong", from(ip))).toBe(401);
@@ -140,7 +140,7 @@ describe("guessing", () => {
     expect(waits).toEqual([1, 2, 4, 8, 8, 8]);
   });
 
-  it("AUTH7: no credentials are no guess", async () => {
+  it("AUTH7: a request without credentials is not a guess", async () => {
     const app = testApp();
     for (let index = 0; index < 20; index++) expect(await status(app, null)).toBe(401);
   });

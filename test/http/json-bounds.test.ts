@@ -73,7 +73,7 @@ describe("JSON of requests", () => {
     }
   });
 
-  it("HTTP33: a body that breaks off is refused, and nothing of the service is called broken", async () => {
+  it("HTTP33: a body that breaks off is refused and not logged as an internal error", async () => {
     const app = testApp();
     const { id } = app.seed();
     const body = new ReadableStream<Uint8Array>({
@@ -87,7 +87,7 @@ describe("JSON of requests", () => {
     expect(app.log).toEqual([]);
   });
 
-  it("HTTP32: the first line of an import is bounded as bodies are", async () => {
+  it("HTTP32: the first line of an import has the bounds of a body", async () => {
     const { ask, reached } = testApp();
     const headers = { "content-type": "application/x-ndjson" };
     const response = await ask("/api/threads/import", { method: "POST", headers, body: `${"[".repeat(65)}\n` });

@@ -46,7 +46,7 @@ function word(id: string, status: ThreadStatus): FeedWord {
 describe("leases of streams", () => {
   const stream = (id: string, thread = "t") => ({ id, holder: { thread }, streams: 2, runs: null });
 
-  it("LEASE1 so many are granted as the bound allows, the same one once, and one that was given back is free at once", async () => {
+  it("LEASE1 as many are granted as the bound allows, a repeated request takes one, and a place is free at once when it is given back", async () => {
     const { make, state } = keeper();
     const leases = make();
     const outcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
@@ -59,7 +59,7 @@ describe("leases of streams", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("LEASE2 its holder is asked about a lease only at the bound and once its time is over; without it the place is free", async () => {
+  it("LEASE2 the holder of an overdue lease is asked at the bound only, and the place is free if the holder does not confirm it", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     for (const id of ["a", "b"]) await leases.take(stream(id));
@@ -79,7 +79,7 @@ describe("leases of streams", () => {
     expect(await leases.take(stream("g"))).toBe("granted");
   });
 
-  it("LEASE3 what was taken counts after the object was evicted, as long as it would have counted without that", async () => {
+  it("LEASE3 leases count after an eviction of their object as long as they would count without it", async () => {
     const { make, state } = keeper();
     const first = make();
     for (const id of ["a", "b"]) await first.take(stream(id));
@@ -92,7 +92,7 @@ describe("leases of streams", () => {
 describe("leases of runs", () => {
   const run = (id: string, thread: string) => ({ id, holder: { thread }, streams: null, runs: 2 });
 
-  it("HTTP31: beyond the bound another thread is refused, until one of them is done or waits for somebody outside", async () => {
+  it("HTTP31: at the bound another thread is refused until one of the working threads ends its run or waits for a client", async () => {
     const leases = keeper().make();
     const admit = (id: string, thread: string) => leases.take(run(id, thread));
     expect(await Promise.all(["a", "b", "c"].map((thread) => admit(`of ${thread}`, thread)))).toEqual([
@@ -109,7 +109,7 @@ describe("leases of runs", () => {
     }
   });
 
-  it("HTTP31: a thread that is at work takes further inputs, which keep its place until the thread has taken them", async () => {
+  it("HTTP31: a working thread accepts further inputs, which keep its place until the thread has admitted them", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
@@ -122,7 +122,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("4", "c"))).toBe("granted");
   });
 
-  it("HTTP31: what a thread says of the time before an input does not end the place of that input", async () => {
+  it("HTTP31: a thread's report from before an input does not end the place of that input", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
@@ -131,7 +131,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("3", "c"))).toBe("too_many_runs");
   });
 
-  it("HTTP31: a run that nobody was asked for counts, and one that is told of no more is asked about", async () => {
+  it("HTTP31: a run without a lease counts when its thread reports it, and the thread is asked about a run that it reports no more", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     leases.told(word("a", "running"), []);
@@ -150,7 +150,7 @@ describe("leases of runs", () => {
 describe("at the front door", () => {
   const bounded = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
 
-  it("LEASE4 what is refused for want of a place was not admitted: no thread was asked for anything", async () => {
+  it("LEASE4 a request that is refused for lack of a place is not admitted and reaches no thread", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const { id, object } = app.seed();
     const other = app.seed();
@@ -193,7 +193,7 @@ describe("at the front door", () => {
     await first.body?.cancel();
   });
 
-  it("LEASE4 a place of a request that was refused, or that started nothing, is free again", async () => {
+  it("LEASE4 the place of a request that was refused or started nothing is free again", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const { id } = app.seed();
     const others = app.seed("bernd");
@@ -214,7 +214,7 @@ describe("at the front door", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("LEASE5 a start costs one call and one row, a read none, and the open mode neither", async () => {
+  it("LEASE5 a start costs one call and one row, and a read and the open mode cost none", async () => {
     const app = bounded({});
     const { id } = app.seed();
     const feed = app.feed("anna");
@@ -258,7 +258,7 @@ describe("at the front door", () => {
     expect(open.feed(null).taken).toEqual([]);
   });
 
-  it("LEASE6 while the keeper is out of reach the isolate lets as many start in a minute as there may be at a time", async () => {
+  it("LEASE6 while the leases cannot be reached, an isolate allows as many starts a minute as there are places", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "2", LIMIT_ACTIVE_RUNS: "2" });
     const threads = [app.seed(), app.seed(), app.seed()];
     const broken = () => new Error("The keeper broke.");
@@ -275,7 +275,7 @@ describe("at the front door", () => {
     expect(await statuses("events")).toEqual([200, 200, 429]);
   });
 
-  it("LEASE6 a keeper that does not answer is not waited for longer than five seconds", async () => {
+  it("LEASE6 a request waits at most five seconds for the object that keeps the leases", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "2" });
     const { id } = app.seed();
     app.feed("anna").take = () => new Promise(() => {});
@@ -286,7 +286,7 @@ describe("at the front door", () => {
     expect(app.time.pending).toBe(0);
   });
 
-  it("HTTP21: an administrator that stands for nobody counts as one user, and its runs are not bounded", async () => {
+  it("HTTP21: administrators without a user id count as one user, and their runs are not bounded", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const as = { token: adminToken };
     for (let index = 0; index < 3; index += 1) {
@@ -300,7 +300,7 @@ describe("at the front door", () => {
 });
 
 describe("a wait", () => {
-  it("SSE13: sends blanks while the run is at work, so that a client that leaves is noticed and gives its place back", async () => {
+  it("SSE13: sends spaces while the run is at work, so that a client's leaving is noticed and its place is given back", async () => {
     const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
     const { id, object } = app.seed();
     const subscribed = Promise.withResolvers<void>();
@@ -325,7 +325,7 @@ describe("a wait", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("SSE13: answers after blanks as it would have without them", async () => {
+  it("SSE13: gives the same JSON after spaces as without them", async () => {
     const app = testApp();
     const { id, object } = app.seed();
     const subscribed = Promise.withResolvers<void>();

@@ -53,7 +53,7 @@ describe("proofs", () => {
     expect((await get("/healthz", headers)).status).toBe(status === 403 ? 200 : status);
   });
 
-  it("AUTH13: other methods and upgrades need no redirect, since a browser would name its origin", async () => {
+  it("AUTH13: other methods and upgrades need no redirect, because a browser sends their origin", async () => {
     const { get } = openApp();
     expect((await get("/api/agents", nodeFetch, { method: "HEAD" })).status).toBe(307);
     expect((await get("/api/agents", nodeFetch, { method: "DELETE" })).status).toBe(405);
@@ -91,7 +91,7 @@ describe("proofs", () => {
     expect([foreign.status, foreign.headers.get("location")]).toEqual([503, null]);
   });
 
-  it("AUTH13: where wrangler hides the name that was asked, a redirect and an origin prove nothing", async () => {
+  it("AUTH13: if wrangler hides the requested host name, a redirect and an origin prove nothing", async () => {
     const { get } = openApp();
     const hidden = { base: "http://localhost" };
     expect((await get("/api/agents", nodeFetch, hidden)).status).toBe(403);
@@ -154,7 +154,7 @@ describe("pages of this machine", () => {
     expect(socket.status).toBe(allowed ? 101 : 403);
   });
 
-  it("AUTH20: where credentials are configured, pages of this machine are as foreign as others", async () => {
+  it("AUTH20: with credentials configured, pages of this machine are foreign like all others", async () => {
     const origin = "http://localhost:5199";
     const response = await testApp().ask("/api/agents", { headers: { origin }, base });
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, null]);

@@ -62,7 +62,7 @@ async function probed(send: Send, id: string): Promise<unknown[]> {
 }
 
 describe("the thread of a named session", () => {
-  it("SESSION27 tells nobody else whether it is there, and cannot be taken while it is not", async () => {
+  it("SESSION27 does not reveal to other users whether it exists, and cannot be occupied before it does", async () => {
     const { name, id } = await annasSession();
     const free = newName();
     const freeId = await sessionThreadId("anna", free);
@@ -75,7 +75,7 @@ describe("the thread of a named session", () => {
     expect(begun.status).toBe(200);
   });
 
-  it("SESSION27 is reached by its id by those who may, and begun by its name alone", async () => {
+  it("SESSION27 is reached by its id by callers with access, and begun by its name only", async () => {
     const { name, id } = await annasSession();
     expect((await execute(anna, { sessionId: id, input: said("By id") })).status).toBe(200);
     expect((await execute(anna, { sessionId: id, input: said("With context"), context: {} })).status).toBe(200);
@@ -86,7 +86,7 @@ describe("the thread of a named session", () => {
     expect(begun.status).toBe(404);
   });
 
-  it("SESSION27 comes back from an export under its own name and owner alone", async () => {
+  it("SESSION27 is imported under its own name and owner only", async () => {
     const { name, id } = await annasSession();
     const text = await exported(id);
     await anna(`/api/threads/${id}`, { method: "DELETE" });
@@ -103,7 +103,7 @@ describe("the thread of a named session", () => {
 });
 
 describe("a session from before ids of their own", () => {
-  it("SESSION28 is found by its name and goes on where it is", async () => {
+  it("SESSION28 is found by its name and continues under its earlier id", async () => {
     const name = newName();
     const thread_id = await earlierSessionThreadId("anna", name);
     const place = { session_id: name, thread_id, derived: true, owner: "anna" };
@@ -120,7 +120,7 @@ describe("a session from before ids of their own", () => {
     expect(await readSession(ben, name)).toBeNull();
   });
 
-  it("SESSION28 stands in no other one's way: a thread laid at such an id is passed over", async () => {
+  it("SESSION28 cannot be blocked: a thread that another user created at such an id is ignored", async () => {
     const name = newName();
     const id = await earlierSessionThreadId("anna", name);
     expect(await ask<Thread>(ben, "POST", "/api/threads", { id, agent_id: "parallel" })).toMatchObject({ id });

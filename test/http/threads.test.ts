@@ -239,7 +239,7 @@ describe("limits", () => {
     expect(log[0]).toContain("LIMIT_ADMISSIONS_PER_MINUTE");
   });
 
-  it("HTTP20: a limiter of the platform counts as well where one is bound", async () => {
+  it("HTTP20: a bound limiter of the platform counts too", async () => {
     const keys: string[] = [];
     const limit = async ({ key }: { key: string }): Promise<{ success: boolean }> => {
       keys.push(key);
@@ -255,7 +255,7 @@ describe("limits", () => {
     expect(keys).toEqual(["user:anna", "user:anna", "user:anna"]);
   });
 
-  it("HTTP39: changes and invocations per minute and user are bounded, and nothing is asked of a thread beyond", async () => {
+  it("HTTP39: changes and invocations per minute and user are bounded, and a refused request reaches no thread", async () => {
     const { ask, seed } = limited({ LIMIT_CHANGES_PER_MINUTE: "2", LIMIT_INVOCATIONS_PER_MINUTE: "1" });
     const changes: [string, Ask][] = [
       ["", { method: "PATCH", json: { title: "x" } }],

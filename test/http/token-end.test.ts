@@ -34,7 +34,7 @@ async function closed(response: Response): Promise<number> {
 }
 
 describe("a signed token that ends", () => {
-  it("AUTH15: ends the events that it opened, and tells nothing after it", async () => {
+  it("AUTH15: ends the events that it opened, and nothing is sent after its end", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const response = await app.ask(`/api/threads/${id}/events?after=0`, { token: await tokenFor(app, 10) });
@@ -72,7 +72,7 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
-  it("AUTH15: tells the object when a socket ends, and of a stream that answers a request nothing", async () => {
+  it("AUTH15: the object receives the end of a socket, and no end for a stream that answers a request", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const until = String(app.time.now() + 10_000_000);

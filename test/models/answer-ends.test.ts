@@ -23,13 +23,13 @@ describe("stop reasons", () => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
   });
 
-  it("MODEL20: an unknown stop reason is a failure worth another try", async () => {
+  it("MODEL20: an unknown stop reason is a retryable failure", async () => {
     const { end } = readAnswer(await ask("openai", "unknown-reason"));
     expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true }, usage: { input: 12 } });
     expect(JSON.stringify(end)).toContain("insufficient_system_resource");
   });
 
-  it("MODEL20: a known reason is read in the words of other servers as well", async () => {
+  it("MODEL20: a known reason is recognised under the names of other servers", async () => {
     const { end } = readAnswer(await ask("openai", "other-words"));
     expect(end).toMatchObject({ type: "finish", stop_reason: "length" });
   });
@@ -38,14 +38,14 @@ describe("stop reasons", () => {
     ["openai", "filtered", undefined],
     ["anthropic", "refusal", "This request is against the usage policy; [redacted] was not used."],
     ["google", "blocked", "PROHIBITED_CONTENT: The prompt names a weapon."],
-  ] as const)("MODEL21: a block of %s is an end with its reason: %s", async ([provider, name, detail]) => {
+  ] as const)("MODEL21: an answer that %s blocked ends with the reason: %s", async ([provider, name, detail]) => {
     const { text, end } = readAnswer(await ask(provider, name));
     expect(text).toBe("");
     expect(end).toMatchObject({ type: "finish", stop_reason: "content_filter" });
     expect(end.type === "finish" ? end.stop_detail : null).toBe(detail);
   });
 
-  it("MODEL21: what a provider says of an end is bounded, and secrets are cut out of it", async () => {
+  it("MODEL21: a provider's text about an end is bounded and holds no secrets", async () => {
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
     const reason = `${keys.OPENAI_API_KEY} ${"x".repeat(5000)}`;
     const sse = `${chunk({ index: 0, delta: { content: "Hel" }, finish_reason: reason })}data: [DONE]\n\n`;
@@ -56,7 +56,7 @@ describe("stop reasons", () => {
     expect(said.length).toBeLessThanOrEqual(500);
   });
 
-  it("MODEL22: an answer of a picture alone is marked as one that holds content", async () => {
+  it("MODEL22: an answer of a picture only is marked as having content", async () => {
     const parts = await ask("google", "picture");
     const holds = parts.some((part) => part.type === "finish" && part.has_other_content === true);
     expect(holds || parts.some((part) => !["raw", "finish"].includes(part.type))).toBe(true);
@@ -98,7 +98,7 @@ describe("connections that stay open", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("MODEL23: counts that come after the finish reason are waited for", async () => {
+  it("MODEL23: token counts after the finish reason are waited for", async () => {
     const bytes = await bytesOf("openai", "text");
     const text = new TextDecoder().decode(bytes);
     const at = text.lastIndexOf("data: {");
@@ -128,7 +128,7 @@ describe("connections that stay open", () => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { output: 8 } });
   });
 
-  it("MODEL24: words of a model that look like an end are none", async () => {
+  it("MODEL24: a model's text that looks like an end does not end the answer", async () => {
     const words = 'data: [DONE]\n\n"finish_reason":"stop"';
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
     const call = {
@@ -181,7 +181,7 @@ it.for([
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: "Hel" } }] })}\n\n`,
   ],
   ["in place of a stream is not", ""],
-] as const)("CLASS17: an error without a class %s tried again", async ([where, before]) => {
+] as const)("CLASS17: an error without a class %s retried", async ([where, before]) => {
   const event = JSON.stringify({ error: "The runner has stopped." });
   const sse = before === "" ? event : `${before}data: ${event}\n\n`;
   const { end } = readAnswer(await collect(portOver(new Response(sse).body ?? empty, stays).stream(plain, signal)));
@@ -190,7 +190,7 @@ it.for([
 });
 
 describe("signs of life", () => {
-  it("MODEL25: bytes that no part shows are reported as they come", async () => {
+  it("MODEL25: bytes without a part are reported when they arrive", async () => {
     let enqueue: (text: string) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -219,7 +219,7 @@ describe("signs of life", () => {
     expect(readAnswer(await ended).end).toMatchObject({ type: "finish" });
   });
 
-  it("MODEL26: models that hide their thinking are known by their names", () => {
+  it("MODEL26: models that hide their thinking are recognised by their names", () => {
     const silent = [
       "o3",
       "o4-mini",

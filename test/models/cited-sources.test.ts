@@ -23,17 +23,17 @@ describe("cited sources", () => {
     });
   });
 
-  it("SOURCE1: addresses alone are kept too, and what is no address of a page is not", async () => {
+  it("SOURCE1: addresses without a title are kept too, and invalid addresses are not", async () => {
     const { end } = readAnswer(await ask("openai", "citations"));
     expect(end).toMatchObject({ sources: [{ url: "https://a.example/won" }, { url: "https://b.example/" }] });
   });
 
-  it("SOURCE1: an answer that cites nothing says nothing of sources", async () => {
+  it("SOURCE1: an answer without citations has no sources", async () => {
     expect(readAnswer(await ask("google", "text")).end).not.toHaveProperty("sources");
   });
 });
 
-it("SOURCE2: a picture is a block of its own in its place among the words", async () => {
+it("SOURCE2: a picture is a block of its own between the text blocks", async () => {
   const parts = await ask("google", "text-and-picture");
   expect(grammarFaults(parts)).toEqual([]);
   const blocks = told(parts).filter((part) => part.type.endsWith("_start") || part.type === "picture");

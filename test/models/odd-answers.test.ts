@@ -52,7 +52,7 @@ describe("odd answers", () => {
     expect(end).toMatchObject({ type: "error", usage });
   });
 
-  it("MODEL9: counts in a field of a server's own are read", async () => {
+  it("MODEL9: token counts in a server's own field are read", async () => {
     const usage = { input: 7, output: 8, cache_read: 5, cache_write: 0, total_tokens: 20 };
     expect(readAnswer(await ask("openai", "counts-elsewhere")).end).toMatchObject({ type: "finish", usage });
   });

@@ -86,7 +86,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(parts.filter((part) => part.type === "toolcall_start")).toMatchObject([{ name: "get_weather" }]);
   });
 
-  it("MODEL28: a name that comes again with each piece, or that could go on and does not, is that name", async () => {
+  it("MODEL28: a name that is repeated in each piece, or that is the beginning of a longer tool name, is read correctly", async () => {
     const again = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", "")),
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", '{"zone":')),
@@ -112,7 +112,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
   });
 
-  it("MODEL28: calls without numbers, ids or types are told apart, with arguments that are an object", async () => {
+  it("MODEL28: calls without numbers, ids or types are distinguished, also if their arguments are an object", async () => {
     const text = lines(
       chunk({
         tool_calls: [
@@ -148,7 +148,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     ["a line that is no JSON", "error: model runner has unexpectedly stopped\n\n"],
     ["a detail", lines({ detail: "model runner has unexpectedly stopped" })],
     ["an error without a message", lines({ error: { reason: "model runner has unexpectedly stopped" } })],
-  ] as const)("CLASS18: the words of an error in a stream are kept: %s", async ([, text]) => {
+  ] as const)("CLASS18: the message of an error in a stream is kept: %s", async ([, text]) => {
     const { end, parts } = await answerTo(provider, text);
     expect(end).toMatchObject({ type: "error" });
     if (end.type === "error") expect(end.failure.message).toContain("model runner has unexpectedly stopped");
@@ -156,7 +156,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(JSON.stringify(parts.filter((part) => part.type === "raw"))).toContain("unexpectedly stopped");
   });
 
-  it("CLASS18: a whole answer in place of a stream is the answer", async () => {
+  it("CLASS18: a complete answer in place of a stream is used as the answer", async () => {
     const call = { id: "call_aaaabbbbcccc1111", type: "function", function: { name: "get_time", arguments: "{}" } };
     const whole = {
       id: "c1",
@@ -189,7 +189,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     });
   });
 
-  it("CLASS18: a piece that cannot be read is reported in a sentence, not as a dump of it", async () => {
+  it("CLASS18: an unreadable piece is reported by a sentence without a dump of the piece", async () => {
     const odd = { ...chunk({}), choices: [{ index: 0, delta: { content: { secret: "words of the answer" } } }] };
     const { end } = await answerTo(provider, lines(chunk({ content: "Hel" }), odd));
     if (end.type !== "error") throw new Error("it was read");
@@ -215,7 +215,7 @@ describe("answers with status 200 that are no stream", () => {
   ];
 
   it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "CLASS18: a refusal of %s keeps its words",
+    "CLASS18: a refusal of %s keeps its message",
     async (provider) => {
       for (const refusal of refusals) {
         const { end } = await answerTo(provider, JSON.stringify(refusal));
@@ -226,7 +226,7 @@ describe("answers with status 200 that are no stream", () => {
   );
 
   it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "CLASS18: a page in place of an answer of %s is named with its words",
+    "CLASS18: an HTML page in place of an answer of %s is reported with its text",
     async (provider) => {
       const page =
         "\n<!doctype html><html><head><style>p{}</style><title>Gateway</title></head><body><p>Sign in first</p></body>";
@@ -242,7 +242,7 @@ describe("answers with status 200 that are no stream", () => {
     ["anthropic", { type: "message", role: "assistant", content: [{ type: "text", text: "Hello" }] }],
     ["openai-responses", { object: "response", status: "completed", output: [] }],
   ] as const)(
-    "CLASS18: a whole answer of %s is an error that says what came, and is not asked for again",
+    "CLASS18: a complete answer of %s in place of a stream is an error with its text, and is not retried",
     async ([provider, whole]) => {
       const { end } = await answerTo(provider, JSON.stringify(whole));
       expect(end).toMatchObject({
@@ -252,7 +252,7 @@ describe("answers with status 200 that are no stream", () => {
     },
   );
 
-  it("CLASS18: a whole answer of Google, as one object or a list, is the answer", async () => {
+  it("CLASS18: a complete answer of Google, as one object or a list, is used as the answer", async () => {
     const whole = {
       candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
       usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 8, totalTokenCount: 20 },
@@ -284,7 +284,7 @@ describe("Anthropic", () => {
     event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 8 } }) +
     event({ type: "message_stop" });
 
-  it("MODEL18: a block of a kind nobody knows is passed over with all its deltas, and so are new kinds of deltas", async () => {
+  it("MODEL18: a block of an unknown kind is ignored with all its deltas, and so are unknown kinds of deltas", async () => {
     const unknown =
       event({ type: "content_block_start", index: 1, content_block: { type: "hologram", angle: 3 } }) +
       event({ type: "content_block_delta", index: 1, delta: { type: "hologram_delta", angle: 4 } }) +
@@ -298,7 +298,7 @@ describe("Anthropic", () => {
     expect(told(answer.parts).filter((part) => part.type.endsWith("_start"))).toHaveLength(2);
   });
 
-  it("MODEL18: a known kind in a shape that cannot be read is an error still", async () => {
+  it("MODEL18: a known kind with an unreadable shape is still an error", async () => {
     const broken = event({ type: "content_block_start", index: 0, content_block: { type: "text", text: 7 } });
     const { end: last } = await answerTo("anthropic", event({ type: "message_start", message }) + broken + end);
     expect(last).toMatchObject({ type: "error" });

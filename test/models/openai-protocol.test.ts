@@ -38,7 +38,7 @@ describe("the protocol", () => {
     },
   );
 
-  it("API1: a model's `api` decides at any address", async () => {
+  it("API1: a model's `api` chooses the protocol at any address", async () => {
     expect((await askAt(own, {}, { api: "chat" })).url).toBe(`${own}/chat/completions`);
     expect((await askAt(elsewhere, {}, { api: "responses" })).url).toBe(`${elsewhere}/responses`);
   });
@@ -50,7 +50,7 @@ describe("the protocol", () => {
 });
 
 describe("the Responses API", () => {
-  it("API3: it is asked to store nothing and to encrypt its reasoning, with tools in no strict mode", async () => {
+  it("API3: requests ask to store nothing, to encrypt reasoning, and to check tools without strict mode", async () => {
     const { body } = await askAt(own, { tools, reasoning }, { model: "gpt-5.4" });
     expect(body).toMatchObject({
       store: false,
@@ -61,7 +61,7 @@ describe("the Responses API", () => {
     });
   });
 
-  it("API3: a deployment with an id of its own reasons where `compat` says that it can", async () => {
+  it("API3: a deployment with its own model id reasons if `compat` enables it", async () => {
     const plain = (await askAt(elsewhere, {}, { model: "my-deployment", api: "responses" })).body;
     expect([plain["store"], plain["include"]]).toEqual([false, undefined]);
     const compat = { supportsReasoningEffort: true, supportsDeveloperRole: true };
@@ -92,7 +92,7 @@ describe("the Responses API", () => {
     },
   );
 
-  it("API4: reasoning whose words are not shown is kept and goes back all the same", async () => {
+  it("API4: reasoning without shown text is kept and sent back too", async () => {
     const { parts } = await askAt(own, {}, { model: "case:hidden-thinking" });
     expect(readAnswer(parts)).toMatchObject({ thinking: "", text: "It is 4." });
     expect(parts.find((part) => part.type === "thinking_start")).toMatchObject({ redacted: true });
@@ -100,7 +100,7 @@ describe("the Responses API", () => {
     expect(JSON.stringify(body["input"])).toContain('"encrypted_content":"gAAAAABsig","summary":[]');
   });
 
-  it("API4: reasoning that came unencrypted does not go back, since nothing is stored that its id could name", async () => {
+  it("API4: unencrypted reasoning is not sent back, because its id names an item that the server does not store", async () => {
     const { parts } = await askAt(own, {}, { model: "case:unencrypted-thinking" });
     expect(parts.filter((part) => part.type === "thinking_start")).toEqual([]);
     const lost = {
@@ -170,7 +170,7 @@ describe("not thinking", () => {
     expect((await askAt(own, {}, { ...off, model: "gpt-4o" })).body["reasoning"]).toBeUndefined();
   });
 
-  it("REASON8: a prompt asks for it with a budget of no tokens, over the model's level", async () => {
+  it("REASON8: a prompt turns thinking off by a budget of no tokens, over the model's level", async () => {
     const { body } = await askAt(own, { reasoning: { maxTokens: 0 } }, { thinkingLevel: "high", model: "gpt-5.4" });
     expect(body["reasoning"]).toEqual({ effort: "none" });
   });

@@ -43,7 +43,7 @@ const steps = [0, 1, 2, 3, 4, 5].map((step) => [
 ]);
 
 describe("Claude behind OpenRouter", () => {
-  it("OPTION10: marks stand in blocks on the system prompt and on the ends of the last two turns", async () => {
+  it("OPTION10: the system prompt and the ends of the last two turns are marked, within blocks of content", async () => {
     // 0 is the system prompt, 1 the question; a step adds a call and its result.
     expect(await Promise.all(steps.map(async (messages) => marks(await sentMessages(messages))))).toEqual([
       [0],

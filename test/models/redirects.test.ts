@@ -52,7 +52,7 @@ describe.for(providers)("%s", (provider) => {
   });
 });
 
-it("SECRET1: redirects that lead nowhere end", async () => {
+it("SECRET1: a redirect without an end is given up after five", async () => {
   let hops = 0;
   const port = serverPort({
     fetch: (_input, init) => {

@@ -28,20 +28,22 @@ const titled = (cases: readonly RefusalCase[]) => cases.map((refusal) => [refusa
 
 describe("refusals", () => {
   it.for(titled(waits))(
-    "CLASS14: a wait is read wherever it stands, and one of hours is not waited for: %s",
+    "CLASS14: a wait is read from header, field or sentence, and a wait of hours is not retried: %s",
     ([, refusal]) => holds(refusal),
   );
 
   it.for(titled(refusals))(
-    "CLASS15: a refused key is told from a refused place, content or moment: %s",
+    "CLASS15: a refused key is distinguished from a refused region, content or time: %s",
     ([, refusal]) => holds(refusal),
   );
 
-  it.for(titled(overflows))("CLASS16: an overflow is told from other limits: %s", ([, refusal]) => holds(refusal));
+  it.for(titled(overflows))("CLASS16: an overflow is distinguished from other limits: %s", ([, refusal]) =>
+    holds(refusal),
+  );
 
-  it.for(titled(shapes))("CLASS17: the sentence is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
+  it.for(titled(shapes))("CLASS17: the message is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
 
-  it("CLASS17: a message never shows the JSON around its sentence", () => {
+  it("CLASS17: a failure's message never holds the JSON around it", () => {
     const all = [...waits, ...refusals, ...overflows, ...shapes].map((refusal) => classify(refusal).message);
     expect(all.filter((text) => /[{}]|<html|"message"/.test(text))).toEqual([]);
   });

@@ -97,7 +97,7 @@ it.each([3_000_000_000, Number.POSITIVE_INFINITY])("ENTRY15 a tool's time may be
   expect(transcript(of.messages).slice(-2)).toEqual(["add: 3", "assistant: Three."]);
 });
 
-it("ENTRY15 a time of any length is waited for to its end, and one that is infinite for ever", async () => {
+it("ENTRY15 a time limit of any length is kept, and an infinite one never ends", async () => {
   heldTimers();
   const called: string[] = [];
   const long = 2 * 2 ** 31 + 5;
@@ -121,7 +121,7 @@ it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY, "5"])("ENTRY10 a tool's time 
   expect(() => session([], [], { toolTimeoutMs: toolTimeoutMs as number })).toThrow("toolTimeoutMs is a number");
 });
 
-it("ENTRY18 one blank answer ends an execution as completed, and is asked for once", async () => {
+it("ENTRY18 one blank answer ends an execution as completed, after one request", async () => {
   let asked = 0;
   const of = session(() => {
     asked += 1;
@@ -135,7 +135,7 @@ it("ENTRY18 one blank answer ends an execution as completed, and is asked for on
   expect(asked).toBe(2);
 });
 
-it("ENTRY18 what tools answer is kept whole, text and details, thrown and remote too", async () => {
+it("ENTRY18 results of tools are kept complete, text and details, also errors and remote results", async () => {
   const words = "w".repeat(400_000);
   const details = { all: "d".repeat(250_000) };
   const whole = {
@@ -196,7 +196,7 @@ it("ENTRY5 images go to the model as they are, and a file elsewhere as its addre
 });
 
 it.each(["azure", "openai-compatible"] as const)(
-  "ENTRY10 a model of the provider %s, or a fallback to one, is refused, since no build is there to refuse it",
+  "ENTRY10 a model or a fallback of the unavailable provider %s is refused, because no build checks it",
   (provider) => {
     const far = defineModel({ name: "far", provider, model: "m" });
     const near = defineModel({ name: "near", provider: "test", model: "m", script: [], fallbacks: ["far"] });

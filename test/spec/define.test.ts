@@ -34,7 +34,7 @@ describe("defineTool", () => {
     expect([...defineTool("Remote")]).toEqual(["Remote", null, undefined]);
   });
 
-  it("SPEC16 defineRemoteTool gives what defineTool without a function gives", () => {
+  it("SPEC16 defineRemoteTool returns the same as defineTool without a function", () => {
     const schema = z.object({ q: z.string() });
     const options = { deadlineMs: 5, resultSchema: z.object({ a: z.string() }) };
     const named = defineRemoteTool({ description: "Asks", args: schema, ...options });

@@ -170,7 +170,7 @@ describe("images of older messages", () => {
     expect(await seen(7, { recentImageThreshold: 2 }, even)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it("SAATT17 recentImageThreshold left out counts ten messages, those without images among them", async () => {
+  it("SAATT17 recentImageThreshold is ten messages by default, and messages without images count", async () => {
     const first = (at: number) => at < 3;
     expect(await seen(12, {}, first)).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });

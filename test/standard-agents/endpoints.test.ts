@@ -249,7 +249,7 @@ describe("defineThreadEndpoint", () => {
   };
   const sent = { body: "*words*", own: "1", type: "text/markdown", internal: [] };
 
-  it("SAEND26 a handler is given the body and the headers, on a public route the credentials that are not ours too", async () => {
+  it("SAEND26 a handler receives body and headers, and on a public route also credentials other than this server's", async () => {
     const authorization = "Basic c2VjcmV0";
     const cookies = "a=1; threadhold_pass=p; threadhold_passage=2; b=3=4";
     expect(await posted("public", cookies)).toEqual({

@@ -99,7 +99,7 @@ describe("execution", () => {
     expect(seen).toEqual(["not yet", [false, "b"]]);
   });
 
-  it("SARUN10 messageHistory is what the run has so far, without the call that is in progress", async () => {
+  it("SARUN10 messageHistory holds the run's messages so far, without a call in progress", async () => {
     const { seen } = await looking((execution) => execution.messageHistory.map(({ role }) => role), 2);
     expect(seen[0]).toEqual(["user", "assistant"]);
     expect(seen[1]).toEqual(["user", "assistant", "tool", "assistant"]);
@@ -114,7 +114,7 @@ describe("execution", () => {
       ["user", "assistant", "tool", "assistant"],
     ],
   ] as const)(
-    "SARUN10 messageHistory holds of earlier runs what the prompt includes, and nothing of sub-prompts: %s",
+    "SARUN10 messageHistory holds the messages of earlier runs that the prompt includes, and none of sub-prompts: %s",
     async ([, prompt, earlier]) => {
       const histories: (string | null)[][] = [];
       const look = defineTool("Looks", async ({ execution }: ThreadState) => {

@@ -41,7 +41,7 @@ describe("hooks over the history", () => {
       ["one", "", "found", "echo: one", "two"],
     ],
   ] as const)(
-    "SAHOOK2 filter_messages is given the rows as they are stored, tool traffic of earlier runs among them, %s",
+    "SAHOOK2 filter_messages receives the stored rows, with calls and results of earlier runs, %s",
     async ([, prompt, sent]) => {
       const seen: Message[][] = [];
       const look = defineHook("filter_messages", async (_state, messages) => {
@@ -73,7 +73,7 @@ describe("hooks over the history", () => {
     },
   );
 
-  it("SAHOOK2 what filter_messages leaves out, adds and rewords counts where the prompt includes no earlier runs", async () => {
+  it("SAHOOK2 removals, additions and changes of filter_messages apply also if the prompt includes no earlier runs", async () => {
     const hook = defineHook("filter_messages", async (_state, messages) => [
       ...messages.map((message) => ({ ...message, content: `${message.content ?? ""}!` })),
       { role: "user", content: `of ${messages.length}` } as Message,

@@ -119,7 +119,7 @@ describe("a prompt called as a tool", () => {
     expect(JSON.parse((await ask(asking)).first ?? "")).toEqual({ topic: "cats", depth: 2 });
   });
 
-  it("SUBP5 ends after the steps that maxSteps allows, more or fewer than ten", async () => {
+  it("SUBP5 ends after the number of steps in maxSteps, more or fewer than ten", async () => {
     const stepsWith = async (maxSteps: number) => {
       const { project, result } = await ask({ config: { maxSteps }, inner: () => calling("look") });
       expect(result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });

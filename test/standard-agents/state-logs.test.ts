@@ -67,7 +67,7 @@ describe("getLogs", () => {
     expect((await logged({ order: "desc", limit: 2 })).places).toEqual([2, 1]);
   });
 
-  it("SALOG5 order desc gives a step's calls before the step, here and over HTTP", async () => {
+  it("SALOG5 order desc returns a step's calls before the step, in a definition and over HTTP", async () => {
     const { project, thread, read } = await calledTwice();
     expect(await read()).toEqual(["llm_request", "probe", "act", "llm_request"]);
     expect(await read({ order: "desc" })).toEqual(["llm_request", "act", "probe", "llm_request"]);

@@ -144,7 +144,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("CAT13 every method answers unavailable when the database takes a call and never answers it", async () => {
+  test("CAT13 every method answers unavailable if the database never answers", async () => {
     const { database } = silentDatabase(await emptyDatabase());
     for (const ensureSchema of [false, true]) {
       const limits: number[] = [];
@@ -161,7 +161,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("CAT14 a request that ended while it looked for the tables keeps no other one waiting", async () => {
+  test("CAT14 a request that ended during its check of the tables does not keep other requests waiting", async () => {
     const { database, answerAgain } = silentDatabase(await emptyDatabase());
     // As of a request whose client has left: nobody goes on with it, and nothing of it is ever settled.
     const ended = createD1Catalog(database, { ensureSchema: true }).list(everyone);

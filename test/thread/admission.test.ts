@@ -155,7 +155,7 @@ describe("a run without a message", () => {
     expect(items.map(({ content }) => content)).toEqual(["from before", "echo: from before"]);
   });
 
-  it("ADMIT7 after a run that failed sends the model what that run had, its message and results, also without the chat", async () => {
+  it("ADMIT7 after a failed run sends the model that run's message and results, also without includeChat", async () => {
     const id = await newThread("forgetful");
     let sent: string[][] = [];
     scripts.set("flaky", ({ step, messages }) => {

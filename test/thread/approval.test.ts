@@ -272,7 +272,7 @@ describe("a call that needs consent", () => {
     expect(ran).toEqual([]);
   });
 
-  it("APPROVE8 never runs when its deadline is over as somebody reads the thread, also where no alarm went off", async () => {
+  it("APPROVE8 never runs when the thread is read after its deadline, also if no alarm went off", async () => {
     const { id, following } = await asking("overdue", [pay("Eve")]);
     skip(payDeadlineMs + 1000);
     expect(await value(stubOf(id).describe(admin))).toMatchObject({ pending_tool_calls: [] });

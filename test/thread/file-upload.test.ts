@@ -98,7 +98,7 @@ describe("uploads that stand still", () => {
     expect(await new Files(id).stats()).toEqual({ fileCount: 2, directoryCount: 0, totalSize: 50 });
   });
 
-  it("FHTTP24 give their places on after five seconds while others wait, and an honest one is stored", async () => {
+  it("FHTTP24 lose their places after five seconds while other uploads wait, and a fast upload is stored", async () => {
     const id = await newThread("filer");
     const slow = Array.from({ length: 2 * places + 2 }, (_, at) => upload(id, `/slow-${at}`, pattern(10)));
     await standingStill(id, places);
@@ -120,7 +120,7 @@ describe("uploads that stand still", () => {
     for (const { answer } of slow.slice(2 * places)) expect(await refusalOf(answer)).toEqual(stalled);
   });
 
-  it("FHTTP24 wait in a bounded line: more are refused at once with the time to come again", async () => {
+  it("FHTTP24 wait in a bounded queue, and more are refused at once with Retry-After", async () => {
     const id = await newThread("filer");
     const slow = Array.from({ length: places + 8 }, (_, at) => upload(id, `/slow-${at}`, pattern(10)));
     await standingStill(id, places);

@@ -82,7 +82,7 @@ it.each<[string, (lines: Line[]) => void, number]>([
   ["its runs and messages", (lines) => [noRuns, noMessages].forEach((forge) => forge(lines)), 500],
   ["its runs and logs", (lines) => [noRuns, noLogs].forEach((forge) => forge(lines)), 500],
   ["the sum of its tokens", (lines) => all(lines, "run").forEach(({ run }) => (run.usage.total_tokens = 0)), 500],
-])("IMPORT21 has used what the rest of the file says, where %s say nothing", async (_what, forge, tokens) => {
+])("IMPORT21 has the usage of the rest of the file if %s hold none", async (_what, forge, tokens) => {
   allow({}, { tokens });
   const { id, lines } = await spent();
   forge(lines);
@@ -93,7 +93,7 @@ it.each<[string, (lines: Line[]) => void, number]>([
   expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_tokens" });
 });
 
-it("IMPORT21 has used what its answers hold, where nothing in the file says what they used", async () => {
+it("IMPORT21 has the estimated usage of its answers if the file holds no usage", async () => {
   const { id, lines } = await spent();
   for (const forge of [noRuns, noMessages, noLogs]) forge(lines);
   expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
@@ -102,7 +102,7 @@ it("IMPORT21 has used what its answers hold, where nothing in the file says what
   expect(used.total_tokens).toBeGreaterThanOrEqual(3 * answer);
 });
 
-it("IMPORT22 a user's import names nobody who approved, an admin's keeps what was", async () => {
+it("IMPORT22 a user's import has no names of approvers, and an administrator's import keeps them", async () => {
   scripts.set("approved", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "pay", arguments: { to: "ada", amount: 5 } }] } : { text: "Done." },
   );

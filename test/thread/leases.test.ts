@@ -89,7 +89,7 @@ function counted(answers: readonly Response[]): Record<number, number> {
 }
 
 describe("threads at work", () => {
-  it("HTTP31: of thirty that are asked at once ten begin, and as many more when those are done", async () => {
+  it("HTTP31: of thirty threads with input at once ten start, and ten more when those are done", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 30 }, () => user.thread()));
     const { text, open } = slow();
@@ -107,7 +107,7 @@ describe("threads at work", () => {
     });
   });
 
-  it("HTTP31: neither an input that is taken out of the queue, nor a repeated key, nor a continue makes room", async () => {
+  it("HTTP31: a removed queued input, a repeated key and a continue free no place", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 12 }, () => user.thread()));
     const [first = "", ...others] = threads;
@@ -131,7 +131,7 @@ describe("threads at work", () => {
     expect((await user.say(free, text)).status).toBe(429);
   });
 
-  it("HTTP31: a thread that waits for its client makes room, and finds a place again before it goes on", async () => {
+  it("HTTP31: a thread that waits for its client frees its place, and needs one again before it continues", async () => {
     const user = newUser();
     scripts.set("askme", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
@@ -157,7 +157,7 @@ describe("threads at work", () => {
     await holds(async () => (await user.status(asker)) === "idle");
   });
 
-  it("LEASE3 what is at work counts after the object that keeps the leases was evicted, and after it was reset", async () => {
+  it("LEASE3 working threads count after an eviction and a reset of the object that keeps the leases", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 11 }, () => user.thread()));
     const { text } = slow();
@@ -199,13 +199,16 @@ describe("tools by hand", () => {
     const refused = await user.post(`/api/threads/${id}/tools/ask_place`, { args: {} });
     expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: "forbidden" } }]);
     expect((await user.post(`/api/threads/${id}/tools/nothing`, {})).status).toBe(404);
+    // "conclude" is a tool of the second side only.
+    const twoSided = await user.thread("panel");
+    expect((await user.post(`/api/threads/${twoSided}/tools/conclude`, { args: {} })).status).toBe(200);
     const byAdmin = await stubOf(id).invokeTool({ user: null, admin: true }, "ask_place", {});
     expect(byAdmin.ok ? null : byAdmin.refusal.code).not.toBe("forbidden");
   });
 });
 
 describe("a rate limiter of the platform", () => {
-  it("HTTP20: that is bound counts admissions as well, over all isolates", async () => {
+  it("HTTP20: counts admissions over all isolates if it is bound", async () => {
     const limiter = Reflect.get(env, "TEST_LIMITER") as RateLimit;
     const user = newUser({ ADMISSION_LIMITER: limiter });
     const id = await user.thread();
@@ -254,30 +257,33 @@ describe("streams", () => {
     },
   };
 
-  it.each(Object.keys(ways))("HTTP21: the place of %s comes back, more times than there are places", async (name) => {
-    const user = newUser();
-    const id = await user.thread();
-    // More than one piece of an export.
-    await user.send(`/api/threads/${id}/files/large.txt`, {
-      method: "PUT",
-      body: "x".repeat(1024 * 1024),
-      headers: { "content-type": "text/plain" },
-    });
-    const open = ways[name] ?? expect.fail("no such way");
-    for (let round = 0; round < 3; round += 1) {
-      const leaving = await holds(async () => {
-        const opened = [await open(user, id), await open(user, id), await open(user, id)];
-        if (opened.every(([{ status }]) => status === 200 || status === 101)) return opened;
-        for (const [, leave] of opened) await leave();
-        return false;
+  it.each(Object.keys(ways))(
+    "HTTP21: the place of %s is free again, repeated more often than there are places",
+    async (name) => {
+      const user = newUser();
+      const id = await user.thread();
+      // More than one piece of an export.
+      await user.send(`/api/threads/${id}/files/large.txt`, {
+        method: "PUT",
+        body: "x".repeat(1024 * 1024),
+        headers: { "content-type": "text/plain" },
       });
-      expect((await user.send(`/api/threads/${id}/events`)).status).toBe(429);
-      for (const [, leave] of leaving) await leave();
-    }
-    await user.post(`/api/threads/${id}/stop`);
-  });
+      const open = ways[name] ?? expect.fail("no such way");
+      for (let round = 0; round < 3; round += 1) {
+        const leaving = await holds(async () => {
+          const opened = [await open(user, id), await open(user, id), await open(user, id)];
+          if (opened.every(([{ status }]) => status === 200 || status === 101)) return opened;
+          for (const [, leave] of opened) await leave();
+          return false;
+        });
+        expect((await user.send(`/api/threads/${id}/events`)).status).toBe(429);
+        for (const [, leave] of leaving) await leave();
+      }
+      await user.post(`/api/threads/${id}/stop`);
+    },
+  );
 
-  it("HTTP21: the place of an import comes back when it is done, and when it is refused", async () => {
+  it("HTTP21: the place of an import is free again when it is done or refused", async () => {
     const user = newUser();
     const id = await user.thread();
     const text = await (await user.send(`/api/threads/${id}/export`)).text();
@@ -291,7 +297,7 @@ describe("streams", () => {
     }
   });
 
-  it("HTTP38: what waits in a thread that is imported counts as admitted, so that no continue begins more than a minute allows", async () => {
+  it("HTTP38: waiting inputs of an imported thread count as admissions, so that a continue starts no more than a minute allows", async () => {
     const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
     const id = await user.thread();
     const { text, open } = slow();
@@ -311,7 +317,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(429);
   });
 
-  it("LEASE2 its holder lets a bridged socket go whose Worker says nothing for forty seconds, and no other", async () => {
+  it("LEASE2 its holder closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>
@@ -330,7 +336,7 @@ describe("streams", () => {
     for (let piece = await left?.read(); piece?.done === false; piece = await left?.read());
   });
 
-  it("LEASE2 its holder knows of a socket that hibernates, and of none that is gone", async () => {
+  it("LEASE2 its holder confirms a hibernating socket, and no closed one", async () => {
     const user = newUser();
     const id = await user.thread();
     const socket = (await user.send(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket" } })).webSocket;

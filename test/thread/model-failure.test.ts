@@ -75,7 +75,7 @@ describe("limits and blank answers", () => {
     expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
   });
 
-  it.each(["content_filter", "length"])("FAIL6 a blank answer that ends with %s is asked once", async (stopReason) => {
+  it.each(["content_filter", "length"])("FAIL6 a blank answer that ends with %s is not retried", async (stopReason) => {
     const id = await newThread("parallel");
     scripts.set("blocked", () => ({ thinking: "Hm.", stopReason }));
     const events = await converse(id, "blocked");

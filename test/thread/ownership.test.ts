@@ -113,7 +113,7 @@ describe("creation and deletion", () => {
 });
 
 describe("who wrote a message", () => {
-  it("OWN7 is kept where it was not the thread's own user, and is nothing that a caller can claim", async () => {
+  it("OWN7 is stored if it is not the thread's own user, and a caller cannot forge it", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const post = (caller: Caller, text: string, more = {}) =>
       value(stubOf(id).postMessage(caller, message(text, { run: false, ...more }), null));
@@ -130,7 +130,7 @@ describe("who wrote a message", () => {
 });
 
 describe("the text that lists show of a thread", () => {
-  it("OWN8 is that of its last message as it stands: text that was changed or deleted is neither shown nor searched", async () => {
+  it("OWN8 is the current text of its last message, and changed or deleted text is neither shown nor searched", async () => {
     const id = await newThread("parallel");
     const mark = crypto.randomUUID();
     const post = async (text: string): Promise<string> =>

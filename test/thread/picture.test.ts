@@ -31,7 +31,7 @@ it("SOURCE2: a picture that a model made is a file of the thread, and its messag
   expect(btoa(String.fromCharCode(...bytes))).toBe(pixel);
 });
 
-it("SOURCE2: a second picture is a file beside the first", async () => {
+it("SOURCE2: a second picture is another file", async () => {
   const wire = wireModel("google", { model: "case:text-and-picture" });
   const { thread } = await start({ model: wire.definition });
   await thread.say("Draw a dot");

@@ -236,7 +236,7 @@ describe("a reader that does not keep up", () => {
     expect(foldAll(events).messages.at(-1)?.content).toBe(words.join(""));
   });
 
-  it("READER13 that acknowledges what it was never sent is closed, and is sent no more than its window", async () => {
+  it("READER13 that acknowledges a number that was never sent is closed, and receives no more than its window", async () => {
     const id = await newThread("parallel");
     scripts.set("huge", () => ({ text: Array.from({ length: 500 }, (_, index) => `${index} ${"y".repeat(2000)} `) }));
     for (let turn = 0; turn < 3; turn += 1) await converse(id, "huge answer");

@@ -219,7 +219,7 @@ describe("a run that a crash cut", () => {
     expect(items.filter(({ type }) => type === "recovery")).toHaveLength(10);
   });
 
-  it("RECOV18 is taken up by the next request after the clock was put back, and its alarm lies near again", async () => {
+  it("RECOV18 is resumed by the next request after the clock was set back, and its alarm is due soon again", async () => {
     const id = await newThread("parallel");
     const hours = 2 * 60 * 60 * 1000;
     const hold = gate("recov18");

@@ -77,7 +77,7 @@ describe("a call of a remote tool", () => {
     expect(await alarmOf(id)).toBe(Math.ceil(first / 1000));
   });
 
-  it("REMOTE1 still waits in a snapshot of a thread that was evicted, before and after a part of its calls is answered", async () => {
+  it("REMOTE1 still waits in a snapshot after an eviction, before and after some of its calls are answered", async () => {
     const { id, following, ids } = await asking("still_waits", [ask("one"), ask("two")]);
     const statuses = async () => {
       await evict(id);

@@ -43,7 +43,7 @@ describe("the document of the API's page", () => {
     expect([route("health").guarded, route("listThreads").guarded]).toEqual([false, true]);
   });
 
-  it("UI150 a request with curl has what the route requires, and a body that its schema takes where no text has a form", () => {
+  it("UI150 a curl request has the route's required parameters, and a body that its schema accepts unless a string has a pattern", () => {
     expect(curlOf(route("createThread"), root, "http://localhost:8787")).toBe(
       [
         "curl -X POST http://localhost:8787/api/threads",

@@ -168,7 +168,7 @@ describe("a trace", () => {
     expect(drawn(traced(failing, logs)).slice(2)).toEqual(bars);
   });
 
-  it("UI74 what was tried after a failure is said", () => {
+  it("UI74 the retries after a failure are shown", () => {
     const attempts = only(traced(failing), "attempt");
     const said = attempts.map((node: AttemptNode) => whatFollowed(attempts, node));
     expect(said).toEqual([

@@ -132,7 +132,7 @@ describe("the graph's places", () => {
     expect(edges.every(({ line }) => /^M[^N]*$/.test(line) && !line.includes("NaN"))).toBe(true);
   });
 
-  it("UI99 parts that do not hang together fill the columns that show them at the largest size", () => {
+  it("UI99 unconnected parts fill the number of columns that shows them at the largest zoom", () => {
     const names = Array.from({ length: 12 }, (_, at) => `desk_${at}`);
     const agents = names.map((name) => agentOf(name, { sideA: `${name}_rules` }));
     const prompts = names.map((name) => promptOf(`${name}_rules`, { model: `${name}_model` }));

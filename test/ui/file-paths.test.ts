@@ -29,7 +29,7 @@ it("UI132 a path is found in text and code, without the sentence around it", () 
   expect(found({ type: "inlineCode", value: "/my plan.md" })).toEqual(["/my plan.md"]);
 });
 
-it("UI132 addresses, fractions, words with strokes and links that are there are left alone", () => {
+it("UI132 addresses, fractions, words with slashes and existing links stay unchanged", () => {
   expect(found(text("https://a.example/b and/or 1/2 //host/x a@/b ./c"))).toEqual([]);
   expect(found({ type: "link", url: "https://a.example", children: [text("/itinerary.md")] })).toEqual([null]);
 });

@@ -20,7 +20,7 @@ it("UI130 a wait begins with a step, counts attempts, and ends with the first to
   }
 });
 
-it("UI130 a model that a prompt beneath a call asks is not what the run waits for", () => {
+it("UI130 a model request of a nested prompt is not the run's wait", () => {
   const wait = waitAfter(null, started, 100);
   for (const below of [{ depth: 1 }, { parent_id: "m" }]) {
     expect(waitAfter(null, { ...started, ...below } as unknown as ThreadEvent, 200)).toBeNull();
@@ -28,7 +28,7 @@ it("UI130 a model that a prompt beneath a call asks is not what the run waits fo
   }
 });
 
-it("UI130 a page that is opened later counts from the step, whatever its own clock says", () => {
+it("UI130 a page that is opened later counts from the step's beginning, whatever its clock shows", () => {
   const snapshot = { ...base, type: "snapshot", at: 12_000_000, partial: [started] } as unknown as ThreadEvent;
   expect(waitAfter(null, snapshot, 1000)).toEqual({ since: 1000 - 7000, attempt: 1, of: null });
   const over = { ...base, type: "snapshot", at: 12_000_000, partial: [] } as unknown as ThreadEvent;

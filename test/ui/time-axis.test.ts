@@ -46,7 +46,7 @@ describe("the axis", () => {
     );
   });
 
-  it("UI78 no label of the axis covers another one or leaves the axis, however many waits there are and however narrow it is", () => {
+  it("UI78 no label of the axis covers another one or leaves the axis, with any number of waits and at any width", () => {
     const character = 7;
     const interval = fc
       .tuple(fc.nat(1_000_000), fc.nat(100_000_000))
@@ -71,7 +71,7 @@ describe("the axis", () => {
     );
   });
 
-  it("UI78 a label of time gives way to that of a folded wait, and both are shown where there is space", () => {
+  it("UI78 a folded wait's label replaces a time label unless there is space for both", () => {
     const hour = 3_600_000;
     const axis = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
     const shown = (width: number) => axisLabels(axis, { width, character: 7 }).map(({ text }) => text);

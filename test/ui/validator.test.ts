@@ -37,7 +37,7 @@ describe("the validator of forms", () => {
     [{ enum: ["a", "b"] }, "c", 'Must be one of ["a","b"].'],
     [{ type: "string", minLength: 2 }, "a", "Must have at least 2 characters."],
     [{ type: "string", pattern: "^x" }, "a", "Must match the pattern ^x."],
-  ])("UI65 says what a value has to be, beside its field: %o", (field, value, message) => {
+  ])("UI65 the requirement of an invalid value is shown at its field: %o", (field, value, message) => {
     const schema = { type: "object", properties: { field }, required: ["field"] } as object;
     expect(validator.validateFormData({ field: value }, schema).errorSchema).toMatchObject({
       field: { __errors: [message] },

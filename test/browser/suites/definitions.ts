@@ -43,7 +43,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "search_handbook" }).waitFor();
     });
 
-    it("UI90 the graph opens with all of it in sight, and no line is drawn over a relation's name", async () => {
+    it("UI90 the graph opens with the whole graph visible, and no line crosses a relation's name", async () => {
       const { page } = await open("/agents");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
@@ -143,7 +143,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await routes.getByRole("listitem").count()).toBe(1);
     });
 
-    it("UI93 an agent's page names its file, leads to what it uses, and begins a thread that it then lists", async () => {
+    it("UI93 an agent's page names its file, links to the definitions that it uses, and starts a thread that it lists then", async () => {
       const { page } = await open("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
       await page.getByText("agents/agents/debate/debate.ts").waitFor();
@@ -234,7 +234,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
     });
 
-    it("UI95 a tool that needs approval for some calls tells that before a run, and such a call is refused", async () => {
+    it("UI95 the page of a tool that needs approval for some calls shows that before a run, and such a call is refused", async () => {
       const { page } = await open("/tools/place_order");
       await page.getByText("A call by hand that needs approval is refused.").waitFor();
       await page.getByLabel(/^item/).fill("An espresso machine");

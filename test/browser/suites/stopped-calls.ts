@@ -44,7 +44,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
   }
 
   describe("a call that is not waited for", () => {
-    it("UI94 a call that takes its time shows that it runs, and need not be waited for", async () => {
+    it("UI94 a slow call shows that it runs, and the user can stop waiting for it", async () => {
       const { page, called } = await begin(async () => undefined);
       await expect.poll(() => called.length).toBe(1);
       await page.getByRole("button", { name: "Stop waiting" }).click();

@@ -21,7 +21,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(new URL(page.url()).pathname).toMatch(/^\/threads\/[0-9a-f-]{36}$/);
     });
 
-    it("UI10 an agent of the project offers its own starters, and shows what it is made of", async () => {
+    it("UI10 an agent of the project offers its own starters and shows its models and tools", async () => {
       const { page } = await open("/");
       const entry = page
         .getByRole("listitem")
@@ -40,7 +40,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("article", { name: /^You/ }).getByText("It is fine").waitFor();
     });
 
-    it("UI10 a thread is named after its first message as hooks left it, in head, list, palette and catalog", async () => {
+    it("UI10 head, list, palette and catalog name a thread after its first message as changed by hooks", async () => {
       const card = "4111111111111111";
       const { id } = await api().createThread("assistant");
       const { page } = await open(`/threads/${id}`);
@@ -56,7 +56,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(body).toMatchObject({ threads: [] });
     });
 
-    it("UI10 a title follows a hook that changes the message once it is stored", async () => {
+    it("UI10 a title follows a hook that changes the message after it is stored", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(`whisper ${id}`);
@@ -68,7 +68,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(body).toMatchObject({ threads: [] });
     });
 
-    it("UI134 a thread without a title goes by its agent's title wherever it is shown, and the list shows what was said last", async () => {
+    it("UI134 a thread without a title is shown by its agent's title everywhere, and the list shows its last message", async () => {
       const { id } = await api().createThread("committee", {
         initial_messages: [{ role: "user", content: "Where is my order?" }],
       });
@@ -88,7 +88,7 @@ export function threads({ api, open }: PlaygroundUse): void {
         .waitFor();
     });
 
-    it("UI135 a thread without messages shows what its agent is, and messages to begin with", async () => {
+    it("UI135 a thread without messages shows its agent's description and starters", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -101,7 +101,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "It is fine" }).waitFor();
     });
 
-    it("UI136 the keyboard's list is a key away, and the palette begins with commands", async () => {
+    it("UI136 the key ? lists the keyboard shortcuts, and the palette begins with commands", async () => {
       const screen = await open("/");
       const { page } = screen;
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();

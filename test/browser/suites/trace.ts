@@ -315,7 +315,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await bar(waiting.page, /^Run of purchaser, waiting/).waitFor();
     });
 
-    it("UI78 labels of the axis do not overlap, whatever is open and however narrow the page is", async () => {
+    it("UI78 labels of the axis do not overlap, with any rows open and at any page width", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}/trace`);

@@ -60,7 +60,7 @@ export function editing(use: () => SuiteServer): void {
       ["a file that is not there", 'import { gone } from "../lib/gone.ts";', 'could not resolve "../lib/gone.ts"'],
       ["a module that Workers do not have", 'import sea from "node:sea";', 'no module "node:sea"'],
     ])(
-      "E2E23 an import of %s keeps the last good build answering, and is shown until it is mended",
+      "E2E23 with an import of %s the last good build keeps answering, and the error is shown until it is fixed",
       async (_what, line, shown) => {
         const { api, project, server } = use();
         const file = "agents/tools/remember.ts";
