@@ -52,6 +52,7 @@ export const awaitedCallSchema = pendingCallSchema.extend({
   /** Left out where they are too large to be told again for calls that were shown before: the message that asks has them. */
   arguments: toolCallSchema.shape.arguments.optional(),
 });
+/** A call that waits for a client, an approval or a higher limit, with its arguments. */
 export type AwaitedCall = z.infer<typeof awaitedCallSchema>;
 
 /** The call without its arguments, which may be of any size and are in the message that asks for it. */
@@ -190,6 +191,7 @@ export type PlainEvent = z.infer<typeof plainEventSchema>;
 /** Any event. */
 export type ThreadEvent = PlainEvent | z.infer<typeof snapshotSchema>;
 
+/** The `type` of an event. */
 export type EventType = ThreadEvent["type"];
 
 /** One kind of event. */

@@ -16,4 +16,5 @@ export const logSchema = z.object({
   created_at: z.number().int(),
   data: jsonObjectSchema,
 });
+/** One row of the log: a model attempt, a tool call, a hook, an error or a recovery. */
 export type Log = z.infer<typeof logSchema>;

@@ -63,4 +63,8 @@ export const messageSchema = z.object({
   /** Files of the thread that the message or its result refers to; a view of `parts` and `result`. */
   attachments: z.array(attachmentRefSchema),
 });
+/**
+ * A stored message of a thread. `content` and `tool_calls` are its text and calls as Standard Agents spells them; `parts` are the same
+ * content, parsed and in order.
+ */
 export type Message = z.infer<typeof messageSchema>;

@@ -28,6 +28,7 @@ export const queuedInputSchema = z.object({
   /** Microseconds since epoch. */
   created_at: z.number().int(),
 });
+/** An input that waits in the queue. Its `id` is the id of the run that it will begin. */
 export type QueuedInput = z.infer<typeof queuedInputSchema>;
 
 /** Query of `GET /api/threads/:id/queue`. A page may be shorter than `limit`: it is bounded by bytes too. */

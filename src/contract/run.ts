@@ -14,6 +14,7 @@ export const runStatusSchema = z.enum([
   "limit",
   "error",
 ]);
+/** The state of a run: `queued`, `running` or `awaiting_tool_execution`, then one of the others for ever. */
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
 /** `message`: started by a message; `continue`: without one. `tool` starts with a queued call. */
@@ -37,6 +38,7 @@ export const limitsSchema = z
     on_limit: z.enum(["end", "rest"]).optional(),
   })
   .strict();
+/** What a run may use: model calls, turns, tokens, milliseconds and USD. Null lifts a limit. */
 export type Limits = z.infer<typeof limitsSchema>;
 
 /** What ended a run that did not complete. */
@@ -80,4 +82,5 @@ export const runSchema = z.object({
   branch_id: z.string(),
   version: z.string().nullable(),
 });
+/** One run of a thread, from its input to its end, with the tokens and the cost so far. */
 export type Run = z.infer<typeof runSchema>;

@@ -7,6 +7,7 @@ import { jsonObjectSchema } from "./json.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
 export const threadStatusSchema = z.enum(["idle", "running", "awaiting_tool_execution", "error"]);
+/** The state of a thread. `error` lasts from a failed run until the next run. */
 export type ThreadStatus = z.infer<typeof threadStatusSchema>;
 
 /** The call of another thread that this one answers. */
@@ -35,6 +36,7 @@ export const pendingCallSchema = z.object({
   /** Microseconds; then the call is answered with an error. Null where nothing presses. */
   deadline: z.number().int().nullable(),
 });
+/** A tool call that waits for a client, an approval or a higher limit. */
 export type PendingCall = z.infer<typeof pendingCallSchema>;
 
 export const threadSchema = z.object({
@@ -62,4 +64,5 @@ export const threadSchema = z.object({
   branch_id: z.string(),
   parent: threadParentSchema.nullable(),
 });
+/** A thread as it is listed: its state, its last message, and the tokens and cost of its runs. */
 export type Thread = z.infer<typeof threadSchema>;

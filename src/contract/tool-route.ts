@@ -40,6 +40,7 @@ export const postedResultSchema = z
   )
   .refine(({ args, approved }) => args === undefined || approved === true, "`args` go with `approved: true`")
   .refine(({ details, approved }) => details === undefined || approved === undefined, "`details` go with a result");
+/** The answer to one pending call: a result or an error of a remote call, or an approval. */
 export type PostedResult = z.infer<typeof postedResultSchema>;
 
 /** Body. */
@@ -58,6 +59,7 @@ export const toolResultsTakenSchema = z.object({
   /** Ids of calls that were over before their answer came; it is in the thread's logs. */
   ignored: z.array(z.string()),
 });
+/** The response to posted results: the run, the calls that are still open, and the calls that were already over. */
 export type ToolResultsTaken = z.infer<typeof toolResultsTakenSchema>;
 
 const mib = 1024 * 1024;

@@ -8,6 +8,7 @@ import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** By what a report can be broken down. */
 export const usageDimensions = ["day", "agent", "model", "user"] as const;
+/** What a usage report can be broken down by. */
 export type UsageDimension = (typeof usageDimensions)[number];
 
 /** Most days of a report. */
@@ -60,6 +61,7 @@ export const usageLineSchema = z.object({
   user_id: z.string().nullable().optional(),
   ...sums,
 });
+/** One line of a usage report: runs, tokens and cost of one combination of its dimensions. */
 export type UsageLine = z.infer<typeof usageLineSchema>;
 
 /** A report. Lines are in the order of their dimensions; what nobody used has none. */
@@ -71,6 +73,7 @@ export const usageReportSchema = z.object({
   to: z.string(),
   by: z.array(z.enum(usageDimensions)),
 });
+/** What the runs of a range of days used, by line and in total. */
 export type UsageReport = z.infer<typeof usageReportSchema>;
 
 /** The row. */

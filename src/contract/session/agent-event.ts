@@ -17,8 +17,8 @@ function event<T extends string, F extends z.ZodRawShape>(type: T, fields: F) {
 
 const roleSchema = z.enum(["user", "assistant", "toolResult", "error", "aborted"]);
 
-/** How an execution ended. */
 export const executeStatusSchema = z.enum(["completed", "awaiting_tool_execution", "error"]);
+/** How an execution ended. */
 export type ExecuteStatus = z.infer<typeof executeStatusSchema>;
 
 /** Shape of every event. */
@@ -44,6 +44,7 @@ export const agentEventSchema = z.discriminatedUnion("type", [
   event("error", { error: z.string(), message: sessionMessageSchema.exactOptional() }),
 ]);
 
+/** An event of an execution, as the agent API rework plan defines it. */
 export type AgentEvent = z.infer<typeof agentEventSchema>;
 
 /** The last line of a response: not an event of the session, but what became of the request. */

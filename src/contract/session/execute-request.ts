@@ -204,6 +204,9 @@ function bothSpelled({
 }
 
 export type ExecuteRequest = Body;
+/** A message of the user, as text or as parts. */
 export type UserInput = z.infer<typeof userInputSchema>;
+/** The result of a tool call that the client ran. */
 export type ToolResultInput = z.infer<typeof toolResultInputSchema>;
+/** A message that a new session begins with. */
 export type ContextMessage = z.infer<typeof contextMessageSchema>;

@@ -85,10 +85,17 @@ export const sessionMessageSchema = z.discriminatedUnion("role", [
   abortedMessageSchema,
 ]);
 
+/** A tool call of the assistant, with its parsed arguments. */
 export type SessionToolCall = z.infer<typeof sessionToolCallSchema>;
+/** A message of the user. */
 export type UserMessage = z.infer<typeof userMessageSchema>;
+/** An answer of the model, with its thinking, tool calls, tokens and cost. */
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
+/** The result of one tool call. */
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>;
+/** The end of an execution that failed. */
 export type ErrorMessage = z.infer<typeof errorMessageSchema>;
+/** An answer that a stop cut off, with the part that was received. */
 export type AbortedMessage = z.infer<typeof abortedMessageSchema>;
+/** A message of a session. */
 export type SessionMessage = z.infer<typeof sessionMessageSchema>;
