@@ -1,4 +1,5 @@
-// Mends what can be mended without thought: lint fixes first, then formatting, which may have to follow them.
+// Mends what can be mended without thought: lint fixes first, then formatting, which may have to follow them, then the API
+// reference, which shows the sources as they are formatted.
 
 import { existsSync } from "node:fs";
 
@@ -11,4 +12,5 @@ await ensureInstall();
 const present = lintedPaths.filter((path) => existsSync(fromRoot(path)));
 const lint = await runNode(tools.oxlint, ["--type-aware", "--fix", ...present]);
 const format = await runNode(tools.oxfmt, ["--write", "."]);
-process.exit(lint.code === 0 ? format.code : lint.code);
+const docs = await runNode("scripts/docs.mjs", []);
+process.exit(lint.code || format.code || docs.code);

@@ -1,0 +1,54 @@
+// Writes the API reference in docs/reference/api. `--check` writes nothing and fails where a page is not current, or where an
+// export has no doc comment.
+
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { entryPage, indexPage, undocumented } from "./lib/api-reference.mjs";
+import { moduleReader } from "./lib/module-exports.mjs";
+import { fromRoot } from "./lib/paths.mjs";
+
+const folder = "docs/reference/api";
+const about = {
+  threadhold: ["authoring.md", "What definitions in `agents/` are written with."],
+  "threadhold/client": ["client.md", "The client for browsers, Node and Workers ([guide](../../guide/client.md))."],
+  "threadhold/react": ["react.md", "The React hooks over the client ([guide](../../guide/client.md))."],
+  "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
+};
+
+/** @type {import("./lib/module-exports.mjs").Resolve} */
+const resolve = (specifier, from) => {
+  if (specifier.startsWith("#")) return `src/${specifier.slice(1)}`;
+  return specifier.startsWith(".") ? path.posix.join(path.posix.dirname(from), specifier) : undefined;
+};
+const { exportsOf } = moduleReader((file) => readFileSync(fromRoot(file), "utf8"), resolve);
+
+const { exports: declared } = JSON.parse(readFileSync(fromRoot("package.json"), "utf8"));
+const problems = [];
+const entries = Object.entries(declared).flatMap(([key, source]) => {
+  const specifier = path.posix.join("threadhold", key);
+  const [file, sentence] = about[specifier] ?? [];
+  if (file === undefined) problems.push(`scripts/docs.mjs does not say where the reference of ${specifier} goes`);
+  return file === undefined
+    ? []
+    : [{ specifier, file, about: sentence, exports: exportsOf(path.posix.normalize(source)) }];
+});
+problems.push(...undocumented(entries));
+
+const pages = new Map([["README.md", indexPage(entries)]]);
+for (const entry of entries) pages.set(entry.file, entryPage(entry, entries));
+mkdirSync(fromRoot(folder), { recursive: true });
+const present = new Set(readdirSync(fromRoot(folder)));
+const read = (file) => (present.has(file) ? readFileSync(fromRoot(`${folder}/${file}`), "utf8") : undefined);
+const stale = [...pages].filter(([file, text]) => read(file) !== text).map(([file]) => file);
+const gone = [...present].filter((file) => !pages.has(file));
+if (process.argv.includes("--check")) {
+  for (const file of [...stale, ...gone]) problems.push(`${folder}/${file} is not current: run npm run docs`);
+} else {
+  for (const file of stale) writeFileSync(fromRoot(`${folder}/${file}`), pages.get(file) ?? "");
+  for (const file of gone) rmSync(fromRoot(`${folder}/${file}`));
+}
+for (const problem of problems) console.log(problem);
+const count = entries.reduce((sum, { exports }) => sum + exports.length, 0);
+console.log(`${count} exports of ${entries.length} entries, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);

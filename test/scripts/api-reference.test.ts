@@ -1,0 +1,98 @@
+// The pages of the API reference, from modules in memory.
+
+import { expect, it } from "vitest";
+
+import { entryPage, indexPage, undocumented } from "../../scripts/lib/api-reference.mjs";
+import { moduleReader } from "../../scripts/lib/module-exports.mjs";
+
+const files: Record<string, string> = {
+  "src/index.ts": `
+    export * from "./all.ts";
+    export { inner as outer } from "./named.ts";
+    export type { Thing } from "#contract/thing.ts";
+    export { Imported } from "./passes-on.ts";
+  `,
+  "src/all.ts": `
+    /** Adds numbers. Or joins | texts. */
+    export function add(left: number, right: number): number;
+    export function add(left: string, right: string): string;
+    export function add(left: never, right: never): unknown { return secret(left, right); }
+    /** Not for callers. @internal */
+    export function wiring(): void {}
+    export const bare = 1;
+  `,
+  "src/named.ts": `
+    /** Known by another name outside. */
+    export const inner: Record<string, number> = { hidden: 1 };
+  `,
+  "src/passes-on.ts": `import { Imported } from "./class.ts"; export { Imported };`,
+  "src/class.ts": `
+    /** A class. It uses Thing. */
+    export class Imported {
+      readonly #secret = 1;
+      private readonly other = 2;
+      constructor(ports: Ports) { connect(ports); }
+      /** How many. */
+      get size(): number { return this.#secret; }
+      async read(thing: Thing): Promise<void> { await hide(thing); }
+      readonly open: boolean = compute();
+    }
+  `,
+  "contract/thing.ts": `
+    const thingSchema = z.object({
+      /** Its id. */
+      id: z.string(),
+    });
+    /** Any thing. */
+    export type Thing = z.infer<typeof thingSchema>;
+  `,
+};
+const { exportsOf } = moduleReader(
+  (file) => files[file] ?? "",
+  (specifier, from) =>
+    specifier.startsWith("#") ? specifier.slice(1) : `${from.slice(0, from.lastIndexOf("/"))}/${specifier.slice(2)}`,
+);
+const entry = { specifier: "pack", file: "pack.md", about: "All of it.", exports: exportsOf("src/index.ts") };
+const page = entryPage(entry, [entry]);
+const partOf = (name: string) => page.split("\n### ").find((part) => part.startsWith(`${name}\n`)) ?? "";
+
+it("lists what an entry exports through its re-exports, under the names that importers use", () => {
+  const names = entry.exports.map(({ name }) => name);
+  expect(names.toSorted()).toEqual(["Imported", "Thing", "add", "bare", "outer", "wiring"]);
+  expect(page).toContain("| [outer](#outer) | Known by another name outside. |");
+  expect(page).toContain("| [add](#add) | Adds numbers. |");
+});
+
+it("shows the signatures of overloads without the implementation", () => {
+  expect(partOf("add")).toContain("add(left: number, right: number): number;");
+  expect(partOf("add")).toContain("add(left: string, right: string): string;");
+  expect(partOf("add")).not.toContain("never");
+});
+
+it("shows a class without bodies, private members and constructors that are not for callers", () => {
+  const shown = partOf("Imported");
+  expect(shown).toContain(
+    "  /** How many. */\n  get size(): number;\n  read(thing: Thing): Promise<void>;\n  readonly open: boolean;",
+  );
+  for (const hidden of ["#secret", "other", "constructor", "hide", "compute"]) expect(shown).not.toContain(hidden);
+});
+
+it("shows a typed variable by its type, and the fields of an inferred type by its schema", () => {
+  expect(partOf("outer")).toContain("const inner: Record<string, number>;");
+  expect(partOf("outer")).not.toContain("hidden");
+  expect(partOf("Thing")).toContain("/** Its id. */");
+});
+
+it("links the names in a declaration, and not those in its comments", () => {
+  expect(partOf("Imported")).toContain("See [Thing](#thing).");
+  expect(partOf("Thing")).not.toContain("See ");
+});
+
+it("leaves out what is internal, and names exports without a doc comment", () => {
+  expect(page).not.toContain("wiring");
+  expect(undocumented([entry])).toEqual(["src/all.ts  bare of pack has no doc comment"]);
+});
+
+it("lists the entries in the index", () => {
+  expect(indexPage([entry])).toContain("| [pack](pack.md) | All of it. |");
+});
