@@ -36,6 +36,7 @@ export interface Variables {
   LIMIT_CHANGES_PER_MINUTE?: string | undefined;
   /** Tools a user may invoke by hand in a minute; 60 when absent. */
   LIMIT_INVOCATIONS_PER_MINUTE?: string | undefined;
+  LIMIT_SEARCHES_PER_MINUTE?: string | undefined;
   /** Streams, waits and sockets a user may hold open; 20 when absent. */
   LIMIT_OPEN_STREAMS?: string | undefined;
   /** Threads of a user that may be at work at a time; 10 when absent. */

@@ -69,6 +69,7 @@ export function createServices(dependencies: AppDependencies): Services {
     admissions: readLimit("LIMIT_ADMISSIONS_PER_MINUTE", 60),
     changes: readLimit("LIMIT_CHANGES_PER_MINUTE", 300),
     invocations: readLimit("LIMIT_INVOCATIONS_PER_MINUTE", 60),
+    searches: readLimit("LIMIT_SEARCHES_PER_MINUTE", 120),
     platform: dependencies.admissions ?? unlimited,
     now,
   };
@@ -108,6 +109,7 @@ type LimitName =
   | "LIMIT_ADMISSIONS_PER_MINUTE"
   | "LIMIT_CHANGES_PER_MINUTE"
   | "LIMIT_INVOCATIONS_PER_MINUTE"
+  | "LIMIT_SEARCHES_PER_MINUTE"
   | "LIMIT_OPEN_STREAMS"
   | "LIMIT_ACTIVE_RUNS";
 

@@ -17,6 +17,7 @@ import type { MeteredStorage } from "#store/meter.ts";
 import type { Alarm } from "./alarm.ts";
 import type { ParentFeed } from "./children/parent-feed.ts";
 import type { LiveThread } from "./live-thread.ts";
+import type { SearchPlaces } from "./method/search-places.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
 
 /** What a deployment decides; the same for every thread of it. */
@@ -56,6 +57,8 @@ export interface ObjectContext {
   settings: Settings;
   files: ManagedThreadFiles;
   images: ImagePort;
+  /** Places of the searches that requests ask for. */
+  searches: SearchPlaces;
   /** Other threads of the deployment. */
   threads: PeerDirectory;
   /** Calls that definitions and callers ask for, beside those of models. */

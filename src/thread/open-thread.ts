@@ -10,6 +10,7 @@ import { removeUnclaimed } from "./attachments/unclaimed-files.ts";
 import { ParentFeed } from "./children/parent-feed.ts";
 import { threadFiles } from "./files/thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
+import { SearchPlaces } from "./method/search-places.ts";
 import type { ObjectContext } from "./object-context.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
 import { Reader } from "./reader/reader.ts";
@@ -67,6 +68,7 @@ export function openThread(options: OpenOptions): OpenThread {
       onGarbage: () => alarm.notAfter(world.clock.now() / 1000 + sweepAfterMs),
     }),
     images: world.files.images,
+    searches: new SearchPlaces(),
     threads: world.threads,
     calls: threadCalls(
       () => context,

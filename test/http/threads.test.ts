@@ -1,9 +1,10 @@
 // The collection of threads and what one thread answers: owners, keys, lists, limits.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import type { Thread } from "#contract/thread.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
+import { deferred } from "#lib/deferred.ts";
 
 import { threadRecord } from "../support/records.ts";
 import { adminToken, annaToken, berndToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
@@ -276,6 +277,38 @@ describe("limits", () => {
     }
     expect(object.calls).toEqual([]);
     expect((await ask(`/api/threads/${id}`, { ...changes[0]?.[1], token: adminToken })).status).toBe(200);
+  });
+
+  it("HTTP39: searches per user are bounded, in a minute and at a time, and an ended one makes room", async () => {
+    const { ask, seed } = limited({ LIMIT_SEARCHES_PER_MINUTE: "8" });
+    const { id, object } = seed();
+    const search = (token = annaToken) => ask(`/api/threads/${id}/files-search?grep=x`, { token });
+    const answer = deferred<Response>();
+    object.onFiles = () => answer.promise.then((found) => found.clone());
+    const underWay = Array.from({ length: 4 }, () => search());
+    await vi.waitUntil(() => object.fileCalls.length === 4);
+    const refused = await search();
+    expect(refused.headers.get("retry-after")).toBe("2");
+    expect(await refusalOf(refused)).toMatchObject({ status: 429, code: "rate_limited" });
+    const others = search(adminToken);
+    await vi.waitUntil(() => object.fileCalls.length === 5);
+    answer.resolve(Response.json({ results: [], truncated: false }));
+    expect((await Promise.all([...underWay, others])).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    for (let index = 0; index < 3; index++) expect((await search()).status).toBe(200);
+    expect(await refusalOf(await search())).toMatchObject({ status: 429, code: "rate_limited" });
+  });
+
+  it("HTTP39: a search whose request was dropped without an end keeps its place for a minute at most", async () => {
+    const { ask, seed, time } = limited({});
+    const { id, object } = seed();
+    const search = () => ask(`/api/threads/${id}/files-search?grep=x`);
+    object.onFiles = () => new Promise(() => {});
+    for (let index = 0; index < 4; index++) void search();
+    await vi.waitUntil(() => object.fileCalls.length === 4);
+    object.onFiles = () => Response.json({ results: [], truncated: false });
+    expect((await search()).status).toBe(429);
+    time.advance(60_000);
+    expect((await search()).status).toBe(200);
   });
 
   it("HTTP21: open streams per user are bounded, and free again when they end", async () => {

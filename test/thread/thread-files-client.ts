@@ -13,6 +13,7 @@ export type Headers = Record<string, string>;
 export interface Sent {
   body?: BodyInit;
   headers?: Headers;
+  signal?: AbortSignal;
 }
 
 /** The files of one thread. */

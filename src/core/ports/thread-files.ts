@@ -76,6 +76,8 @@ export interface SearchOptions {
   path?: string | undefined;
   /** Matching files at most. */
   limit?: number | undefined;
+  /** Calls the search off: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /**

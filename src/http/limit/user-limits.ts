@@ -20,13 +20,25 @@ export interface UserLimits {
   change(caller: Caller): Promise<void>;
   /** Counts a tool about to be invoked by hand. */
   invoke(caller: Caller): Promise<void>;
+  /** Does a search of files or of messages. Refuses it while too many of the user's are under way. */
+  search<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
 }
+
+/** Searches of a user at a time in an isolate. */
+const searchesAtOnce = 4;
+
+/** Milliseconds after which another search makes sense. */
+const searchAgainMs = 2000;
+
+/** Microseconds for which a search counts at most: a request that the platform drops never gives its place back. */
+const longestSearch = 60_000_000;
 
 /** The bounds per minute. */
 export interface LimitSettings {
   admissions: number;
   changes: number;
   invocations: number;
+  searches: number;
   /** Counts admissions too, across isolates. */
   platform: RateLimiter;
   now: () => number;
@@ -36,16 +48,23 @@ export interface LimitSettings {
 export function createUserLimits({ platform, now, ...perMinute }: LimitSettings): UserLimits {
   const buckets = (most: number): ChargedLimiter => createTokenBuckets(most, now);
   const admissions = buckets(perMinute.admissions);
-  return limitsOver(admissions, {
+  return limitsOver(admissions, searchPlaces(now), {
     admit: [admissions, platform],
     create: [buckets(perMinute.admissions)],
     change: [buckets(perMinute.changes)],
     invoke: [buckets(perMinute.invocations)],
+    search: [buckets(perMinute.searches)],
   });
 }
 
 /** No bounds. */
-export const noUserLimits: UserLimits = limitsOver(unlimited, { admit: [], create: [], change: [], invoke: [] });
+export const noUserLimits: UserLimits = limitsOver(unlimited, (_caller, work) => work(), {
+  admit: [],
+  create: [],
+  change: [],
+  invoke: [],
+  search: [],
+});
 
 type Limited = Exclude<keyof UserLimits, "brought">;
 
@@ -54,9 +73,14 @@ const refusals: Record<Limited, string> = {
   create: "Too many new threads in a minute.",
   change: "Too many changes in a minute.",
   invoke: "Too many tools invoked in a minute.",
+  search: "Too many searches in a minute.",
 };
 
-function limitsOver(admissions: ChargedLimiter, limiters: Record<Limited, readonly RateLimiter[]>): UserLimits {
+function limitsOver(
+  admissions: ChargedLimiter,
+  places: UserLimits["search"],
+  limiters: Record<Limited, readonly RateLimiter[]>,
+): UserLimits {
   const taking = (name: Limited) => async (caller: Caller) => {
     for (const limiter of limiters[name]) {
       const wait = await limiter.take(keyOf(caller));
@@ -70,6 +94,32 @@ function limitsOver(admissions: ChargedLimiter, limiters: Record<Limited, readon
     create: taking("create"),
     change: taking("change"),
     invoke: taking("invoke"),
+    async search(caller, work) {
+      await taking("search")(caller);
+      return places(caller, work);
+    },
+  };
+}
+
+/** Places for searches. Counted in the isolate, because it is the isolate's other requests that a search makes wait. */
+function searchPlaces(now: () => number): UserLimits["search"] {
+  const taken = new Map<string, Set<{ since: number }>>();
+  return async (caller, work) => {
+    const key = keyOf(caller);
+    const mine = taken.get(key) ?? new Set();
+    for (const one of mine) if (one.since <= now() - longestSearch) mine.delete(one);
+    if (mine.size >= searchesAtOnce) {
+      const message = `${String(searchesAtOnce)} of your searches are under way. Search again when one has ended.`;
+      throw new ThreadholdError({ code: "rate_limited", message, retry_after_ms: searchAgainMs });
+    }
+    const place = { since: now() };
+    taken.set(key, mine.add(place));
+    try {
+      return await work();
+    } finally {
+      mine.delete(place);
+      if (mine.size === 0) taken.delete(key);
+    }
   };
 }
 

@@ -38,7 +38,7 @@ export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
       await services.limits.change(call.caller);
       return ask(services, call, { operation: "content", path: call.params.path });
     },
-    searchFiles: (call) => ask(services, call, { operation: "search" }),
+    searchFiles: (call) => services.limits.search(call.caller, () => ask(services, call, { operation: "search" })),
     fileStats: (call) => ask(services, call, { operation: "stats" }),
   };
 }

@@ -10,7 +10,8 @@ import type { FileReaderParts } from "./file-reader.ts";
 import type { FileRow, FileRows, Span } from "./file-rows.ts";
 import { globMatcher } from "./glob.ts";
 import { linePattern, matchingLines } from "./line-search.ts";
-import type { MatchingLines } from "./line-search.ts";
+import type { LineSearch, MatchingLines } from "./line-search.ts";
+import { SearchWork } from "./search-work.ts";
 
 /** Files an answer names at most, unless fewer are asked for. */
 export const resultLimit = 1000;
@@ -21,26 +22,26 @@ export const shownLines = 10_000;
 /** Bytes that one search by content reads at most; files that would go beyond are left out. */
 export const searchedBytes = 64 * 1024 * 1024;
 
-/**
- * The same for patterns that are long once they are compiled: bytes, of files or of paths, times instructions of the pattern.
- * A Worker cannot see its time pass while it computes, so what a search may take is bounded beforehand: some ten seconds at
- * the very worst, twenty for a glob.
- */
-const searchedWork = 1.5 * 1024 * 1024 * 1024;
-
 const page = 200;
 
 /** Paths that a glob matches, sorted. `too_large` where there are too many files for so heavy a glob. */
-export function findFiles(rows: FileRows, glob: string, options: SearchOptions = {}): Found<{ paths: string[] }> {
+export async function findFiles(
+  rows: FileRows,
+  glob: string,
+  options: SearchOptions = {},
+): Promise<Found<{ paths: string[] }>> {
   const matches = globMatcher(glob);
   const limit = limitOf(options);
   const paths: string[] = [];
-  let left = searchedWork;
+  const work = new SearchWork(options.signal);
   for (const row of filesUnder(rows, options.path)) {
     const path = joined(row.parent, row.name);
-    left -= path.length * matches.weight;
-    if (left < 0) throw refuse("too_large", "There are too many files for so heavy a glob. Look below a folder.");
+    work.read({ rows: 1 });
+    if (!work.match(path.length, matches.weight)) {
+      throw refuse("too_large", "There are too many files for so heavy a glob. Look below a folder.");
+    }
     if (matches(path)) paths.push(path);
+    if (work.mustPause) await work.pause();
   }
   return { paths: paths.sort().slice(0, limit), truncated: paths.length > limit };
 }
@@ -54,21 +55,24 @@ export async function grepFiles(
   const compiled = linePattern(pattern);
   const limit = limitOf(options);
   const results: GrepResult[] = [];
-  let left = Math.min(searchedBytes, searchedWork / compiled.programSize());
+  const work = new SearchWork(options.signal);
+  let left = searchedBytes;
   let lines = shownLines;
   let truncated = false;
   for (const row of filesUnder(parts.rows, options.path)) {
+    work.read({ rows: 1 });
+    if (work.mustPause) await work.pause();
     if (row.body.place?.type === "external") continue;
     if (results.length >= limit || lines <= 0) {
       truncated = true;
       break;
     }
-    if (row.size > left) {
+    if (row.size > left || !work.allows(row.size, compiled.programSize())) {
       truncated = true;
       continue;
     }
     left -= row.size;
-    const { matches, cut } = await matchesIn(parts, row, { pattern: compiled, limit: lines });
+    const { matches, cut } = await matchesIn(parts, row, { pattern: compiled, limit: lines, work });
     truncated ||= cut;
     if (matches.length === 0) continue;
     lines -= matches.length;
@@ -78,11 +82,7 @@ export async function grepFiles(
 }
 
 /** The lines of one file; none of one that was changed or removed while it was searched. */
-async function matchesIn(
-  parts: FileReaderParts,
-  row: FileRow,
-  search: { pattern: ReturnType<typeof linePattern>; limit: number },
-): Promise<MatchingLines> {
+async function matchesIn(parts: FileReaderParts, row: FileRow, search: LineSearch): Promise<MatchingLines> {
   const none = { matches: [], cut: false };
   try {
     return (await matchingLines(fileChunks(parts, row), search)) ?? none;

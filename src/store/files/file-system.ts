@@ -5,6 +5,7 @@ import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { FileFacts, FileVersion, ThreadFiles } from "#core/ports/thread-files.ts";
+import { turns } from "#lib/bounded-fetch.ts";
 
 import { freePath } from "./attachment-path.ts";
 import { deleteFromBucket, emptyBucket } from "./file-bucket.ts";
@@ -29,6 +30,9 @@ const urlLimit = 8192;
 /** Entries read from a folder at once, and those of a folder that is listed. */
 const page = 500;
 const entryLimit = 20_000;
+
+/** Searches of one thread's files at a time; further ones wait for their turn. */
+const searchesAtOnce = 2;
 
 /** What the files of a thread are made of. */
 export interface FileSystemParts {
@@ -70,6 +74,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
   const { rows, clock, change = (work) => rows.transaction(work).result } = parts;
   const reading = { rows, bucket: parts.bucket?.bucket ?? null };
   const writer = new FileWriter({ ...parts, change });
+  const inTurn = turns(searchesAtOnce);
   const thumbnail = thumbnails(reading, parts.images);
   /** Paths that attachments on their way have taken. */
   const attaching = new Set<string>();
@@ -198,8 +203,8 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       const { files: fileCount, folders: directoryCount, bytes: totalSize } = rows.totals();
       return { fileCount, directoryCount, totalSize };
     },
-    grep: (pattern, options) => grepFiles(reading, pattern, options),
-    find: async (glob, options) => findFiles(rows, glob, options),
+    grep: (pattern, options) => inTurn(options?.signal, () => grepFiles(reading, pattern, options)),
+    find: (glob, options) => inTurn(options?.signal, () => findFiles(rows, glob, options)),
     thumbnail: async (path) => thumbnail(() => ownFile(path)),
     async sweep() {
       const doomed = rows.garbage().filter(({ generation }) => !writer.isWriting(generation));

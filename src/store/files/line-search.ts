@@ -6,6 +6,12 @@ import { RE2JS, RE2JSException } from "re2js";
 import { refuse } from "#contract/error.ts";
 import type { GrepResult } from "#spec/index.ts";
 
+import { unfoldedSize } from "./pattern-size.ts";
+import { SearchWork } from "./search-work.ts";
+
+/** Instructions that a pattern's repetitions may unfold to. Compiling that many takes some 50 ms and cannot be interrupted. */
+const unfoldedLimit = 10_000;
+
 /** UTF-16 units of a pattern, of a line that is searched, and of a line in an answer. */
 const patternLimit = 1000;
 const lineLimit = 64 * 1024;
@@ -22,6 +28,9 @@ export function linePattern(pattern: unknown): RE2JS {
   if (typeof pattern !== "string" || pattern === "") throw bad("must be a text");
   if (pattern.length > patternLimit) {
     throw bad(`has ${pattern.length} characters; at most ${patternLimit} are taken`);
+  }
+  if (unfoldedSize(pattern) > unfoldedLimit) {
+    throw bad(`cannot be searched for: invalid repeat count: unfolded it has more than ${unfoldedLimit} steps`);
   }
   try {
     return RE2JS.compile(pattern);
@@ -41,28 +50,42 @@ function why(message: string): string {
   return found;
 }
 
-/** Lines of one file, and whether it was left before its end. */
+/** Lines of one file, and whether a bound left something out. */
 export interface MatchingLines {
   matches: GrepResult["matches"];
   cut: boolean;
 }
 
+/** What is searched for, how many lines are wanted, and the work that is counted. */
+export interface LineSearch {
+  pattern: RE2JS;
+  limit: number;
+  work: SearchWork;
+}
+
 /** The matching lines, as many as asked for; null for a file that is no text. */
 export async function matchingLines(
   chunks: AsyncIterable<{ data: Uint8Array }>,
-  { pattern, limit }: { pattern: RE2JS; limit: number },
+  { pattern, limit, work }: LineSearch,
 ): Promise<MatchingLines | null> {
   const matches: GrepResult["matches"] = [];
   // Not fatal: a file of another encoding is searched as far as it reads.
   const decoder = new TextDecoder();
+  const instructions = pattern.programSize();
+  const reach = Math.min(lineLimit, SearchWork.reach(instructions));
+  const most = Math.min(limit, matchLimit);
   let rest = "";
   let number = 0;
   let first = true;
-  const most = Math.min(limit, matchLimit);
-  const look = (line: string) => {
+  let cut = false;
+  /** False where a bound ends the search of this file. */
+  const look = (line: string): boolean => {
     number += 1;
     const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-    if (pattern.matcher(text.slice(0, lineLimit)).find()) matches.push({ line: number, content: shown(text) });
+    const searched = text.slice(0, reach);
+    cut ||= searched.length < text.length;
+    if (!work.match(searched.length, instructions)) return false;
+    if (pattern.matcher(searched).find()) matches.push({ line: number, content: shown(text) });
     return matches.length < most;
   };
   for await (const { data } of chunks) {
@@ -70,13 +93,17 @@ export async function matchingLines(
     first = false;
     const lines = (rest + decoder.decode(data, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (!look(line)) return { matches, cut: true };
-    // A line without an end: what is beyond the limit is not searched, so it need not be kept.
-    if (rest.length > lineLimit) rest = rest.slice(0, lineLimit);
+    work.read({ bytes: data.byteLength });
+    for (const line of lines) {
+      if (!look(line)) return { matches, cut: true };
+      if (work.mustPause) await work.pause();
+    }
+    // A line without an end: what is beyond the limit is not searched, so it need not be kept. One unit more marks it as cut.
+    if (rest.length > lineLimit) rest = rest.slice(0, lineLimit + 1);
   }
   rest += decoder.decode();
-  if (rest !== "") look(rest);
-  return { matches, cut: false };
+  if (rest !== "" && !look(rest)) cut ||= matches.length < most;
+  return { matches, cut };
 }
 
 function shown(line: string): string {

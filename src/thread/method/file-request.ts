@@ -6,6 +6,7 @@ import { putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file
 import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import { filesPath } from "#core/thread-rpc.ts";
 
+import type { ObjectContext } from "../object-context.ts";
 import { checkWrite } from "./file-condition.ts";
 import { readFile } from "./file-download.ts";
 import { fileJson, noFile } from "./file-json.ts";
@@ -13,14 +14,14 @@ import { writeFile } from "./file-upload.ts";
 import type { FileContext } from "./file-upload.ts";
 
 /** The answer. Throws to refuse. */
-export async function serveFiles(context: FileContext, incoming: Request, url: URL): Promise<Response> {
+export async function serveFiles(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
   const { files } = context;
   const query = Object.fromEntries(url.searchParams);
   switch (url.pathname.slice(filesPath.length)) {
     case "content":
       return serveContent(context, incoming, query);
     case "search":
-      return search(files, query);
+      return context.searches.search(incoming, (signal) => search(files, query, signal));
     case "stats":
       return fileJson(await files.stats());
     default:
@@ -62,8 +63,9 @@ async function remove(files: ThreadFiles, { headers }: Request, path: string): P
   return new Response(null, { status: 204 });
 }
 
-async function search(files: ThreadFiles, query: Query): Promise<Response> {
+async function search(files: ThreadFiles, query: Query, signal: AbortSignal): Promise<Response> {
   const { grep, glob, path, limit } = searchFilesSchema.parse(query);
-  if (grep !== undefined) return fileJson(await files.grep(grep, { path, limit }));
-  return fileJson(await files.find(glob ?? "", { path, limit }));
+  const options = { path, limit, signal };
+  if (grep !== undefined) return fileJson(await files.grep(grep, options));
+  return fileJson(await files.find(glob ?? "", options));
 }

@@ -170,6 +170,32 @@ test("FILE18 a pattern that is heavy once compiled searches less, and one that i
   }
 });
 
+test("FILE18 a pattern whose repetitions unfold to a great many steps is refused before it is compiled", async () => {
+  const { files, lines } = await filled({ a: "aaaa\n", b: "x{2000}\n" });
+  for (const pattern of [
+    "x{1000}".repeat(140),
+    "(\\pL{0,1000})".repeat(70),
+    `(${"ab".repeat(450)}){1000}`,
+    "(((a|b){9}){9}){9,111}",
+  ]) {
+    const call = files.grep(pattern);
+    expect(await codeOf(call)).toBe("invalid_request");
+    await expect(call).rejects.toThrow(/invalid repeat count/);
+  }
+  expect(await lines("^[{}a]{1,1000}$")).toEqual(["/a:1:aaaa"]);
+  expect(await lines("\\{2000}")).toEqual(["/b:1:x{2000}"]);
+});
+
+test("FILE18 many short lines are counted too, and an answer says where a line was searched in part", async () => {
+  const { files } = await filled({ "short/lines": "\n".repeat(70_000), "long/line": `${"x".repeat(65_536)}needle\n` });
+  expect(await files.grep("(.{0,100}){9}a", { path: "short" })).toEqual({ results: [], truncated: true });
+  expect(await files.grep("needle", { path: "long" })).toEqual({ results: [], truncated: true });
+  expect(await files.grep("^x", { path: "long" })).toMatchObject({
+    results: [{ path: "/long/line" }],
+    truncated: true,
+  });
+});
+
 test("FILE18 a file that is removed while others are searched is left out", async () => {
   const { files } = await filled({ a: "hit\n".repeat(10), b: `${"x\n".repeat(chunk)}hit` });
   const searching = files.grep("hit");

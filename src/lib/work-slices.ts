@@ -1,0 +1,31 @@
+// Divides a long computation into slices, with a task of the event loop between two, so that other requests of the isolate are
+// served meanwhile. A slice is bounded by counted work and not by time: a Worker's clock stands still while it computes.
+
+import { systemClock } from "./system-clock.ts";
+
+const neverAborted = new AbortController().signal;
+
+/** The slices of one computation. */
+export class WorkSlices {
+  readonly #size: number;
+  readonly #signal: AbortSignal;
+  #done = 0;
+
+  /** `size` is the work of one slice, in the unit of `count`. */
+  constructor(size: number, signal: AbortSignal = neverAborted) {
+    this.#size = size;
+    this.#signal = signal;
+  }
+
+  /** Counts work. True when the slice is full: await `next` before more is done. */
+  count(work: number): boolean {
+    this.#done += work;
+    return this.#done >= this.#size;
+  }
+
+  /** Begins the next slice, in a later task. Rejects with the signal's reason once the signal is aborted. */
+  async next(): Promise<void> {
+    this.#done = 0;
+    await systemClock.sleep(0, this.#signal);
+  }
+}
