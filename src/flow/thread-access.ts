@@ -7,7 +7,7 @@ import type { Ids } from "#core/ports/ids.ts";
 import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
-import type { ThreadState, ToolResult } from "#spec/index.ts";
+import type { ToolResult } from "#spec/index.ts";
 
 /** Contract: writes are durable before anything told of them leaves the object. */
 export interface ThreadAccess {
@@ -16,6 +16,8 @@ export interface ThreadAccess {
   readonly store: Pick<ThreadStore, "message" | "messages" | "logs">;
   readonly files: ThreadFiles;
   thread(): ThreadRecord;
+  /** Refuses what would call definitions once more where they have called each other too often already. */
+  checkDepth(): void;
   /** Gives the message its place at the end, writes it, tells it. */
   append(message: MessageRecord): void;
   /** Writes a changed message and tells the change. */
@@ -24,6 +26,6 @@ export interface ThreadAccess {
   emit(name: string, data: Json): void;
   /** Has a call made by the run under way, or by one that begins now. Refuses a name that cannot be called. */
   queueTool(name: string, args: JsonObject): void;
-  /** Runs a tool's function now; `state` is what it is given. Writes a log, no message. */
-  invokeTool(name: string, args: JsonObject, state: ThreadState): Promise<ToolResult>;
+  /** Runs a tool's function now. Writes a log, no message. */
+  invokeTool(name: string, args: JsonObject): Promise<ToolResult>;
 }

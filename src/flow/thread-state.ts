@@ -2,6 +2,7 @@
 
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
+import type { JsonObject } from "#contract/json.ts";
 import { logEntries } from "#core/log-entries.ts";
 import { totalOf } from "#core/message-counts.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
@@ -16,6 +17,7 @@ import type {
   MessagesResult,
   MessageUpdates,
   ThreadState,
+  ToolResult,
 } from "#spec/index.ts";
 
 import type { Definitions } from "./definitions.ts";
@@ -62,7 +64,7 @@ export function threadState(parts: ThreadStateParts): ThreadState {
     getAgentNames: () => definitions.names("agents"),
     getModelNames: () => definitions.names("models"),
     queueTool: (name, args) => access.queueTool(name, jsonObjectSchema.parse(args ?? {})),
-    invokeTool: (name, args) => access.invokeTool(name, jsonObjectSchema.parse(args ?? {}), state),
+    invokeTool: (name, args) => invokeTool(access, name, jsonObjectSchema.parse(args ?? {})),
     emit: (event, data) => access.emit(event, jsonSchema.parse(data ?? null)),
     get context() {
       return parts.context.current;
@@ -110,10 +112,16 @@ function getMessage(access: ThreadAccess, id: string): Message | null {
   return record === null || !isSpoken(record) ? null : specMessage(record);
 }
 
+async function invokeTool(access: ThreadAccess, name: string, args: JsonObject): Promise<ToolResult> {
+  access.checkDepth();
+  return access.invokeTool(name, args);
+}
+
 async function injectMessage(
   { access, hooks, execution }: ThreadStateParts,
   message: InjectMessageInput,
 ): Promise<Message> {
+  access.checkDepth();
   const draft = messageDraft({
     id: access.ids.ordered(),
     role: message.role,
@@ -136,6 +144,7 @@ export async function updateMessage(
   id: string,
   updates: MessageUpdates,
 ): Promise<Message> {
+  access.checkDepth();
   const changed = await hooks().beforeUpdateMessage(id, { ...updates });
   const record = access.store.message(id);
   if (record === null) throw refuse("message_not_found", `There is no message "${id}" here.`);

@@ -7,9 +7,10 @@ import type { Faults } from "#core/ports/faults.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Definitions } from "#flow/definitions.ts";
-import type { AttachmentRef, HookEntry, RouteEntry, ThreadState, ToolResult } from "#spec/index.ts";
+import type { AttachmentRef, ExecutionState, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import type { MeteredStorage } from "#store/meter.ts";
@@ -33,11 +34,20 @@ export interface Settings {
 /** A tool's result whose attachments are files of the thread. */
 export type InvokedResult = ToolResult & { attachments?: AttachmentRef[] };
 
+/** Where code of the project stands. */
+export interface DefinitionPlace {
+  /** That of its run; null at rest. */
+  execution: ExecutionState | null;
+  context: LiveContext;
+  /** How many writes and calls of definitions it stands in: a hook of a message that a tool added stands one deeper. */
+  depth: number;
+}
+
 /** Calls that no model asked for. */
 export interface ThreadCalls {
   queue(name: string, args: JsonObject): void;
-  /** `state` is null for a caller outside of any run. */
-  invoke(name: string, args: JsonObject, state: ThreadState | null): Promise<InvokedResult>;
+  /** `place` is that of the tool; null where a caller from outside invokes it. */
+  invoke(name: string, args: JsonObject, place: DefinitionPlace | null): Promise<InvokedResult>;
 }
 
 /** Shared by the parts of one object. */

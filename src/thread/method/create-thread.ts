@@ -70,7 +70,7 @@ export async function createThread(
 
 /** Stores the first messages. A creation that was cut before this is taken up by its repetition. */
 async function finishCreation({ context, driver }: OpenThread, input: CreateInput): Promise<void> {
-  const { hooks } = definitionAccess(context, null);
+  const { hooks } = definitionAccess(context);
   const messages: MessageRecord[] = [];
   const { drafts, claim } = await firstMessages({ context, driver }, input);
   for (const draft of drafts) messages.push(await hooks.beforeCreateMessage(draft));

@@ -19,6 +19,6 @@ export async function callEndpoint(context: ObjectContext, incoming: Request, ur
   headers.delete(callerHeader);
   headers.delete(urlHeader);
   const request = new Request(outside, new Request(incoming, { headers }));
-  const { state } = definitionAccess(context, null);
+  const { state } = definitionAccess(context);
   return handler(request, state);
 }

@@ -50,7 +50,7 @@ export function getMessage({ live }: ObjectContext, id: string): MessageRecord {
 export async function patchMessage(context: ObjectContext, id: string, change: PatchMessage): Promise<Message> {
   const record = getMessage(context, id);
   mustBeFree(context, record);
-  const { access, hooks } = definitionAccess(context, null);
+  const { access, hooks } = definitionAccess(context);
   const updates = {
     ...(change.content === undefined ? {} : { content: change.content }),
     ...(change.metadata === undefined ? {} : { metadata: change.metadata }),

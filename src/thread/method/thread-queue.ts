@@ -45,7 +45,7 @@ export async function patchQueued(context: ObjectContext, id: string, change: Pa
   const { position, ...updates } = change;
   const before = waitingInput(context, id);
   if (position !== undefined) movedTo(live.record, id, position);
-  const { hooks } = definitionAccess(context, null);
+  const { hooks } = definitionAccess(context);
   const changes = Object.keys(updates).length > 0;
   const picked = changes ? await hooks.beforeUpdateMessage(messageOf(before).id, { ...updates }) : {};
   // It may have been taken, and others may have come and gone, while the hooks ran.

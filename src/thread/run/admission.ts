@@ -169,7 +169,7 @@ async function draftOf(context: ObjectContext, input: PostMessage, said: Said): 
         ? { ...input.metadata, ...humanMark }
         : input.metadata,
   });
-  const { hooks } = definitionAccess(context, null);
+  const { hooks } = definitionAccess(context);
   return hooks.beforeCreateMessage(author === undefined ? draft : { ...draft, author });
 }
 
@@ -179,7 +179,7 @@ function isEmpty({ live }: ObjectContext): boolean {
 
 /** Hooks see a message once it is admitted, and nobody waits for them. */
 function afterwards(context: ObjectContext, message: MessageRecord): void {
-  const { hooks } = definitionAccess(context, null);
+  const { hooks } = definitionAccess(context);
   context.background(hooks.afterCreateMessage(message));
 }
 

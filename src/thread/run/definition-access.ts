@@ -1,14 +1,20 @@
 // The thread as definitions reach it: hooks, state and the writes they may make, at rest and in a run.
 
+import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { LiveContext } from "#core/ports/run-ports.ts";
 import { toMessage } from "#core/view.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
 import type { ThreadAccess } from "#flow/thread-access.ts";
 import { threadState } from "#flow/thread-state.ts";
-import type { ExecutionState, ThreadState } from "#spec/index.ts";
+import type { ThreadState } from "#spec/index.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
+
+/**
+ * How many writes and calls of definitions may stand in each other. Without a bound a hook that adds a message for each message
+ * would never end, and neither its time nor a stop would end it, because it waits for nothing.
+ */
+export const deepestWrite = 5;
 
 /** Hooks and state that belong together: a hook is given the state of the run it is called in. */
 export interface DefinitionAccess {
@@ -17,30 +23,35 @@ export interface DefinitionAccess {
   access: ThreadAccess;
 }
 
-/** Makes them; `execution` is null at rest. */
+/** Makes them; without a place they stand at rest, outside of everything. */
 export function definitionAccess(
   context: ObjectContext,
-  run: { execution: ExecutionState; context: LiveContext } | null,
+  place: DefinitionPlace = { execution: null, context: { current: {} }, depth: 0 },
 ): DefinitionAccess {
   const { clock, definitions } = context;
-  const access = threadAccess(context);
+  const access = threadAccess(context, place);
+  let inner: DefinitionAccess | undefined;
   const hooks: HookRunner = new HookRunner({
     hooks: context.hooks,
     clock,
-    state: () => state,
+    state: () => (inner ??= definitionAccess(context, deeper(place))).state,
     report: (problem) => reportHook(context, { ...problem }),
   });
   const state: ThreadState = threadState({
     access,
     definitions,
     hooks: () => hooks,
-    execution: run?.execution ?? null,
-    context: run?.context ?? { current: {} },
+    execution: place.execution,
+    context: place.context,
   });
   return { state, hooks, access };
 }
 
-function threadAccess(context: ObjectContext): ThreadAccess {
+function deeper(place: DefinitionPlace): DefinitionPlace {
+  return { ...place, depth: place.depth + 1 };
+}
+
+function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAccess {
   const { live, clock } = context;
   return {
     clock,
@@ -48,6 +59,9 @@ function threadAccess(context: ObjectContext): ThreadAccess {
     store: live.store,
     files: context.files,
     thread: () => live.record,
+    checkDepth() {
+      if (place.depth > deepestWrite) throw refuse("conflict", tooDeep);
+    },
     append: (message) => void live.append([message]),
     replace: (message) => {
       live.tell([{ type: "message_updated", message_id: message.id, message: toMessage(message) }], () => {
@@ -58,9 +72,11 @@ function threadAccess(context: ObjectContext): ThreadAccess {
     },
     emit: (name, data) => live.emit(name, data),
     queueTool: (name, args) => context.calls.queue(name, args),
-    invokeTool: (name, args, state) => context.calls.invoke(name, args, state.execution === null ? null : state),
+    invokeTool: (name, args) => context.calls.invoke(name, args, deeper(place)),
   };
 }
+
+const tooDeep = `Hooks and tools called each other more than ${deepestWrite} deep. A hook is called for its own writes too.`;
 
 function reportHook({ live, clock }: ObjectContext, data: Record<string, unknown>): void {
   const defined = Object.entries(data).filter(([, value]) => value !== undefined);

@@ -69,7 +69,7 @@ export async function assembleRun(
   });
   // Definitions may change or replace this object; the loop keeps the last copy that fits a row in `run.context`.
   const liveContext: LiveContext = { current: structuredClone(run.context) };
-  const { state, hooks } = definitionAccess(context, { execution, context: liveContext });
+  const { state, hooks } = definitionAccess(context, { execution, context: liveContext, depth: 0 });
   // A prompt without `includeChat` is sent only its run's messages. A run that repeats another one needs that run's messages too.
   const carried = carriedOn(live, run);
   const before = carried === null ? [] : carriedMessages(live, carried, run);

@@ -8,10 +8,10 @@ import { nobodyAnswers, nobodyConsents, wrongArguments } from "#core/tools/outco
 import { perform } from "#core/tools/perform.ts";
 import { settle } from "#core/tools/settle.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
-import type { ExecutionState, ThreadState } from "#spec/index.ts";
+import type { ExecutionState } from "#spec/index.ts";
 
 import { answersOf } from "../attachments/answers-of.ts";
-import type { InvokedResult, ObjectContext, ThreadCalls } from "../object-context.ts";
+import type { DefinitionPlace, InvokedResult, ObjectContext, ThreadCalls } from "../object-context.ts";
 import { startRun } from "./admission.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
@@ -25,7 +25,7 @@ const queueLimit = 100;
 export function threadCalls(context: () => ObjectContext, driver: () => Driver): ThreadCalls {
   return {
     queue: (name, args) => queueCall(context(), driver(), { name, args }),
-    invoke: (name, args, state) => invoke(context(), { name, args, state }),
+    invoke: (name, args, place) => invoke(context(), { name, args, place }),
   };
 }
 
@@ -55,7 +55,7 @@ function unknown({ definitions }: ObjectContext, name: string) {
 /** Runs a tool's function and gives its result; a log says that it was. */
 async function invoke(
   context: ObjectContext,
-  { name, args, state }: { name: string; args: JsonObject; state: ThreadState | null },
+  { name, args, place }: { name: string; args: JsonObject; place: DefinitionPlace | null },
 ): Promise<InvokedResult> {
   const { definitions, clock, faults, live } = context;
   if (!definitions.has("tools", name)) {
@@ -63,14 +63,14 @@ async function invoke(
     throw refuse("conflict", `"${name}" runs a loop of its own, which only a run can hold. Use queueTool for it.`);
   }
   const id = `call_${live.uuids.next()}`;
-  const atRest = state === null ? restAccess(context, id) : null;
-  const given = state ?? atRest?.state;
-  const hooks = atRest?.hooks ?? definitionAccess(context, null).hooks;
-  if (given === undefined) throw refuse("internal", "A tool needs a state.");
+  const { state, hooks } = definitionAccess(
+    context,
+    place?.execution == null ? restPlace(id, place?.depth ?? 0) : place,
+  );
   await faults.at("invoke.tool");
-  const runner = toolRunner(name, await definitions.tool(name), { state: given, faults, clock });
+  const runner = toolRunner(name, await definitions.tool(name), { state, faults, clock });
   const begun = clock.now();
-  const signal = given.execution?.abortSignal;
+  const signal = state.execution?.abortSignal;
   await faults.at("invoke.call");
   const answer = await call(runner, { id, args, signal, context });
   const hookCall = { id, name, arguments: JSON.stringify(args) };
@@ -145,7 +145,7 @@ async function asksFirst({ approval }: ToolRunner, args: JsonObject): Promise<bo
 }
 
 /** The least execution there can be, for a tool that is invoked while no run is under way. */
-function restAccess(context: ObjectContext, flowId: string) {
+function restPlace(flowId: string, depth: number): DefinitionPlace {
   const execution: ExecutionState = {
     flowId,
     currentSide: "a",
@@ -159,5 +159,5 @@ function restAccess(context: ObjectContext, flowId: string) {
     stop: () => {},
     abortSignal: new AbortController().signal,
   };
-  return definitionAccess(context, { execution, context: { current: {} } });
+  return { execution, context: { current: {} }, depth };
 }
