@@ -166,6 +166,18 @@ describe("a queued call that cannot be made", () => {
     expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
+  it("QUEUE6 of a run that an interrupt ends is dropped, and the interrupting input alone runs next", async () => {
+    const { id, following } = await waitingCall();
+    await value(stubOf(id).postMessage(admin, { ...message("instead"), when: "interrupt" }, null));
+    await following.until(() => ends(following.events).length === 2);
+    following.close();
+    expect((await runsOf(id)).map(({ kind, status }) => [kind, status])).toEqual([
+      ["message", "stopped"],
+      ["message", "completed"],
+    ]);
+    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+  });
+
   it("IMPORT20 a waiting run's call of a name that is not defined here is imported, and answered with an error when it is made", async () => {
     const id = await newThread("boss");
     const [hold, reached] = [door(), door()];
