@@ -1,5 +1,5 @@
-// Which pages reach a server in the open loopback mode, in a real Chromium and under plain `wrangler dev`: a page on a rebound name
-// does not, a page of this machine does.
+// Pages and a server in the open loopback mode, in a real Chromium and under plain `wrangler dev`: a page on a rebound name (DNS
+// rebinding) does not reach the server, a page of this machine does.
 
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ import { attack } from "./support/rebound-page.ts";
 const secret = "the title that no foreign page may read";
 const minute = 60_000;
 
-/** A server of pages on a free port of this machine, as a project's own dev server is one. */
+/** A server of pages on a free port of this machine, like the dev server of an application. */
 async function pageServer(): Promise<{ port: number; close: () => void }> {
   const server = createHttpServer((_request, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html><title>Another app</title><body></body>");
@@ -28,7 +28,7 @@ async function pageServer(): Promise<{ port: number; close: () => void }> {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-/** What an application's page does with the API at `base`; runs inside of the page. */
+/** Uses the API at `base` like an application's page. Runs inside the page. */
 async function useFrom(base: string): Promise<object> {
   const json = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
   const post = async (path: string, body: object): Promise<{ id: string; run: { status: string } }> =>
@@ -65,7 +65,7 @@ describe("pages of other origins and the open mode", () => {
 
   beforeAll(async () => {
     server = await startPlainServer(project);
-    // Chromium asks before a page of the internet may reach this machine. Other browsers do not, so the test goes without.
+    // Chromium asks the user before a page of the internet may reach this machine. Other browsers do not, so the test turns that off.
     const asOthers = "--disable-features=LocalNetworkAccessChecks";
     browser = await openBrowser(["--host-resolver-rules=MAP evil.example 127.0.0.1", asOthers]);
   });
@@ -82,13 +82,13 @@ describe("pages of other origins and the open mode", () => {
       const { id } = await api.createThread("assistant", { title: secret });
       const rebound = `http://evil.example:${port}`;
       const { page, close } = await chromium.open(rebound);
-      // The page itself comes from its author's server; everything else goes where its name leads now.
+      // The page itself comes from the attacker's server; all its other requests go to the address that its name has now.
       await page.route(`${rebound}/attack.html`, (route) =>
         route.fulfill({ contentType: "text/html", body: "<!doctype html><title>A page</title><body></body>" }),
       );
       await page.goto(`${rebound}/attack.html`);
       const seen = await page.evaluate(attack, { server: url, thread: id });
-      // The attempts reached the server: its refusals are seen, and a redirect that is not followed shows nothing.
+      // The attempts reached the server, because the page sees its refusals. A redirect that is not followed shows nothing.
       expect(seen.find(({ what }) => what === "fetch follow /api/threads 0")?.status).toBe(503);
       expect(seen.find(({ what }) => what === "fetch manual /api/threads 4")).toMatchObject({ status: 0, text: "" });
       const answers = seen.filter(({ what }) => !what.startsWith("frame"));

@@ -1,4 +1,4 @@
-// A server that ends without a word while a run is at work, and comes back, as an open page shows it.
+// How an open page shows an outage: the server is killed while a run is at work, and starts again.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

@@ -113,7 +113,7 @@ describe("a socket", () => {
     [4400, "invalid_request", "refused"],
     [4429, "rate_limited", "lost"],
     [4408, "network", "lost"],
-    // Its token has expired: the next socket is opened with the token of then.
+    // The token has expired: the next socket is opened with the token that is current then.
     [4440, "network", "lost"],
     [1011, "network", "lost"],
     [1000, "network", "lost"],

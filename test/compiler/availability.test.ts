@@ -1,4 +1,4 @@
-// What the types accept and the runtime does not do: the build refuses it, so that no option is accepted and ignored.
+// Options that the types accept and the runtime does not support: the build refuses them, so that none is ignored silently.
 
 import { describe, expect, it, vi } from "vitest";
 

@@ -1,4 +1,4 @@
-// Imports as the Worker's bundle and the Workers runtime see them: what neither could load is an error of the build.
+// Imports that the Worker's bundle or the Workers runtime could not load are errors of the build.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Type errors of the definitions: found by TypeScript, shown as warnings, never in the way of a build.
+// Type errors of the definitions: TypeScript finds them, they are shown as warnings, and no build fails because of them.
 
 import { existsSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -101,7 +101,7 @@ describe("type errors", () => {
     release();
     await first;
     expect([checks, most]).toEqual([2, 1]);
-    // A process that was ended in the middle leaves its lock.
+    // A process that was killed leaves its lock.
     writeFiles(root, { ".cache/types/pid": "999999999" });
     await checkOnceAtATime(root, check);
     expect(checks).toBe(3);

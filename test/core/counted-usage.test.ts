@@ -1,4 +1,4 @@
-// What an attempt counts for whose provider counted nothing, or not all.
+// The usage of an attempt whose provider reported no tokens, or not all.
 
 import { expect, it } from "vitest";
 
@@ -18,7 +18,7 @@ it("HALT6: reported tokens count, missing counts are estimated, and an attempt w
     usage: { ...zeroUsage, input: 2, output: 10, total_tokens: 12 },
     estimated: true,
   });
-  // Anthropic tells the prompt at the beginning, and one token of the answer.
+  // At the beginning Anthropic reports the prompt's tokens and one token of the answer.
   const begun = { input: 5, output: 1, cache_read: 100, cache_write: 7, total_tokens: 113 };
   expect(cutUsage(request, begun, words)).toEqual({
     usage: { ...begun, output: 10, total_tokens: 122 },
@@ -72,7 +72,7 @@ it("HALT8: an answer without reported tokens is estimated from the prompt, the t
   });
   const prompt = { ...zeroUsage, cache_read: 9, total_tokens: 9 };
   expect(finishedUsage(request, prompt, words)).toMatchObject({ usage: { input: 0, output: 10, total_tokens: 19 } });
-  // A count stands as it is, however long the answer looks; so does a blank answer's.
+  // A reported count is used unchanged, also if the answer looks longer or is blank.
   const counted = { ...zeroUsage, input: 1, output: 1, total_tokens: 2 };
   expect(finishedUsage(request, counted, words)).toEqual({ usage: counted, estimated: false });
   expect(finishedUsage(request, prompt, [])).toEqual({ usage: prompt, estimated: false });

@@ -1,4 +1,4 @@
-// Arguments as a model wrote them: JSON within bounds, or the text that they are.
+// Arguments that a model wrote: parsed JSON if they are within the bounds, else the unchanged text.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Shares of a budget that requests in flight hold, and who waits for them.
+// Shares of a budget that requests in flight have reserved, and requests that wait for them.
 
 import { describe, expect, it } from "vitest";
 
@@ -43,7 +43,7 @@ describe("a reservation", () => {
     let asked = 0;
     const first = reservations.inLine(() => {
       asked += 1;
-      // Given back in the very moment in which the answer is still no.
+      // The share is given back while the request still gets the answer no.
       if (asked === 1) queueMicrotask(release);
       return Promise.resolve(asked === 1 ? null : { done: order.push("first") });
     }, never);

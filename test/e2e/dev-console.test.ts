@@ -1,4 +1,4 @@
-// What a developer sees of what runs, and that a model's fast answer does not end the server.
+// The console of the dev command: lines for runs and failures. A model's fast answer does not crash the server.
 
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -13,7 +13,7 @@ import { copyProject } from "./support/project-copy.ts";
 
 const key = "sk-a-key-that-nobody-may-read";
 const password = "a-password-of-a-database";
-/** Events of the answer that comes at once. The debugger of wrangler takes each as a request of its own. */
+/** Events of an answer that arrives at once. Wrangler's debugger would turn each of them into a request. */
 const pieces = 1000;
 
 const files = {
@@ -46,7 +46,7 @@ const files = {
     export default defineAgent({ name: "remote_agent", sideA: { prompt: "remote_rules", maxSteps: 5 } });`,
 };
 
-/** A provider that refuses its key, and answers a message with "burst" in as many pieces at once. */
+/** A provider that refuses its key, and answers a message that contains "burst" with all pieces at once. */
 async function provider(): Promise<Server> {
   const server = createServer((request, response) => {
     let body = "";

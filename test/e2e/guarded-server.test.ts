@@ -270,7 +270,7 @@ describe("a guarded server", () => {
     expect((await post(anna, annas)).status).toBe(202);
 
     const initial_messages = [{ role: "user", content: longQuestion(1000) }];
-    // One who has left no stream behind: the place of such a stream comes back with its next heartbeat.
+    // A user who has not opened a stream before: the place of an abandoned stream is free only after its next heartbeat.
     const cara = as("cara-secret");
     const busy = await cara.createThread("assistant", { initial_messages });
     await cara.post(busy.id, slowQuestion);

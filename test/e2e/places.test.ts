@@ -1,4 +1,5 @@
-// The places of one user's streams, waits, exports and imports over real connections: however a client leaves, they come back.
+// The places of one user's streams, waits, exports and imports over real connections: they are free again after a client leaves in any
+// way.
 
 import { randomBytes } from "node:crypto";
 
@@ -15,7 +16,7 @@ import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
 const mib = 1024 * 1024;
 const bound = 3;
 
-/** Milliseconds that a place may take to come back: two heartbeats, since the first one only finds the client gone. */
+/** Milliseconds within which a place has to be free again: two heartbeats, because the first one only finds that the client has left. */
 const patience = 60_000;
 
 const json = { "content-type": "application/json" };
@@ -24,7 +25,7 @@ const slow = JSON.stringify({ content: slowQuestion });
 
 /** A request that takes a place. */
 interface Opening extends LeavingRequest {
-  /** Whether it has its place, seen by an administrator; left out where the head of the answer says so. */
+  /** Whether the request has its place, as an administrator sees it. Left out if the head of the response shows that. */
   isTaken?: (admin: ApiClient) => Promise<boolean>;
 }
 

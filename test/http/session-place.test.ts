@@ -39,7 +39,7 @@ async function importBy(send: Send, text: string, extra: Record<string, string> 
   return [response.status, await response.text()];
 }
 
-/** What somebody else is answered who tries everything at an id. */
+/** The responses to another user who makes every request at an id. */
 async function probed(send: Send, id: string): Promise<unknown[]> {
   const request = async (method: string, path: string, json?: object) => {
     const body = json === undefined ? {} : { body: JSON.stringify(json) };

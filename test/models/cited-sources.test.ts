@@ -1,4 +1,4 @@
-// What an answer holds besides words: the pages it cites and the pictures that the model made.
+// Content of an answer other than text: the pages that it cites and the pictures that the model made.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
-// Streams of Chat Completions as servers really send them, each odd in one way, and answers that are no stream at all. Each
-// is read from bytes, whole and byte by byte.
+// Streams of Chat Completions that deviate from the protocol in one way each, as real servers send them, and answers that are not a
+// stream. Each is read from bytes, at once and byte by byte.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Which of OpenAI's protocols is spoken where, and what the Responses API is sent.
+// The choice between OpenAI's protocols by address, and requests to the Responses API.
 
 import { describe, expect, it } from "vitest";
 

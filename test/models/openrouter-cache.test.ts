@@ -1,5 +1,5 @@
-// Claude behind OpenRouter is cached like Claude, read off the requests that a server on the loopback was sent: over a long
-// tool loop each request marks what the one before it had marked last, and begins with the same bytes.
+// Cache marks of requests for Claude through OpenRouter, read from requests to a server on the loopback. In a long tool loop each
+// request marks the last mark of the previous one again, and begins with the same bytes.
 
 import { describe, expect, it } from "vitest";
 
@@ -42,7 +42,7 @@ const steps = [0, 1, 2, 3, 4, 5].map((step) => [
   ...Array.from({ length: step }, (_step, at) => callAndResult(`toolu_0${at}AAAAAAAAAAAA`)).flat(),
 ]);
 
-describe("Claude behind OpenRouter", () => {
+describe("Claude through OpenRouter", () => {
   it("OPTION10: the system prompt and the ends of the last two turns are marked, within blocks of content", async () => {
     // 0 is the system prompt, 1 the question; a step adds a call and its result.
     expect(await Promise.all(steps.map(async (messages) => marks(await sentMessages(messages))))).toEqual([

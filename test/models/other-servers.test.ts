@@ -1,4 +1,4 @@
-// Servers other than OpenAI's that speak Chat Completions: their thinking, and in what they differ.
+// Servers other than OpenAI's that speak Chat Completions: their thinking and their other differences.
 
 import { describe, expect, it } from "vitest";
 
@@ -82,7 +82,7 @@ describe("thinking in a field of its own", () => {
         .filter((entry) => JSON.stringify(entry["role"]) === '"assistant"')
         .map((entry) => entry["reasoning_content"]);
     expect(await thoughts(deepseek)).toEqual(["", ""]);
-    // An empty text is a missing one to Kimi, which asks for it with calls alone.
+    // Kimi treats an empty text like a missing one, and needs the field only in turns with calls.
     expect(await thoughts(kimi)).toEqual([" ", undefined]);
     expect(await thoughts(groq)).toEqual([undefined, undefined]);
   });

@@ -1,5 +1,5 @@
-// Refusals as providers word them, in the shapes that they send: what each is, whether another try makes sense, how long to
-// wait, and the sentence that people are shown. Written after the providers' documentation and public reports.
+// Refusals in the wording and the shapes of real providers. Each case has the expected class, whether it is retried, the wait, and the
+// message for users. Written after the providers' documentation and public reports.
 
 import type { ModelFailureKind } from "#core/ports/model-port.ts";
 
@@ -173,7 +173,7 @@ export const refusals: readonly RefusalCase[] = [
   final("credits that ran out", 402, "Insufficient credits. Add more using https://openrouter.ai/settings/credits."),
 ];
 
-/** The context window, and limits that are none of it. */
+/** Overflows of the context window, and refusals because of other limits. */
 export const overflows: readonly RefusalCase[] = [
   overflow(
     "Anthropic",
@@ -237,7 +237,7 @@ export const overflows: readonly RefusalCase[] = [
   final("output tokens", 400, "The number of output tokens exceeds the maximum of 8192."),
 ];
 
-/** JSON of every shape: the sentence reaches people, the JSON does not. */
+/** Errors in JSON of many shapes: users see the message without the JSON. */
 export const shapes: readonly RefusalCase[] = [
   {
     from: "FastAPI",

@@ -1,4 +1,4 @@
-// Refusals in the words and shapes of many providers: their class, whether they are tried again, the wait, the sentence.
+// Refusals in the wording and shapes of many providers: their class, whether they are retried, the wait, and the message.
 
 import { describe, expect, it } from "vitest";
 

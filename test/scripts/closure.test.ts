@@ -1,4 +1,4 @@
-// The checks of documents that name tests, over small texts: each has one thing wrong.
+// The checks of documents that name tests, applied to small texts with one mistake each.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// What the dev command makes of the Worker's log lines.
+// The dev command's plain form of the Worker's log lines.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Places of the served bundle in lines of the development server.
+// Positions in the served bundle, replaced in log lines by positions in source files.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The fixtures of the document's types have each member that the document has, and no other: both lists have one fingerprint.
+// The fixtures of the document's types have exactly the document's members: the fingerprints of both lists are equal.
 
 import { createHash } from "node:crypto";
 

@@ -163,7 +163,7 @@ describe("a catalog out of reach", () => {
 
   test("CAT14 a request that ended during its check of the tables does not keep other requests waiting", async () => {
     const { database, answerAgain } = silentDatabase(await emptyDatabase());
-    // As of a request whose client has left: nobody goes on with it, and nothing of it is ever settled.
+    // Like the promise of a request whose client has left: it never settles.
     const ended = createD1Catalog(database, { ensureSchema: true }).list(everyone);
     ended.catch(() => undefined);
     answerAgain();

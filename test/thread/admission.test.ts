@@ -174,7 +174,7 @@ describe("a run without a message", () => {
     expect(sent).toEqual([["user flaky please"], history, history, history]);
     const { items } = await value(stubOf(id).listMessages(admin, page));
     expect(items.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
-    // What completed is not carried on: a prompt without the chat begins with nothing again.
+    // A completed run is not carried on, so a prompt without includeChat begins with an empty history again.
     const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
     const last = await follow(id, { after: String(after), run_id: run?.id ?? "" });
     await last.closed;

@@ -1,4 +1,4 @@
-// A catalog that takes calls and never answers them: what needs it is refused in time, everything else goes on.
+// A catalog that never answers: requests that need it are refused in time, and all others work.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 

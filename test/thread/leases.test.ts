@@ -1,5 +1,5 @@
-// The places of a user's runs and streams, at the front door and with real objects: the feed's that keeps them, the threads' that hold
-// them. What they cost is printed beside the budget of a thread.
+// The places of a user's runs and streams, through the HTTP API and with real objects: the feed's object, which keeps the leases, and
+// the threads' objects, which hold them. Their cost in rows is printed next to the budget of a thread.
 
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -30,7 +30,7 @@ const users: Environment = {
 };
 let taken = 0;
 
-/** A user that no other test is. */
+/** A user of this test only. */
 function newUser(more: Partial<Environment> = {}) {
   const at = taken++;
   const owner = names[at] ?? "";
@@ -63,7 +63,7 @@ afterAll(() => {
   gates = [];
 });
 
-/** A message that is at work until its gate opens. */
+/** A message whose run is at work until its gate opens. */
 function slow(): { text: string; open: () => void } {
   const text = `slow${crypto.randomUUID().slice(0, 8)}`;
   const { open } = gate(text);

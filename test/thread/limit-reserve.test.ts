@@ -1,4 +1,4 @@
-// Requests side by side share what a budget has left: each reserves its share before it is sent.
+// Concurrent requests divide the remaining budget: each reserves its share before it is sent.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

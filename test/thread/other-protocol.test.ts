@@ -1,5 +1,5 @@
-// A thread whose model comes to speak another protocol between its runs: the next run goes on with the whole conversation,
-// read off the requests that a server on the loopback was sent.
+// A thread whose model changes its protocol between two runs: the next run sends the whole conversation, as the requests to a server on
+// the loopback show.
 
 import { defineTool } from "@standardagents/spec";
 import type { AnyModelDefinition } from "@standardagents/spec";

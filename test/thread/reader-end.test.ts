@@ -1,4 +1,4 @@
-// Readers and watchers whose token has expired: nothing more is told to them, and their sockets are closed.
+// Readers and watchers whose token has expired: nothing more is sent to them, and their sockets are closed.
 
 import { expect, it } from "vitest";
 

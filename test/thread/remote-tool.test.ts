@@ -183,7 +183,7 @@ describe("a call of a remote tool", () => {
     }
     const text = await refused({ tool_call_id: place, content: '{"place":1}' });
     expect(text?.slice(0, 2)).toEqual(["invalid_request", { field: "results.1.content" }]);
-    // The bound is met before the text is parsed, which is no JSON in the end.
+    // The bound is checked before the text is parsed. The text turns out not to be JSON.
     const many = await refused({ tool_call_id: place, content: `[${"1,".repeat(100_001)}` });
     expect(many?.slice(0, 2)).toEqual(["too_large", { bound: "values", limit: 100_000 }]);
     expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(2);

@@ -1,4 +1,4 @@
-// What an unfinished run used by now: shown by the run, its thread and its events while it is at work and while it rests.
+// The usage of an unfinished run so far, in the run, its thread and its events, while the run works and while it waits.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

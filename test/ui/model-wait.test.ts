@@ -1,4 +1,4 @@
-// The wait for a model's first token, as events tell it.
+// The wait for a model's first token, computed from events.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// A thread's tokens and cost while a run is at work: the record's, and those of steps that ended since it was read.
+// A thread's tokens and cost while a run is at work: those of its record, and those of steps that ended after the record was read.
 
 import { expect, it } from "vitest";
 

@@ -1,5 +1,4 @@
-// A catalog's database that can be made to hang: it takes calls and never answers. Time that its callers wait is passed by hand
-// meanwhile.
+// A catalog's database that can be made to hang: it takes calls and never answers. Meanwhile the test moves the callers' time by hand.
 
 import { platformTimers } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
@@ -14,7 +13,7 @@ class Hanging {
     return this.#hangs;
   }
 
-  /** From now on nothing is answered. */
+  /** The database answers no call from now on. */
   begin(): void {
     this.#hangs = true;
   }
@@ -24,7 +23,7 @@ class Hanging {
     this.#hangs = false;
   }
 
-  /** Resolves once somebody waits for an answer; passes the time of all who do. */
+  /** Waits until a caller waits for an answer; then lets the time of all waiting callers pass. */
   async passTime(): Promise<void> {
     while (this.#due.size === 0) await new Promise<void>((resolve) => (this.#waiting = resolve));
     for (const run of this.#due) run();

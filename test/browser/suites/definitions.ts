@@ -48,7 +48,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
       const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
-      // The size to begin with is set after the first drawing.
+      // The initial zoom is set after the first rendering.
       await expect
         .poll(() =>
           graph
@@ -66,7 +66,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await graph.getByRole("link", { name: /^agent purchaser/ }).waitFor({ state: "detached" });
       const names = graph.locator("span[class*=label]:visible");
       await names.first().waitFor();
-      // What is drawn last at a point is what the pointer hits, once every line and every name takes it.
+      // With pointer events on for every line and name, the element that the pointer hits is the one drawn on top.
       const covered = await graph.evaluate((element) => {
         for (const path of element.querySelectorAll<SVGElement>("path")) path.style.pointerEvents = "stroke";
         const labels = [...element.querySelectorAll<HTMLElement>("span[class*=label]")];

@@ -1,4 +1,4 @@
-// What a run shows of itself while it works, and what can be done with one that did not complete.
+// What the page shows of a run at work, and the actions for a run that did not complete.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";

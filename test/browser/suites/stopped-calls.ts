@@ -1,5 +1,5 @@
-// "Stop waiting" on a tool's page, at each moment of a call: the click shows that the page stopped waiting, and nothing is asked for
-// after it.
+// "Stop waiting" on a tool's page, at each stage of a call: after the click the page shows that it stopped waiting, and it sends no
+// further request.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,13 +30,13 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
     return { page, called };
   }
 
-  /** The page says that it stopped waiting, and is ready for another call. */
+  /** Waits until the page shows that it stopped waiting and is ready for another call. */
   async function stopped(page: Page): Promise<void> {
     await page.getByRole("alert").filter({ hasText: "This page no longer waits for the call." }).waitFor();
     await page.getByRole("button", { name: "Stop waiting" }).waitFor({ state: "detached" });
   }
 
-  /** A call that is not stopped is the first request to the tool since. */
+  /** Makes another call and checks that it is the first request to the tool since `called`. */
   async function nextCallOnly(page: Page, called: readonly string[]): Promise<void> {
     const next = page.waitForRequest(/\/tools\/remember$/);
     await page.getByRole("button", { name: "Run remember" }).click();

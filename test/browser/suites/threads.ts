@@ -27,7 +27,7 @@ export function threads({ api, open }: PlaygroundUse): void {
         .getByRole("listitem")
         .filter({ has: page.getByRole("heading", { name: "moody", exact: true }) });
       await entry.getByText("Does what it is told").waitFor();
-      // A project may have no demo, so the page speaks of none.
+      // The page does not mention a demo, because a project may have none.
       expect(
         await page.locator("header", { has: page.getByRole("heading", { name: "Start a thread" }) }).innerText(),
       ).not.toMatch(/demo/i);
@@ -121,7 +121,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       await page.keyboard.press("n");
       const dialog = page.getByRole("dialog", { name: "New thread" });
-      // What is filled in first has the focus.
+      // The first field has the focus.
       await dialog.locator("select:focus").waitFor();
       await dialog.getByLabel("Agent").selectOption("concierge");
       await dialog.getByLabel("Title").fill(title);

@@ -22,7 +22,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await idle(page);
       const { body } = await api().call("GET", `/api/threads/${id}/messages`);
       expect(JSON.stringify(body)).toContain("for at most 450 euros");
-      // The folded call shows what ran, not what was asked for.
+      // The folded call shows the arguments that ran, not those that the model asked for.
       await page
         .locator("details[data-call] summary")
         .getByText(/price: 450/)

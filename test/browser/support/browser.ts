@@ -47,7 +47,7 @@ async function nudge(page: Page): Promise<void> {
   await page.setViewportSize(size);
 }
 
-/** Starts a browser, with `more` arguments beside the usual ones. */
+/** Starts a browser, with `more` arguments in addition to the default ones. */
 export async function openBrowser(more: readonly string[] = []): Promise<TestBrowser> {
   const args = [...chromiumArguments, ...more];
   const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args });

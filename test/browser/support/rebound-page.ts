@@ -1,21 +1,21 @@
-// What a page on a rebound name tries: each way that a page has to send a request, with each header that may help it. Runs inside
-// the page, so it uses nothing from outside of itself.
+// The attempts of a page on a rebound name (DNS rebinding): every way in which a page can send a request, with every header that may
+// help it. The function runs inside the page, so it uses nothing from outside itself.
 
-/** Whom a page attacks: the server under the page's own, rebound name, and the same under its loopback names. */
+/** The target of a page: the server under the page's own, rebound name, and the same server under its loopback names. */
 export interface Target {
   /** `http://localhost:PORT`, as the page's forged headers name it. */
   server: string;
   thread: string;
 }
 
-/** What a page saw of an attempt: status 0 where the browser let it see nothing. */
+/** What a page saw of an attempt. Status 0: the browser showed it nothing. */
 export interface Seen {
   what: string;
   status: number;
   text: string;
 }
 
-/** Tries everything; gives what the page could see. */
+/** Makes all attempts. Returns what the page could see. */
 export async function attack({ server, thread }: Target): Promise<Seen[]> {
   const seen: Seen[] = [];
   const patience = 3000;
@@ -103,7 +103,7 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
       xhr("xhr POST", "POST", messages, json),
     ]);
   }
-  // To the server's own name, as any foreign page asks.
+  // Requests to the server's own name, as from any foreign page.
   for (const base of [server, `http://127.0.0.1${port}`]) {
     for (const mode of ["cors", "no-cors"] as const) {
       await read(`fetch ${mode} ${base}`, `${base}/api/threads`, { mode, headers: { Accept: "*/*" } });

@@ -135,7 +135,7 @@ export default defineHook("before_create_message", async (_state, message) => ({
 }));
 `;
 
-// Hooks that see a message once it is stored may still change it.
+// A hook that receives a message after it is stored may still change it.
 const withhold = `import { defineHook } from "threadhold";
 
 export default defineHook("after_create_message", async (state, message) => {

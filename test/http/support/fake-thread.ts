@@ -48,7 +48,7 @@ export class FakeThread implements ThreadStub {
   onSubscribe: ((subscriber: FakeSubscriber) => void) | null = null;
   /** The feed that keeps a user's leases. */
   feed: ((owner: string | null) => FakeFeed) | null = null;
-  /** A run is at work, for whoever keeps its lease. */
+  /** A run is at work; the object that keeps its lease may ask for it. */
   working = false;
   readonly #open = new Set<string>();
   #creation: string | null = null;
