@@ -1,4 +1,4 @@
-// The one gate: format, lint with types, types, unused code, rules, API reference. Every step runs even when another fails,
+// The one gate: format, lint with types, types, unused code, rules, words, API reference. Every step runs even when another fails,
 // so that one run shows everything there is to mend.
 
 import { existsSync } from "node:fs";
@@ -33,6 +33,7 @@ const failed = await runSteps([
   step("client size", "scripts/client-size.mjs", []),
   step("playground size", "scripts/ui-size.mjs", []),
   step("rules", "scripts/rules.mjs", []),
+  step("words", "scripts/words.mjs", []),
   step("API reference", "scripts/docs.mjs", ["--check"]),
   step("audit closure", "scripts/closure.mjs", []),
   step("fault points", "scripts/faults.mjs", []),

@@ -1,4 +1,4 @@
-// Hooks and tools that call themselves by what they do: an end comes, whoever began it, and the thread answers meanwhile.
+// Hooks and tools whose own writes call them again: the chain ends, and the thread answers meanwhile.
 
 import { defineHook, defineTool } from "@standardagents/spec";
 import type { ThreadState } from "@standardagents/spec";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { answers, calling, start } from "./project.ts";
 
-/** What a hook or a tool is told where it has called itself too often. */
+/** The error of a hook or a tool that has called itself too often. */
 const refusal = "Hooks and tools called each other more than 5 deep";
 
 describe("definitions that call each other", () => {

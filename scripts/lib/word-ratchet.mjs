@@ -1,0 +1,38 @@
+// Compares how many avoided words each file has with how many it may have. The allowance of a file is its count when the check
+// was introduced; it may only fall. Files that were moved keep theirs: what gone files were allowed, new files may share.
+
+/** @typedef {Record<string, number>} Counts by path */
+
+/**
+ * @param {Counts} counts of today's files; those without any word are left out
+ * @param {Counts} allowed
+ * @param {(path: string) => boolean} exists
+ * @returns {{ path: string, over: number }[]} files with more words than they may have
+ */
+export function filesOver(counts, allowed, exists) {
+  let shared = Object.entries(allowed).reduce((sum, [path, count]) => sum + (exists(path) ? 0 : count), 0);
+  return Object.entries(counts)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([path, count]) => {
+      const own = allowed[path];
+      if (own !== undefined) return count > own ? [{ path, over: count - own }] : [];
+      const taken = Math.min(shared, count);
+      shared -= taken;
+      return count > taken ? [{ path, over: count - taken }] : [];
+    });
+}
+
+/** @param {Counts} counts */
+export const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/**
+ * The allowance after a clean-up: today's counts. Never more in all than before.
+ *
+ * @param {Counts} counts
+ * @param {Counts} allowed
+ * @returns {Counts | null} null when the words have become more
+ */
+export function lowered(counts, allowed) {
+  if (total(counts) > total(allowed)) return null;
+  return Object.fromEntries(Object.entries(counts).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+}

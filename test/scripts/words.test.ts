@@ -1,0 +1,145 @@
+// The check of words in new text, and of commit titles.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterEach, expect, it } from "vitest";
+
+import { titleProblem } from "../../scripts/lib/commit-title.mjs";
+import { avoidedWords } from "../../scripts/lib/plain-words.mjs";
+import { filesOver, lowered } from "../../scripts/lib/word-ratchet.mjs";
+
+const wordsOf = (file: string, text: string) =>
+  avoidedWords({ path: file, text }).map(({ line, word }) => `${line} ${word}`);
+
+it("finds avoided words in comments, Markdown, stylesheets and titles of tests", () => {
+  expect(wordsOf("a.ts", "// nobody\nconst told = 1; /* two\n anew */")).toEqual(["1 nobody", "3 anew"]);
+  expect(wordsOf("a.md", "Plain.\n\nWhoever reads it is Told.\n")).toEqual(["3 Whoever", "3 Told"]);
+  expect(wordsOf("a.css", ".told {}\n/* beside */")).toEqual(["2 beside"]);
+  const titles = ["it('HTTP1 tells', f)", "it.each(['heard'])(`a wish %s`, f)", 'test.skip("\\"rests\\"", f)'];
+  expect(wordsOf("a.test.ts", titles.join(";\n"))).toEqual(["1 tells", "2 wish", "3 rests"]);
+});
+
+it("passes over code: names, strings, code in back-ticks and fenced blocks", () => {
+  expect(wordsOf("a.ts", 'const told = "nobody"; // calls `tellSoon` and `told`')).toEqual([]);
+  expect(wordsOf("a.md", "`told` is\n```sh\nwhoever\n```\nfine.")).toEqual([]);
+  expect(wordsOf("a.ts", "it('is told', f);")).toEqual([]);
+});
+
+it("passes over plain uses of these words", () => {
+  const plain = [
+    "Clients cannot tell the two.",
+    "An id that tells two calls apart.",
+    "It leaves nothing behind.",
+    "A file that was left behind.",
+    "The server runs behind a proxy.",
+    "The rest of the line is the wisher's own word.",
+  ];
+  for (const sentence of plain) expect([sentence, wordsOf("a.md", sentence)]).toEqual([sentence, []]);
+});
+
+it("lets a file have as many as it is allowed, and a new file none", () => {
+  const exists = () => true;
+  expect(filesOver({ "a.ts": 2 }, { "a.ts": 2 }, exists)).toEqual([]);
+  expect(filesOver({ "a.ts": 3, "b.ts": 1 }, { "a.ts": 2 }, exists)).toEqual([
+    { path: "a.ts", over: 1 },
+    { path: "b.ts", over: 1 },
+  ]);
+});
+
+it("lets moved files share what the files that are gone were allowed", () => {
+  const exists = (file: string) => file !== "old.ts";
+  expect(filesOver({ "new.ts": 3 }, { "old.ts": 3 }, exists)).toEqual([]);
+  expect(filesOver({ "new.ts": 3, "other.ts": 1 }, { "old.ts": 3 }, exists)).toEqual([{ path: "other.ts", over: 1 }]);
+});
+
+it("lowers the allowance to today's counts, and never raises it", () => {
+  expect(lowered({ "b.ts": 1, "a.ts": 1 }, { "a.ts": 3 })).toEqual({ "a.ts": 1, "b.ts": 1 });
+  expect(lowered({ "a.ts": 4 }, { "a.ts": 3 })).toBeNull();
+});
+
+it("takes commit titles of the form area: imperative, up to 72 characters", () => {
+  for (const title of [
+    "feed: back off reconnects",
+    "ui, http: show the API at /docs",
+    "src/http: x",
+    `a: ${"é".repeat(69)}`,
+  ])
+    expect([title, titleProblem(title)]).toEqual([title, undefined]);
+  for (const title of ["Show the page", "Feed: show", "feed:show", "feed: ", `a: ${"x".repeat(70)}`, "feed: show it."])
+    expect([title, titleProblem(title)]).toEqual([title, expect.any(String)]);
+});
+
+const script = fileURLToPath(new URL("../../scripts/words.mjs", import.meta.url));
+const trees: string[] = [];
+afterEach(() => {
+  for (const tree of trees.splice(0)) rmSync(tree, { recursive: true });
+});
+
+/** A tree in a repository of its own, with one commit. */
+function treeOf(files: Record<string, string>) {
+  const tree = mkdtempSync(path.join(tmpdir(), "threadhold-words-"));
+  trees.push(tree);
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(tree, file)), { recursive: true });
+    writeFileSync(path.join(tree, file), text);
+  };
+  for (const [file, text] of Object.entries(files)) write(file, text);
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], { cwd: tree, stdio: "pipe" });
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "all: begin");
+  const check = (...options: string[]) => {
+    try {
+      return { code: 0, output: execFileSync(process.execPath, [script, tree, ...options], { encoding: "utf8" }) };
+    } catch (error) {
+      const { status, stdout } = error as { status: number; stdout: string };
+      return { code: status, output: stdout };
+    }
+  };
+  return { check, write, git, read: (file: string) => readFileSync(path.join(tree, file), "utf8") };
+}
+
+it("fails with file, line and what to write instead where a file gains a word", () => {
+  const { check, write } = treeOf({ "src/a.ts": "// told\n", "scripts/words-allowed.json": '{"src/a.ts":1}' });
+  expect(check().code).toBe(0);
+  write("src/a.ts", "// told\n// nobody\n");
+  const { code, output } = check();
+  expect(code).toBe(1);
+  expect(output).toContain("src/a.ts:2  nobody: no one");
+});
+
+it("lowers the file of allowances on demand, and fails where somebody raises it", () => {
+  const { check, write, read } = treeOf({ "src/a.ts": "// told\n", "scripts/words-allowed.json": '{"src/a.ts":1}' });
+  write("scripts/words-allowed.json", '{"src/a.ts":2}');
+  expect(check()).toMatchObject({ code: 1, output: expect.stringContaining("may only fall") as string });
+  write("src/a.ts", "// sent\n");
+  expect(check("--lower").code).toBe(0);
+  expect(read("scripts/words-allowed.json")).toBe("{}\n");
+});
+
+it("fails where a commit's title is not of the form", () => {
+  const { check, git } = treeOf({ "src/a.ts": "// plain\n" });
+  git("commit", "-qm", "all: change", "--allow-empty");
+  expect(check("--since=HEAD~1").code).toBe(0);
+  git("commit", "-qm", "Change it all", "--allow-empty");
+  expect(check("--since=HEAD~1")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("Change it all") as string,
+  });
+  expect(check("--since=0000000").output).toContain("commit titles are not checked");
+});
+
+it("leaves out material of tests and pages that are written from sources", () => {
+  const { check } = treeOf({
+    "test/x/fixtures/a.ts": "// told\n",
+    "docs/reference/api/a.md": "told\n",
+    "docs/design/audit-closure.md": "told\n",
+    "node_modules/a/b.md": "told\n",
+  });
+  expect(check().code).toBe(0);
+});
