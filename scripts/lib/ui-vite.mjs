@@ -16,6 +16,14 @@ function quietLogger(level) {
   };
 }
 
+/** KaTeX's stylesheet names each font in three formats. Every browser that the playground supports reads the first, WOFF2. */
+const oneFontFormat = {
+  name: "one-font-format",
+  enforce: "pre",
+  transform: (code, id) =>
+    /\/katex[^/]*\.css$/.test(id) ? code.replace(/,url\([^)]*\) format\("(?:woff|truetype)"\)/g, "") : undefined,
+};
+
 /**
  * @param {{ outDir?: string, port?: number, worker?: string }} options where the build goes; where the development server listens
  *   and which Worker it asks
@@ -31,7 +39,7 @@ export function uiConfig({ outDir, port, worker }) {
     mode: worker === undefined ? "production" : "development",
     logLevel,
     customLogger: quietLogger(logLevel),
-    plugins: [react()],
+    plugins: [react(), oneFontFormat],
     css: { modules: { localsConvention: "camelCaseOnly" } },
     build: {
       ...(outDir === undefined ? {} : { outDir }),

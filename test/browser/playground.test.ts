@@ -15,6 +15,7 @@ import { hostile } from "./suites/hostile.ts";
 import { hotReload } from "./suites/hot-reload.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { rebuilt } from "./suites/rebuilt.ts";
+import { richText } from "./suites/rich-text.ts";
 import { runs } from "./suites/runs.ts";
 import { screens } from "./suites/screens.ts";
 import { states } from "./suites/states.ts";
@@ -103,6 +104,7 @@ describe("the playground", () => {
   threads(use);
   conversation(use);
   talk(use);
+  richText(use);
   runs(use);
   waiting(use);
   trace(use);

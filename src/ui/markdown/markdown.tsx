@@ -4,12 +4,15 @@
 import { memo, useMemo } from "react";
 import type { ReactElement } from "react";
 import ReactMarkdown from "react-markdown";
-import type { Components, ExtraProps } from "react-markdown";
+import type { Components, ExtraProps, Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 
 import { blocksOf } from "./blocks.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { addressOfPath, filePaths, pathOfAddress } from "./file-paths.ts";
+import { Formula } from "./formula.tsx";
+import { putFormulas, takeFormulas } from "./formulas.ts";
+import type { FormulaSource } from "./formulas.ts";
 import { PlainOnFailure, PlainText } from "./plain-on-failure.tsx";
 import { RemoteImage } from "./remote-image.tsx";
 import { safeAddress } from "./safe-address.ts";
@@ -34,7 +37,7 @@ function decoded(address: string): string {
   }
 }
 
-const components: Components = {
+const components: Components & { math: (props: ExtraProps) => ReactElement } = {
   a: ({ href, children }) => {
     const path = pathOfAddress(href);
     if (path !== null) return <ThreadFile path={path}>{children}</ThreadFile>;
@@ -47,6 +50,7 @@ const components: Components = {
     );
   },
   img: ({ src, alt }) => <RemoteImage src={typeof src === "string" ? src : ""} alt={alt ?? ""} />,
+  math: ({ node }) => <Formula {...formulaOf(node)} />,
   pre: ({ node }) => <CodeBlock {...codeOf(node)} />,
   table: ({ children }) => (
     // What scrolls has to be reached by the keyboard
@@ -75,15 +79,25 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
 });
 
 const Block = memo(function Block({ text }: { text: string }): ReactElement {
+  const taken = useMemo(() => (isHardBlock(text) ? null : takeFormulas(text)), [text]);
   if (isHardBlock(text)) return <PlainText text={text} />;
+  const all: Options["remarkPlugins"] = taken === null ? plugins : [...plugins, [putFormulas, taken.formulas]];
   return (
     <PlainOnFailure text={text}>
-      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={addressOf} skipHtml={false}>
-        {text}
+      <ReactMarkdown remarkPlugins={all} components={components} urlTransform={addressOf} skipHtml={false}>
+        {taken?.text ?? text}
       </ReactMarkdown>
     </PlainOnFailure>
   );
 });
+
+/** What the plugin put into the tree. */
+function formulaOf(node: ExtraProps["node"]): FormulaSource {
+  const { dataTex, dataDisplay } = node?.properties ?? {};
+  const [written] = node?.children ?? [];
+  const source = written?.type === "text" ? written.value : "";
+  return { tex: String(dataTex ?? ""), display: dataDisplay === "true", source };
+}
 
 /** The text and the language of a block of code. */
 function codeOf(node: ExtraProps["node"]): { code: string; language: string | null } {

@@ -1,0 +1,134 @@
+// Formulas and code in messages: drawn by parts that are loaded when they are needed, and never more than what they are.
+
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+
+import { slowQuestion } from "../../e2e/support/slow-answer.ts";
+import { patience } from "../support/browser.ts";
+import { look } from "../support/look.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+const explained = [
+  "The roots of \\(ax^2 + bx + c\\) are",
+  "$$x = \\frac{-b \\pm \\sqrt{b^2 - 4ac}}{2a}$$",
+  "| case | roots |\n|---|---|\n| $b^2 > 4ac$ | two |\n| $\\left|x\\right| = 0$ | one |",
+  "\\[\n\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix} \\sum_{k=0}^{\\infty} \\frac{1}{k!} = e\n\\]",
+  "It costs $5 or $10, and `$x$` is code.",
+].join("\n\n");
+
+const hostile = [
+  "\\(\\href{javascript:globalThis.hurt=1}{run}\\)",
+  "\\(\\includegraphics{https://tracker.example/pixel.png}\\)",
+  "\\(\\htmlStyle{position:fixed;inset:0}{x}\\)",
+  "\\(\\def\\a{xxxxxxxxxx}\\def\\b{\\a\\a\\a\\a}\\b\\b\\)",
+  "\\(\\frac{1}{\\)",
+  "\\(\\kern-500em\\rule{9999em}{9999em}\\)",
+].join("\n\n");
+
+const code = "```ts\nconst answer: number = 42;\n```";
+
+export function richText({ api, open }: PlaygroundUse): void {
+  const threadWith = async (content: string): Promise<string> => {
+    const initial_messages = [{ role: "assistant", content }];
+    return `/threads/${(await api().createThread("assistant", { initial_messages })).id}`;
+  };
+
+  /** The files that a page asks for. */
+  const filesOf = (page: Page): string[] => {
+    const files: string[] = [];
+    page.on("request", (request) => files.push(new URL(request.url()).pathname));
+    return files;
+  };
+
+  describe("formulas and code", () => {
+    it("UI152 formulas are drawn with fonts of our own, loaded with the first one; amounts and code stay text", async () => {
+      const [plain, formulas] = [await threadWith(code), await threadWith(explained)];
+      const screen = await open(plain);
+      const { page } = screen;
+      await page.getByRole("log").locator(".hljs-keyword").first().waitFor();
+      const files = filesOf(page);
+      await page.goto(formulas);
+      const log = page.getByRole("log");
+      await log.locator("table .katex").nth(1).waitFor();
+      expect(await log.locator(".katex").count()).toBe(5);
+      expect(await log.locator(".katex-display").count()).toBe(2);
+      await log.getByText("It costs $5 or $10, and").waitFor();
+      expect(await log.locator("p code").innerText()).toBe("$x$");
+      await page.evaluate(() => document.fonts.ready.then(() => undefined));
+      expect(await page.evaluate(() => document.fonts.check("16px KaTeX_Main"))).toBe(true);
+      expect(files.filter((file) => file.includes("KaTeX_Main-Regular"))).toHaveLength(1);
+      await look(screen, "formulas");
+    });
+
+    it("UI152 a page without formulas loads nothing that draws them", async () => {
+      const path = await threadWith("It costs $5 or $10.");
+      const { page } = await open("/");
+      const files = filesOf(page);
+      await page.goto(path);
+      await page.getByText("It costs $5 or $10.").waitFor();
+      // The frame after the text was drawn.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      expect(files.filter((file) => /formula|KaTeX/i.test(file))).toEqual([]);
+    });
+
+    it("UI152 a formula makes no link, asks for nothing, defines nothing, and stays in its place; one that is wrong is its source", async () => {
+      const path = await threadWith(hostile);
+      const { page } = await open("about:blank");
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).host));
+      await page.goto(`${api().url}${path}`);
+      const log = page.getByRole("log");
+      await log.locator(".katex").first().waitFor();
+      await log.getByText("\\(\\frac{1}{\\)", { exact: true }).waitFor();
+      await log.getByText("\\(\\def\\a{xxxxxxxxxx}\\def\\b{\\a\\a\\a\\a}\\b\\b\\)", { exact: true }).waitFor();
+      expect(await log.locator("article a, article img, article [style*=fixed]").count()).toBe(0);
+      expect(await page.evaluate(() => "hurt" in globalThis)).toBe(false);
+      expect(new Set(asked)).toEqual(new Set([new URL(api().url).host]));
+      // The rule is as large as a formula may make it, and what is beside the message is still there to be pressed.
+      await page.getByRole("link", { name: "Definitions", exact: true }).click();
+      await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
+    });
+
+    it("UI153 the highlighter is loaded once, and from then on code has its colours when it is first drawn", async () => {
+      const [first, second] = [await threadWith(code), await threadWith(`Again\n\n${code}`)];
+      const { page } = await open("/");
+      await page.goto(first);
+      await page.getByRole("log").locator(".hljs-keyword").first().waitFor();
+      // Whether code ever stood there without colours, from its first moment on.
+      await page.evaluate(() => {
+        const seen = globalThis as unknown as { plain: number };
+        seen.plain = 0;
+        new MutationObserver(() => {
+          const blocks = document.querySelectorAll("[role=log] pre");
+          seen.plain += [...blocks].filter((block) => block.querySelector(".hljs-keyword") === null).length;
+        }).observe(document.body, { childList: true, subtree: true });
+      });
+      const files = filesOf(page);
+      const id = second.split("/").at(-1) ?? "";
+      await page.getByRole("navigation", { name: "Threads" }).locator(`a[href^="/threads/${id}"]`).first().click();
+      await page.getByText("Again").waitFor();
+      await page.getByRole("log").locator(".hljs-keyword").first().waitFor();
+      expect(await page.evaluate(() => (globalThis as unknown as { plain: number }).plain)).toBe(0);
+      expect(files.filter((file) => file.includes("highlight"))).toEqual([]);
+    });
+
+    it("UI153 the highlighter is asked for when an answer begins a block of code, not when the block is whole", async () => {
+      const { id } = await api().createThread();
+      const lines = Array.from({ length: 120 }, (_, at) => `const value${String(at)} = ${String(at)};`);
+      await api().call("POST", `/api/threads/${id}/messages?wait=true`, {
+        json: { content: ["Look:\n", "```ts", ...lines].join("\n") },
+      });
+      const { page } = await open(`/threads/${id}`);
+      await page.getByLabel("Message", { exact: true }).waitFor();
+      const written: number[] = [];
+      await page.route("**/assets/highlight*.js", async (route) => {
+        written.push(await page.locator("[data-streaming=true] pre").count());
+        await route.continue();
+      });
+      await page.getByLabel("Message", { exact: true }).fill(slowQuestion);
+      await page.keyboard.press("Enter");
+      await expect.poll(() => written, { timeout: patience }).toEqual([1]);
+      await page.locator("[data-streaming=true] .hljs-keyword").first().waitFor();
+    });
+  });
+}

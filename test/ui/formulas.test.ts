@@ -1,0 +1,69 @@
+// Formulas in markdown: what is one, what is not, and that nothing of a text is lost.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { putFormulas, takeFormulas } from "#ui/markdown/formulas.ts";
+
+const texts = (text: string): string[] =>
+  (takeFormulas(text)?.formulas ?? []).map(({ tex, display }) => (display ? `[${tex}]` : tex));
+
+describe("formulas of a text", () => {
+  it("UI152 are found between their delimiters, in a line or on their own", () => {
+    expect(texts("so \\(x_1 + y\\) and $a^2$, $\\alpha$.")).toEqual(["x_1 + y", "a^2", "\\alpha"]);
+    expect(texts("\\[\n\\int_0^1 f\n\\]\nand $$\nx | y\n$$")).toEqual(["[\\int_0^1 f]", "[x | y]"]);
+    expect(texts("$f(x) = \\$5$ `code` $y$")).toEqual(["f(x) = \\$5", "y"]);
+  });
+
+  it.each([
+    "it costs $5 or $10",
+    "US$5 vs. US$6, $5-$10, $5/$6",
+    "$HOME/$PATH and $HOME and $PATH",
+    "from $5 and 10$ more",
+    "$ x $",
+    "\\$x$ and \\\\",
+    "`$x$` and ``\\(x\\)` $y$``",
+    "```\n$x$ \\(y\\)\n```\n~~~\n$$z$$\n~~~",
+    "$$\nnever closed",
+    "\\( \\) $$ $$",
+    "\\[a\n\nb\\]",
+    `$$${"x".repeat(3000)}$$`,
+    "a mark \uE0000\uE001 of its own and $x$",
+  ])("UI152 are not amounts of money, code, or what is not closed: %s", (text) => {
+    expect(takeFormulas(text)).toBeNull();
+  });
+
+  it("UI152 put back where no formula can be, they are the text as it was written", () => {
+    const piece = fc.constantFrom(
+      "$",
+      "$$",
+      "\\(",
+      "\\)",
+      "\\[",
+      "\\]",
+      "`",
+      "``",
+      "```",
+      "\n",
+      "\\",
+      " ",
+      "x",
+      "1",
+      "|",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const text = pieces.join("");
+        const taken = takeFormulas(text);
+        if (taken === null) return;
+        const code = { type: "code", value: taken.text };
+        putFormulas(taken.formulas)({ type: "root", children: [code] });
+        expect(code.value).toBe(text);
+        const root = { type: "root", children: [{ type: "text", value: taken.text }] };
+        putFormulas(taken.formulas)(root);
+        const written = root.children.map((node) => node.value ?? (node as unknown as typeof root).children[0]?.value);
+        expect(written.join("")).toBe(text);
+      }),
+    );
+  });
+});
