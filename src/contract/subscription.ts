@@ -13,6 +13,15 @@ export const acknowledgeWindow = 256 * 1024;
 /** A reader that never acknowledged anything is closed after this many bytes. */
 export const unacknowledgedLimit = 4 * 1024 * 1024;
 
+/**
+ * Characters that all readers of one thread may hold together: unacknowledged frames, and parts of replays. At this total no frame is
+ * sent until one of them acknowledges.
+ */
+export const sharedWindowLimit = 16 * 1024 * 1024;
+
+/** While a reader waits for the shared window, one that acknowledges nothing for this many milliseconds is closed. */
+export const silentReaderMs = 10_000;
+
 /** Watchers of one feed at the same time. */
 export const mostWatchers = 200;
 

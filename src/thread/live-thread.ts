@@ -271,7 +271,7 @@ export class LiveThread {
   replay(from: ReplayFrom): ReplayPart {
     // Whoever follows the run that his own request began missed only what is still here.
     const recent = this.broadcaster.toldAfter(from.after);
-    if (recent !== null) return { events: recent, upTo: null, place: from.place };
+    if (recent !== null) return { events: recent, upTo: null, size: 0, place: from.place };
     const rows = replay(this.store, this.#record, from);
     const known = new Set(rows.events.map((event) => event.seq));
     const last = rows.upTo ?? Number.POSITIVE_INFINITY;

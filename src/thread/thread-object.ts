@@ -323,9 +323,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     #dropReader(socket: WebSocket): void {
       this.#leases.left(socket);
-      const live = this.#open?.context.live;
-      const reader = live?.broadcaster.find(socket);
-      if (live !== undefined && reader !== undefined) live.broadcaster.leave(reader);
+      this.#open?.context.live.broadcaster.gone(socket);
     }
 
     /** The loaded thread, or null where none was created. A cut run is taken up as soon as anything asks. */

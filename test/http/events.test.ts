@@ -144,6 +144,13 @@ describe("the end", () => {
     expect(thread.subscribers).toHaveLength(1);
   });
 
+  it("SSE4: what a reader that was too slow did not take is not kept for it", async () => {
+    const { reader, thread } = await open("?after=0", {}, sayHi);
+    subscriberOf(thread).drop(4408);
+    await subscriberOf(thread).left();
+    expect(await reader.rest()).toEqual([]);
+  });
+
   it("SSE5: a client that leaves closes the socket and its timers", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();

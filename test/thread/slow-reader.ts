@@ -5,26 +5,40 @@ import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 
 import { admin, stubOf } from "./thread-driver.ts";
 
-/** One subscription from the first event on. */
+/** One subscription. */
 export class SlowReader {
   readonly events: ThreadEvent[] = [];
   /** UTF-16 units of JSON that it was sent. */
   size = 0;
+  /** The code with which it is closed. */
+  readonly closed: Promise<number>;
   readonly #socket: WebSocket;
+  readonly #pongs: (() => void)[] = [];
   #heard = (): void => {};
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
+      if (data === "pong") {
+        this.#pongs.shift()?.();
+        return;
+      }
       this.size += String(data).length;
       this.events.push(JSON.parse(String(data)) as ThreadEvent);
       this.#heard();
     });
+    this.closed = new Promise((resolve) => {
+      socket.addEventListener("close", ({ code }) => {
+        resolve(code);
+        socket.close();
+      });
+    });
     socket.accept();
   }
 
-  static async open(id: string): Promise<SlowReader> {
-    const request = new Request(`https://thread${subscribePath}?after=0`, {
+  /** From the event after this number on; null begins with a snapshot. */
+  static async open(id: string, after: string | null = "0"): Promise<SlowReader> {
+    const request = new Request(`https://thread${subscribePath}${after === null ? "" : `?after=${after}`}`, {
       headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
     });
     const { webSocket } = await stubOf(id).fetch(request);
@@ -35,6 +49,18 @@ export class SlowReader {
   /** Sends anything. */
   say(message: object): void {
     this.#socket.send(JSON.stringify(message));
+  }
+
+  /** Resolves when everything that was sent before has come. */
+  pong(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#pongs.push(resolve);
+      this.#socket.send("ping");
+    });
+  }
+
+  close(): void {
+    this.#socket.close();
   }
 
   /** Acknowledges what it has. */

@@ -50,6 +50,11 @@ export class DeliveryQueue {
     this.#wake.resolve();
   }
 
+  /** Drops the deliveries that wait. The client can subscribe again from its last number. */
+  drop(): void {
+    this.#waiting.length = 0;
+  }
+
   /** Drops what is there. */
   close(): void {
     this.#closed = true;

@@ -2,7 +2,7 @@
 // it has seen, and so delivers every event once and in order. What is delivered waits here until it is taken; the object
 // bounds it, because nothing is acknowledged before it was taken.
 
-import { ThreadholdError } from "#contract/error.ts";
+import { ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
@@ -91,7 +91,11 @@ export class Subscription implements DeliverySource {
     this.#socket = socket;
     this.#attachedAt = this.#ports.now();
     socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
-    socket.addEventListener("close", ({ code, reason }) => this.#lose(socket, deliveryOfClose(code, reason)));
+    socket.addEventListener("close", ({ code, reason }) => {
+      // A client that does not read may stay connected for a long time. It must not hold memory until then.
+      if (code === tooSlowCloseCode) this.#queue.drop();
+      this.#lose(socket, deliveryOfClose(code, reason));
+    });
     socket.addEventListener("error", () => this.#lose(socket, null));
     socket.accept();
   }

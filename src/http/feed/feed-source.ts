@@ -1,6 +1,8 @@
 // A feed's socket as the source of an SSE answer. It is attached once: what was told while nobody was attached is nowhere, so when
 // the object's end goes away the answer ends, and whoever watches comes back and lists.
 
+import { tooSlowCloseCode } from "#contract/error.ts";
+
 import { DeliveryQueue } from "../bridge/delivery-queue.ts";
 import type { DeliverySource } from "../bridge/delivery-queue.ts";
 import { deliveryOfClose, readFrame } from "../bridge/delivery.ts";
@@ -22,6 +24,8 @@ export class FeedSource implements DeliverySource {
       if (delivery !== null) this.#queue.push(delivery);
     });
     socket.addEventListener("close", ({ code, reason }) => {
+      // A client that does not read may stay connected for a long time. It must not hold memory until then.
+      if (code === tooSlowCloseCode) this.#queue.drop();
       this.#queue.push(deliveryOfClose(code, reason) ?? { type: "closed" });
     });
     socket.addEventListener("error", () => this.#queue.push({ type: "closed" }));

@@ -13,6 +13,7 @@ import { Partial } from "./partial.ts";
 import type { RecordedStep } from "./partial.ts";
 import type { Reader } from "./reader.ts";
 import type { ReplayFrom, ReplayPart } from "./replay.ts";
+import { SharedWindow } from "./shared-window.ts";
 import { endsRun, wants } from "./subscription.ts";
 
 /** What the broadcaster is given. */
@@ -35,6 +36,7 @@ export class Broadcaster implements EventSink {
   readonly #readers = new Map<Reader["socket"], Reader>();
   readonly #fanOut: FanOut;
   readonly #partial: Partial;
+  readonly #window: SharedWindow<Reader>;
   #resting = false;
   /** Hears every event that is told, besides the readers. */
   onEvent: ((event: PlainEvent) => void) | null = null;
@@ -49,6 +51,11 @@ export class Broadcaster implements EventSink {
       readers: this.#readers,
       give: (reader, event, frame) => this.#give(reader, event, frame),
       drained: () => this.#drained(),
+    });
+    this.#window = new SharedWindow({
+      clock,
+      readers: () => this.#readers.values(),
+      resume: (reader) => this.#catchUp(reader),
     });
   }
 
@@ -88,26 +95,32 @@ export class Broadcaster implements EventSink {
   join(reader: Reader, after: number | null): void {
     // What waits for a few is told before somebody joins; a crowd goes on being told in slices.
     if (!this.#fanOut.crowded) this.#fanOut.flush();
-    this.#readers.set(reader.socket, reader);
+    this.#add(reader);
     this.#fanOut.seal();
-    if (after === null) {
-      const snapshot = this.#options.snapshot();
-      reader.send(snapshot.seq, new Frame(snapshot));
-      if (this.#options.idle()) this.#settle(reader);
-      return;
-    }
+    reader.wantsSnapshot = after === null;
     reader.mayHaveMissed(Number.POSITIVE_INFINITY);
     this.#catchUp(reader);
   }
 
   /** Takes a reader back after hibernation, without sending anything. */
   rejoin(reader: Reader): void {
+    this.#add(reader);
+    reader.mayHaveMissed(reader.wantsSnapshot ? Number.POSITIVE_INFINITY : this.#options.numbers.last);
+  }
+
+  #add(reader: Reader): void {
     this.#readers.set(reader.socket, reader);
-    reader.mayHaveMissed(this.#options.numbers.last);
+    reader.share(this.#window);
   }
 
   leave(reader: Reader): void {
     this.#readers.delete(reader.socket);
+  }
+
+  /** A socket is disconnected: its memory is free. */
+  gone(socket: Reader["socket"]): void {
+    this.#readers.delete(socket);
+    this.#window.release(socket);
   }
 
   find(socket: Reader["socket"]): Reader | undefined {
@@ -117,6 +130,9 @@ export class Broadcaster implements EventSink {
   acknowledge(reader: Reader, seq: number): void {
     if (reader.acknowledge(seq)) this.#catchUp(reader);
     else if (reader.closed) this.leave(reader);
+    // The attachment has to count without the acknowledged frames if the object hibernates now.
+    else if (!this.#options.driven()) reader.save();
+    this.#window.serve();
   }
 
   /** The thread, or its run, is at rest: cursors are written for hibernation, readers that wait for idleness let go. */
@@ -168,33 +184,59 @@ export class Broadcaster implements EventSink {
       reader.skipTo(event.seq);
       return;
     }
-    if (reader.send(event.seq, frame) && endsRun(reader.wish, event)) this.#end(reader);
+    if (!reader.send(event.seq, frame)) this.#stop(reader);
+    else if (endsRun(reader.wish, event)) this.#end(reader);
+  }
+
+  /** Sending to a reader stops for now. */
+  #stop(reader: Reader): void {
+    reader.stop();
+    if (reader.waitsForOthers) this.#window.wait(reader);
   }
 
   /** Sends what a reader missed as far as its window allows; the rest follows its next acknowledgement. */
   #catchUp(reader: Reader): void {
+    if (!reader.behind) return;
     if (reader.endedAt(this.#options.clock.now())) return this.leave(reader);
-    for (;;) {
-      for (const event of reader.takeMissed()) {
-        if (!wants(reader.wish, event)) continue;
-        if (!reader.send(event.seq, new Frame(event))) {
-          // The thread may be evicted before the acknowledgement comes.
-          reader.save();
-          return;
-        }
-        if (endsRun(reader.wish, event)) {
-          this.#end(reader);
-          return;
-        }
-      }
-      const part = this.#options.replay(reader.missedFrom);
-      reader.missed(part);
-      if (part.events.length === 0 && part.upTo === null) break;
+    if (reader.waitsForOthers) {
+      this.#window.wait(reader);
+      return;
     }
+    reader.resume();
+    const result = reader.wantsSnapshot ? this.#sendSnapshot(reader) : this.#sendMissed(reader);
+    if (result === "stopped") {
+      this.#stop(reader);
+      // The thread may be evicted before the acknowledgement comes.
+      reader.save();
+    }
+    if (result !== "sent") return;
     reader.caughtUp(this.#options.numbers.last);
     this.#fanOut.seal();
     if (this.#options.idle()) this.#settle(reader);
     else reader.save();
+  }
+
+  #sendSnapshot(reader: Reader): "sent" | "stopped" {
+    const snapshot = this.#options.snapshot();
+    if (!reader.send(snapshot.seq, new Frame(snapshot))) return "stopped";
+    reader.wantsSnapshot = false;
+    return "sent";
+  }
+
+  #sendMissed(reader: Reader): "sent" | "stopped" | "ended" {
+    for (;;) {
+      for (const event of reader.takeMissed()) {
+        if (!wants(reader.wish, event)) continue;
+        if (!reader.send(event.seq, new Frame(event))) return "stopped";
+        if (endsRun(reader.wish, event)) {
+          this.#end(reader);
+          return "ended";
+        }
+      }
+      const part = this.#options.replay(reader.missedFrom);
+      reader.missed(part);
+      if (part.events.length === 0 && part.upTo === null) return "sent";
+    }
   }
 
   #end(reader: Reader): void {

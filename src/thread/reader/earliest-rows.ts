@@ -37,6 +37,11 @@ export class EarliestRows {
     return this.#leftOutFrom;
   }
 
+  /** UTF-16 units of the JSON of what was kept. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** Everything from this number on is left to a later part. */
   isLater(seq: number): boolean {
     return this.#leftOutFrom !== null && seq >= this.#leftOutFrom;

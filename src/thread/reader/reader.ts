@@ -6,6 +6,7 @@ import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contr
 
 import type { Frame } from "./frame.ts";
 import type { ReplayFrom, ReplayPart } from "./replay.ts";
+import type { SharedWindow } from "./shared-window.ts";
 import { cursorSchema, wishKey } from "./subscription.ts";
 import type { Cursor, Wish } from "./subscription.ts";
 
@@ -27,10 +28,14 @@ export class Reader {
   readonly wishKey: string;
   readonly #cursor: Cursor;
   #inFlight: { seq: number; bytes: number }[] = [];
-  #unacknowledged = 0;
-  #withheld = 0;
+  #unacknowledged: number;
+  #withheld: number;
   #behind = false;
   #missed: PlainEvent[] = [];
+  /** Characters of the part that `#missed` came from, and those that the shared window counts of it. */
+  #missedSize = 0;
+  #missedHeld = 0;
+  #shared: SharedWindow<Reader> | null = null;
   #readUpTo = 0;
   #place: ReplayFrom["place"] = null;
   #closed = false;
@@ -39,6 +44,17 @@ export class Reader {
     this.socket = socket;
     this.#cursor = cursor;
     this.wishKey = wishKey(cursor.wish);
+    const { prev, unacknowledged = 0, withheld = 0 } = cursor;
+    this.#unacknowledged = unacknowledged;
+    this.#withheld = withheld;
+    // The attachment does not list the frames: one entry stands for all of them.
+    if (unacknowledged > 0) this.#inFlight.push({ seq: prev, bytes: unacknowledged });
+  }
+
+  /** Counts what this reader holds in the window of all readers of its thread. */
+  share(window: SharedWindow<Reader>): void {
+    this.#shared = window;
+    window.hold(this.socket, this.#unacknowledged);
   }
 
   /** The reader of a socket that was accepted earlier; null when its attachment is not ours. */
@@ -65,15 +81,34 @@ export class Reader {
     return this.#closed;
   }
 
-  /** Its window has room for another frame. */
+  /** Its window has room for another frame. The window that it shares with others may have none. */
   get hasRoom(): boolean {
     return this.#unacknowledged <= acknowledgeWindow;
+  }
+
+  /** Its own window has room, the shared one does not. */
+  get waitsForOthers(): boolean {
+    return this.hasRoom && this.#shared?.hasRoom === false;
+  }
+
+  /** Number of the oldest frame that it has not acknowledged; null where there is none, or where it is closed. */
+  get oldestUnacknowledged(): number | null {
+    return this.#closed ? null : (this.#inFlight[0]?.seq ?? null);
+  }
+
+  /** The snapshot that begins the subscription is still to be sent. */
+  get wantsSnapshot(): boolean {
+    return this.#cursor.wantsSnapshot === true;
+  }
+
+  set wantsSnapshot(wants: boolean) {
+    this.#cursor.wantsSnapshot = wants;
   }
 
   /** Sends one event. False when the window is full: the event was not taken. */
   send(seq: number, frame: Frame): boolean {
     if (this.#closed) return true;
-    if (!this.hasRoom) {
+    if (!this.hasRoom || this.waitsForOthers) {
       this.#behind = true;
       this.withhold(frame.size);
       return false;
@@ -81,6 +116,7 @@ export class Reader {
     const text = frame.after(this.#cursor.prev);
     this.#put(text);
     this.#unacknowledged += text.length;
+    this.#shared?.hold(this.socket, text.length);
     this.#inFlight.push({ seq, bytes: text.length });
     this.#cursor.prev = seq;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, seq);
@@ -104,7 +140,10 @@ export class Reader {
     this.#cursor.acknowledged = true;
     this.#withheld = 0;
     while (this.#inFlight[0] !== undefined && this.#inFlight[0].seq <= seq) {
-      this.#unacknowledged -= this.#inFlight.shift()?.bytes ?? 0;
+      const { bytes } = this.#inFlight[0];
+      this.#inFlight.shift();
+      this.#unacknowledged -= bytes;
+      this.#shared?.hold(this.socket, -bytes);
     }
     return this.#behind && this.hasRoom;
   }
@@ -125,8 +164,9 @@ export class Reader {
   }
 
   /** Takes a part of what it missed; it is kept here, so that it is not read again for each acknowledgement. */
-  missed({ events, upTo, place }: ReplayPart): void {
+  missed({ events, upTo, place, size }: ReplayPart): void {
     this.#missed = [...events];
+    this.#missedSize = size;
     this.#place = place;
     this.#readUpTo = upTo ?? events.at(-1)?.seq ?? this.#readUpTo;
   }
@@ -137,6 +177,25 @@ export class Reader {
       yield next;
       this.#missed.shift();
     }
+  }
+
+  /** Sending continues: the kept part of a replay is about to be sent. */
+  resume(): void {
+    this.#shared?.hold(this.socket, -this.#missedHeld);
+    this.#missedHeld = 0;
+  }
+
+  /** Sending stops. The current part of a replay is kept if the shared window has room for it; otherwise it is read again later. */
+  stop(): void {
+    if (this.#shared === null || this.#missed.length === 0) return;
+    if (this.#shared.canKeep(this.#missedSize)) {
+      this.#missedHeld = this.#missedSize;
+      this.#shared.hold(this.socket, this.#missedHeld);
+      return;
+    }
+    this.#missed = [];
+    this.#readUpTo = 0;
+    this.#place = null;
   }
 
   /** It has everything up to `last`. */
@@ -150,7 +209,15 @@ export class Reader {
 
   /** Writes the cursor where hibernation keeps it. */
   save(): void {
-    if (!this.#closed) this.socket.serializeAttachment(this.#cursor);
+    if (this.#closed) return;
+    this.#cursor.unacknowledged = this.#unacknowledged;
+    this.#cursor.withheld = this.#withheld;
+    this.socket.serializeAttachment(this.#cursor);
+  }
+
+  /** Closes the socket with `too_slow`. */
+  closeSilent(): void {
+    this.close(tooSlowCloseCode, "too_slow");
   }
 
   /** Closes the socket if its credentials have expired, and returns true then. */
@@ -187,9 +254,8 @@ export class Reader {
 
   /** Something was not sent. One that never acknowledged anything is let go at last. */
   withhold(bytes: number): void {
+    if (this.hasRoom) return;
     this.#withheld += bytes;
-    if (!this.#cursor.acknowledged && this.#withheld > unacknowledgedLimit) {
-      this.close(tooSlowCloseCode, "too_slow");
-    }
+    if (!this.#cursor.acknowledged && this.#withheld > unacknowledgedLimit) this.closeSilent();
   }
 }

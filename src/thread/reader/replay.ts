@@ -24,6 +24,8 @@ const bounds = { rows: 500, size: 512 * 1024 };
 export interface ReplayPart {
   events: PlainEvent[];
   upTo: number | null;
+  /** About as many UTF-16 units as the events take that nothing else holds in memory. */
+  size: number;
   /** Where the search for the next part begins; null where nothing was searched for. */
   place: ReplayPlace | null;
 }
@@ -49,6 +51,7 @@ export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFro
   return {
     events: rows.events().flatMap((event) => fromStored(event, source) ?? []),
     upTo: rows.leftOutFrom === null ? null : rows.leftOutFrom - 1,
+    size: rows.size,
     place: { run: runs.from ?? null, message: toldUpTo(messages, rows) ?? beyond },
   };
 }

@@ -25,6 +25,12 @@ export const cursorSchema = z.object({
   /** Number of the last frame that was sent. */
   prev: z.number().int(),
   acknowledged: z.boolean(),
+  /** Characters of the frames that it has not acknowledged, the last of them `prev`. */
+  unacknowledged: z.number().int().optional(),
+  /** Characters that were not sent since its last acknowledgement, because its window was full. */
+  withheld: z.number().int().optional(),
+  /** The snapshot that begins the subscription is still to be sent. */
+  wantsSnapshot: z.boolean().optional(),
   /** The expiry of its credentials, in microseconds since epoch; absent if they do not expire. */
   endsAt: z.number().optional(),
   /** The lease of this stream. */

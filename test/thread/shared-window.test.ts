@@ -1,0 +1,201 @@
+// What the readers of one thread hold in memory together, counted in what they were sent and did not acknowledge.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
+import { acknowledgeWindow, sharedWindowLimit, silentReaderMs } from "#contract/subscription.ts";
+import type { ThreadRecord } from "#core/record.ts";
+import { Broadcaster } from "#thread/reader/broadcaster.ts";
+import { EventNumbers } from "#thread/reader/event-numbers.ts";
+import { Reader } from "#thread/reader/reader.ts";
+import type { Wish } from "#thread/reader/subscription.ts";
+
+import { ring } from "../worker/clock.ts";
+import { SlowReader } from "./slow-reader.ts";
+import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+/** Characters of a large frame, about. */
+const large = 1_500_000;
+
+const wish: Wish = { types: null, depth: null, includeSilent: false, runId: null, untilIdle: false };
+
+/** A socket that keeps what it is sent. */
+class FakeSocket {
+  readonly seqs: number[] = [];
+  size = 0;
+  code: number | null = null;
+
+  send(text: string): void {
+    this.size += text.length;
+    this.seqs.push((JSON.parse(text) as ThreadEvent).seq);
+  }
+
+  close(code: number): void {
+    this.code ??= code;
+  }
+
+  serializeAttachment(): void {}
+  deserializeAttachment(): unknown {
+    return null;
+  }
+}
+
+/** A broadcaster of so many events of a thread at rest, and its readers. */
+function thread(events: number) {
+  const timers: { ms: number; goOff: () => void }[] = [];
+  const record = { last_seq: 0, seq_reserved: 1000 } as ThreadRecord;
+  const told: PlainEvent[] = [];
+  const broadcaster = new Broadcaster({
+    threadId: "t",
+    clock: {
+      now: () => 0,
+      sleep: () => Promise.resolve(),
+      after(ms, goOff) {
+        timers.push({ ms, goOff });
+        return () => {};
+      },
+    },
+    numbers: new EventNumbers(() => record, { afterCrash: false, reserve: () => {} }),
+    replay: ({ after }) => ({
+      events: told.filter(({ seq }) => seq > after).slice(0, 1),
+      upTo: told.filter(({ seq }) => seq > after).length > 1 ? after + 1 : null,
+      size: large,
+      place: null,
+    }),
+    snapshot: () => ({ type: "snapshot", seq: told.length, data: "s".repeat(large) }) as unknown as ThreadEvent,
+    idle: () => true,
+    driven: () => false,
+  });
+  const tell = () => {
+    const event = broadcaster.number({ type: "custom", name: "n", data: "x".repeat(large) });
+    told.push(event);
+    broadcaster.send(event);
+  };
+  for (let at = 0; at < events; at += 1) tell();
+  const sockets: FakeSocket[] = [];
+  const join = (after: number | null): Reader => {
+    const socket = new FakeSocket();
+    const reader = new Reader(socket, { wish, cursor: after ?? told.length, prev: after ?? 0, acknowledged: true });
+    sockets.push(socket);
+    broadcaster.join(reader, after);
+    return reader;
+  };
+  const sizes = () => sockets.reduce((sum, { size }) => sum + size, 0);
+  const pass = (ms: number) => {
+    const due = timers.filter((timer) => timer.ms === ms);
+    for (const timer of due) timers.splice(timers.indexOf(timer), 1);
+    for (const { goOff } of due) goOff();
+    return due.length;
+  };
+  return { broadcaster, tell, join, sockets, sizes, pass };
+}
+
+/** Frames of this size that fill the shared window, the last of them beyond it. */
+const most = Math.ceil(sharedWindowLimit / (large + 100));
+
+describe("readers together", () => {
+  it("READER14 are sent no more than the shared window, of their snapshots", () => {
+    const { join, sizes, sockets } = thread(3);
+    for (let at = 0; at < 30; at += 1) join(null);
+    expect(sockets.filter(({ seqs }) => seqs.length > 0)).toHaveLength(most);
+    expect(sizes()).toBeLessThan(sharedWindowLimit + large + 100);
+  });
+
+  it("READER14 are sent no more than the shared window, of what they missed, and no more of it is kept for them", () => {
+    const { join, sizes, sockets } = thread(3);
+    for (let at = 0; at < 30; at += 1) join(0);
+    const withFrame = sockets.filter(({ seqs }) => seqs.length > 0);
+    const kept = most - withFrame.length;
+    expect(kept).toBeGreaterThan(0);
+    // Frames get the larger part of it.
+    expect(withFrame.length * large).toBeGreaterThan(sharedWindowLimit / 2 + large);
+    expect(sizes() + kept * large).toBeLessThan(sharedWindowLimit + large + 100);
+  });
+
+  it("READER14 are sent no more than the shared window, of what is told", () => {
+    const { join, sizes, sockets, tell } = thread(0);
+    for (let at = 0; at < 30; at += 1) join(0);
+    for (let at = 0; at < 3; at += 1) tell();
+    expect(sockets.filter(({ seqs }) => seqs.length > 0)).toHaveLength(most);
+    expect(sizes()).toBeLessThan(sharedWindowLimit + large + 100);
+  });
+
+  it("READER14 get everything, whoever of them waits, as acknowledgements come", () => {
+    const { broadcaster, join, sockets } = thread(3);
+    const readers = Array.from({ length: 30 }, (_, at) => join(at % 3 === 0 ? null : 0));
+    for (let round = 0; round < 30; round += 1) {
+      for (const [at, reader] of readers.entries()) {
+        const last = sockets[at]?.seqs.at(-1);
+        if (last !== undefined) broadcaster.acknowledge(reader, last);
+      }
+    }
+    expect(sockets.map(({ seqs }) => seqs)).toEqual(readers.map((_, at) => (at % 3 === 0 ? [3] : [1, 2, 3])));
+    expect(sockets.every(({ code }) => code === null)).toBe(true);
+  });
+
+  it("READER15 that acknowledge nothing for ten seconds while others wait are closed; their memory counts until they are gone", () => {
+    const { broadcaster, join, sockets, pass } = thread(3);
+    const active = join(null);
+    for (let at = 1; at < 20; at += 1) join(null);
+    // One that acknowledges in time is not silent.
+    broadcaster.acknowledge(active, 3);
+    expect(pass(silentReaderMs)).toBe(1);
+    expect(sockets.map(({ code }) => code)).toEqual([
+      null,
+      ...Array.from({ length: most - 1 }, () => 4408),
+      ...Array.from({ length: 20 - most }, () => null),
+    ]);
+    const sent = () => sockets.slice(most).filter(({ seqs }) => seqs.length > 0).length;
+    const before = sent();
+    expect(before).toBeLessThanOrEqual(1);
+    for (const socket of sockets.slice(1, most)) broadcaster.gone(socket);
+    expect(sent()).toBe(20 - most);
+  });
+
+  it("READER15 that acknowledge nothing are left alone while there is room", () => {
+    const { join, pass, sockets } = thread(1);
+    for (let at = 0; at < 5; at += 1) join(0);
+    expect(pass(silentReaderMs)).toBe(0);
+    expect(sockets.every(({ code, seqs }) => code === null && seqs.length === 1)).toBe(true);
+  });
+});
+
+describe("readers of a real thread", () => {
+  const post = (id: string, size: number) =>
+    value(stubOf(id).postMessage(admin, message("x".repeat(size), { run: false }), null));
+
+  it("READER15 that never acknowledge are closed for one that waits, which gets everything", async () => {
+    const id = await newThread("parallel");
+    // Its text is in the event twice.
+    await post(id, large / 2);
+    const readers: SlowReader[] = [];
+    for (let at = 0; at < most + 2; at += 1) readers.push(await SlowReader.open(id));
+    const honest = await follow(id, { after: "0", until: "idle" });
+    await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), () => ring(id, silentReaderMs));
+    await honest.closed;
+    expect(honest.events.map(({ type }) => type)).toEqual(["message_start", "message_end"]);
+    expect(await readers[0]?.closed).toBe(4408);
+    for (const reader of readers) reader.close();
+  });
+
+  it("READER6 are sent no more than their window, however often the object sleeps in between", async () => {
+    const id = await newThread("parallel");
+    await post(id, 10);
+    const reader = await SlowReader.open(id);
+    await reader.until(() => reader.events.length === 2);
+    reader.acknowledge();
+    await reader.pong();
+    const acknowledged = reader.size;
+    for (let round = 0; round < 4; round += 1) {
+      for (let at = 0; at < 2; at += 1) await post(id, 100_000);
+      await evict(id);
+    }
+    await post(id, 10);
+    await reader.pong();
+    expect(reader.size - acknowledged).toBeLessThan(acknowledgeWindow + 210_000);
+    await reader.goOn((await value(stubOf(id).describe(admin))).last_seq);
+    expect(reader.events.filter(({ type }) => type === "message_end")).toHaveLength(10);
+  });
+});
