@@ -83,6 +83,8 @@ export interface MessageRecord {
   steered?: true;
   /** Of a settled call that a child thread worked on: what the child did, as far as it told. */
   work?: Work;
+  /** Number of its last `message_updated` event. */
+  updated_seq?: number;
 }
 
 /** A call that a definition asked for: made before the model is asked again. */
@@ -289,6 +291,8 @@ export interface ThreadRecord {
   creation: string;
   /** When this life of the thread began, where it came out of an export: microseconds. */
   imported_at?: number;
+  /** Number of its last `thread_updated` event. */
+  updated_seq?: number;
 }
 
 /** What the catalog is still to be told. */

@@ -1,7 +1,9 @@
 // Messages as hooks and `ThreadState` see them (Standard Agents, Message), and what a hook's answer may change of one.
 
+import { refuse } from "#contract/error.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { jsonObjectSchema } from "#contract/json.ts";
+import { metadataLimit } from "#contract/route.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { textOf, toolCallsJson } from "#core/view.ts";
 import type { Message } from "#spec/index.ts";
@@ -73,7 +75,11 @@ function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right ?? null);
 }
 
-/** Metadata merged key by key, not deeper (decision 15). */
+/** Metadata merged key by key, not deeper (decision 15). Throws `too_large`: many small changes may not exceed what one may bring. */
 export function mergedMetadata(before: JsonObject, change: Json | undefined): JsonObject {
-  return typeof change === "object" && change !== null && !Array.isArray(change) ? { ...before, ...change } : before;
+  if (typeof change !== "object" || change === null || Array.isArray(change)) return before;
+  const merged = { ...before, ...change };
+  if (new TextEncoder().encode(JSON.stringify(merged)).byteLength <= metadataLimit) return merged;
+  const message = `The message's metadata would be over ${String(metadataLimit)} bytes.`;
+  throw refuse("too_large", message, { field: "metadata", limit: metadataLimit });
 }

@@ -242,10 +242,10 @@ export class LiveThread {
   }
 
   /** Writes what `work` writes, the events that ride in rows of their own, and the thread's row; then tells them. */
-  tell(drafts: EventDraft[], work: () => void = () => {}): void {
+  tell(drafts: EventDraft[], work: (events: readonly PlainEvent[]) => void = () => {}): void {
     const events = drafts.map((draft) => this.broadcaster.number(draft));
     this.atomically(() => {
-      work();
+      work(events);
       for (const event of events) this.store.insertEvent(toStored(event));
       this.save();
     });

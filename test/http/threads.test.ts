@@ -262,6 +262,8 @@ describe("limits", () => {
       ["", { method: "PATCH", json: { title: "x" } }],
       [`/messages/${crypto.randomUUID()}`, { method: "PATCH", json: { content: "x" } }],
       [`/queue/${crypto.randomUUID()}`, { method: "PATCH", json: { content: "x" } }],
+      [`/messages/${crypto.randomUUID()}`, { method: "DELETE" }],
+      [`/queue/${crypto.randomUUID()}`, { method: "DELETE" }],
       ["/files/a.txt", { method: "PUT", body: "x", headers: { "content-type": "text/plain" } }],
       ["/files/a.txt", { method: "DELETE" }],
     ];

@@ -51,6 +51,7 @@ describe("rows written by the thread store", () => {
       expect(written(() => store.updateRun(runRecord(1, { steps: 2 })))).toBe(1);
       expect(written(() => store.insertLog(logRecord(1)))).toBe(1);
       expect(written(() => store.insertEvent(eventRecord(1)))).toBe(1);
+      expect(written(() => store.deleteEvent(1))).toBe(1);
       expect(written(() => store.insertKey(keyRecord(1)))).toBe(1);
       const branch = { id: "b", parent_branch: "main", fork_position: idOf(1), created_at: 1 };
       expect(written(() => store.insertBranch(branch))).toBe(1);

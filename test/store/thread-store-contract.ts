@@ -165,12 +165,15 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.log(idOf(7))).toBeNull();
       }));
 
-    test("STORE13 events come after a number, keys give their first answer", () =>
+    test("STORE13 events come after a number until they are deleted, keys give their first answer", () =>
       withThread((store) => {
         for (const seq of [10, 9, 100]) store.insertEvent(eventRecord(seq));
         expect(store.eventsAfter(9, 2)).toEqual([eventRecord(10), eventRecord(100)]);
         expect(store.eventsAfter(9, 1)).toEqual([eventRecord(10)]);
         expect(store.eventsAfter(100, 10)).toEqual([]);
+        store.deleteEvent(10);
+        store.deleteEvent(11);
+        expect(store.eventsAfter(0, 10)).toEqual([eventRecord(9), eventRecord(100)]);
         store.insertKey(keyRecord(1));
         expect(store.key("key-1")).toEqual(keyRecord(1));
         expect(store.key("key-2")).toBeNull();

@@ -55,6 +55,7 @@ export const messageFate = {
   // Only there to count what the child still comes to cost, and that is told to the original.
   child: "left",
   work: "left",
+  updated_seq: "left",
 } as const satisfies Record<keyof MessageRecord, Fate>;
 
 /** A run. What only one under way needs is left: it ends in the copy, and nothing of it is done again. */
@@ -161,6 +162,7 @@ export const threadFate = {
   unclaimed: "left",
   // Of bytes that no file stands for, and those stay behind.
   unswept: "left",
+  updated_seq: "left",
 } as const satisfies Record<keyof ThreadRecord, Fate>;
 
 /** The fields of a record that its table lets through; a field that the record lacks is lacking. */

@@ -61,6 +61,7 @@ export interface ThreadStore {
 
   /** Events that ride in no other row. */
   insertEvent(event: StoredEvent): void;
+  deleteEvent(seq: number): void;
   eventsAfter(seq: number, limit: number): StoredEvent[];
 
   key(key: string): KeyRecord | null;

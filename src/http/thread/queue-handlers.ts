@@ -26,6 +26,7 @@ export function queueHandlers({
     },
     async deleteQueued({ params, caller }) {
       const { id, qid } = params;
+      await limits.change(caller);
       // Not tried again: the second answer would be that it waits no more.
       await calls({ threadId: id, repeatable: false, run: (stub) => stub.deleteQueued(caller, qid) });
       return emptyAnswer();

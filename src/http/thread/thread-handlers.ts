@@ -57,6 +57,7 @@ export function threadHandlers({ calls, dependencies, limits }: Services): Pick<
     },
     async deleteMessage({ params, caller }) {
       const { id, mid } = params;
+      await limits.change(caller);
       await calls({ threadId: id, repeatable, run: (stub) => stub.deleteMessage(caller, mid) });
       return emptyAnswer();
     },

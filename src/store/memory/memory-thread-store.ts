@@ -93,6 +93,7 @@ export function createMemoryThreadStore(): ManagedThreadStore {
     logs: (query) => rows.logs.page(windowOf(query), query.limit, (log) => matches(log, query)),
 
     insertEvent: (event) => rows.events.insert(event.seq, event),
+    deleteEvent: (seq) => rows.events.delete(seq),
     eventsAfter: (seq, limit) => rows.events.page({ order: "asc", above: seq }, limit, () => true),
     eventPage: ({ after, limit }) => rows.events.page({ order: "asc", above: after }, limit, () => true),
 

@@ -1,6 +1,6 @@
 // Events that ride in no other row, by their number.
 
-import { asc, gt, sql } from "drizzle-orm";
+import { asc, eq, gt, sql } from "drizzle-orm";
 
 import type { StoredEvent } from "#core/record.ts";
 
@@ -12,10 +12,14 @@ import type { ThreadDatabase } from "./thread-database.ts";
 /** Reads and writes of events. */
 export function eventRows(
   database: ThreadDatabase,
-): Pick<ManagedThreadStore, "insertEvent" | "eventsAfter" | "eventPage"> {
+): Pick<ManagedThreadStore, "insertEvent" | "deleteEvent" | "eventsAfter" | "eventPage"> {
   const insert = database
     .insert(eventTable)
     .values({ seq: sql.placeholder("seq"), body: sql.placeholder("body") })
+    .prepare();
+  const remove = database
+    .delete(eventTable)
+    .where(eq(eventTable.seq, sql.placeholder("seq")))
     .prepare();
   const select = database
     .select({ body: eventTable.body })
@@ -34,6 +38,9 @@ export function eventRows(
   return {
     insertEvent(event) {
       insert.run({ seq: event.seq, body: encodeBody("event", event) });
+    },
+    deleteEvent(seq) {
+      remove.run({ seq });
     },
     eventsAfter(seq, limit) {
       return select.all({ seq, limit }).map((row) => decodeBody<StoredEvent>(row.body));

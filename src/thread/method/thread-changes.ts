@@ -33,7 +33,11 @@ export async function patchThread({ context, driver }: OpenThread, change: Patch
     updated_at: clock.now(),
   });
   driver.outbox.mark();
-  live.tell([{ type: "thread_updated", thread: view(context) }]);
+  live.tell([{ type: "thread_updated", thread: view(context) }], ([event]) => {
+    // The event before this one shows nothing that this one does not: repeated changes take no further storage.
+    if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
+    if (event !== undefined) live.change({ updated_seq: event.seq });
+  });
   await driver.outbox.flush();
   return view(context);
 }

@@ -68,10 +68,19 @@ export function deleteMessage(context: ObjectContext, id: string): void {
   const drafts = doomed.map((message) => ({
     type: "message_deleted" as const,
     message_id: message.id,
-    message: { ...toMessage(message), parts: [], content: null, tool_calls: null, result: null, attachments: [] },
+    message: {
+      ...toMessage(message),
+      parts: [],
+      content: null,
+      tool_calls: null,
+      result: null,
+      attachments: [],
+      metadata: {},
+    },
   }));
   live.tell(drafts, () => {
     for (const message of doomed) {
+      if (message.updated_seq !== undefined) live.store.deleteEvent(message.updated_seq);
       live.store.deleteMessage(message);
       live.left(message);
     }

@@ -5,7 +5,6 @@ import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
 import type { Page } from "#contract/page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
-import { metadataLimit } from "#contract/route.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { textOf, toMessage } from "#core/view.ts";
 import { mergedMetadata, withText } from "#flow/hook-message.ts";
@@ -115,12 +114,6 @@ function changed(message: MessageRecord, updates: Record<string, unknown>, now: 
   }
   checkRoom(parts);
   const merged = mergedMetadata(message.metadata, metadata as MessageRecord["metadata"] | undefined);
-  if (new TextEncoder().encode(JSON.stringify(merged)).byteLength > metadataLimit) {
-    throw refuse("too_large", `The message's metadata would be over ${metadataLimit} bytes.`, {
-      field: "metadata",
-      limit: metadataLimit,
-    });
-  }
   return { ...message, parts, metadata: merged, updated_at: now };
 }
 

@@ -1,0 +1,78 @@
+// What changes leave in a thread's storage when they are repeated without end: counted in rows and bytes of its events.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { admin, converse, follow, newThread, stubOf, value } from "./thread-driver.ts";
+
+/** Rows of events that ride in no other row, and the characters they take. */
+function eventRows(id: string): Promise<{ rows: number; size: number }> {
+  return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
+    const row = storage.sql.exec("SELECT count(*) AS rows, coalesce(sum(length(body)), 0) AS size FROM event").one();
+    return { rows: Number(row["rows"]), size: Number(row["size"]) };
+  });
+}
+
+async function told(id: string) {
+  const following = await follow(id, { after: "0", until: "idle" });
+  await following.closed;
+  return following.events;
+}
+
+describe("changes that are repeated", () => {
+  it("GROW1 of a thread keep one event, with what the thread is now", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "a");
+    const before = await eventRows(id);
+    for (let at = 1; at <= 10; at += 1) {
+      await value(stubOf(id).patch(admin, { title: `title ${String(at)}`, metadata: { text: "x".repeat(60_000) } }));
+    }
+    const after = await eventRows(id);
+    expect(after.rows - before.rows).toBe(1);
+    expect(after.size - before.size).toBeLessThan(62_000);
+    const updates = (await told(id)).filter(({ type }) => type === "thread_updated");
+    expect(updates).toMatchObject([{ thread: { title: "title 10" } }]);
+  });
+
+  it("GROW1 of a message keep one event, and none once the message is deleted", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "a");
+    const { items } = await value(stubOf(id).listMessages(admin, { limit: 10, order: "asc", include_silent: false }));
+    const [first, second] = items.map((one) => one.id);
+    const before = await eventRows(id);
+    for (let at = 1; at <= 10; at += 1) {
+      for (const one of [first, second]) {
+        await value(stubOf(id).patchMessage(admin, one ?? "", { content: `text ${String(at)}` }));
+      }
+    }
+    expect((await eventRows(id)).rows - before.rows).toBe(2);
+    const updates = (await told(id)).filter(({ type }) => type === "message_updated");
+    expect(updates).toMatchObject([
+      { message: { id: first, content: "text 10" } },
+      { message: { id: second, content: "text 10" } },
+    ]);
+    await value(stubOf(id).patchMessage(admin, first ?? "", { metadata: { text: "x".repeat(60_000) } }));
+    await value(stubOf(id).deleteMessage(admin, first ?? ""));
+    const after = await eventRows(id);
+    // What says that it is deleted, in the place of what said that it was changed.
+    expect(after.rows - before.rows).toBe(2);
+    expect(after.size - before.size).toBeLessThan(2000);
+    expect((await told(id)).filter(({ type }) => type === "message_deleted")).toMatchObject([
+      { message: { id: first, content: null, metadata: {} } },
+    ]);
+  });
+});
+
+describe("metadata of a message", () => {
+  it("GROW2 is bounded as it is after a change, not only in each change", async () => {
+    const id = await newThread("parallel");
+    await converse(id, "a");
+    const { items } = await value(stubOf(id).listMessages(admin, { limit: 1, order: "asc", include_silent: false }));
+    const change = (key: string) =>
+      stubOf(id).patchMessage(admin, items[0]?.id ?? "", { metadata: { [key]: "x".repeat(40_000) } });
+    await value(change("first"));
+    expect(await change("second")).toMatchObject({ ok: false, refusal: { code: "too_large" } });
+    await value(change("first"));
+  });
+});
