@@ -9,6 +9,7 @@ import { admitMicros, attachMicros, confirmedMicros, heldMicros, Leases } from "
 
 import { threadRecord } from "../support/records.ts";
 import { adminToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
+import type { TestApp } from "./support/test-app.ts";
 import type { Ask } from "./support/test-app.ts";
 
 const post = (json: unknown, more: Ask = {}): Ask => ({ method: "POST", json, ...more });
@@ -300,16 +301,21 @@ describe("at the front door", () => {
 });
 
 describe("a wait", () => {
-  it("SSE13: sends spaces while the run is at work, so that a client's leaving is noticed and its place is given back", async () => {
-    const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
-    const { id, object } = app.seed();
+  /** The response to a message that waits for its run, when its first space is due. */
+  async function firstSpace(app: TestApp, { id, object }: ReturnType<TestApp["seed"]>): Promise<Response> {
     const subscribed = Promise.withResolvers<void>();
     object.onSubscribe = () => subscribed.resolve();
     const waiting = app.ask(`/api/threads/${id}/messages?wait=true`, post({ content: "x" }));
     await subscribed.promise;
     await app.time.armed(3000);
     app.time.advance(3000);
-    const response = await waiting;
+    return waiting;
+  }
+
+  it("SSE13: sends spaces while the run is at work, so that a client's leaving is noticed and its place is given back", async () => {
+    const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
+    const { id, object } = app.seed();
+    const response = await firstSpace(app, { id, object });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
     const reader = response.body?.getReader();
     const text = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value);
@@ -328,13 +334,7 @@ describe("a wait", () => {
   it("SSE13: gives the same JSON after spaces as without them", async () => {
     const app = testApp();
     const { id, object } = app.seed();
-    const subscribed = Promise.withResolvers<void>();
-    object.onSubscribe = () => subscribed.resolve();
-    const waiting = app.ask(`/api/threads/${id}/messages?wait=true`, post({ content: "x" }));
-    await subscribed.promise;
-    await app.time.armed(3000);
-    app.time.advance(3000);
-    const body = (await waiting).json();
+    const body = (await firstSpace(app, { id, object })).json();
     const [run] = object.runs.values();
     if (run === undefined) throw new Error("No run was admitted.");
     object.runs.set(run.id, { ...run, status: "completed" });

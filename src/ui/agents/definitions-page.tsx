@@ -6,6 +6,7 @@ import type { ReactElement } from "react";
 import { Link, useSearchParams } from "wouter";
 
 import { usePageTitle } from "../app/page-title.ts";
+import { FilterField } from "../kit/filter-field.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { DefinitionList } from "./definition-list.tsx";
@@ -32,7 +33,7 @@ export function DefinitionsPage(): ReactElement {
   usePageTitle("Definitions");
   const { set, links, error, retry } = useDefinitions();
   const findings = useFindings();
-  const [search, setSearch] = useSearchParams();
+  const [search] = useSearchParams();
   const filter = search.get("name") ?? "";
   return (
     <div className={css["page"]}>
@@ -41,25 +42,7 @@ export function DefinitionsPage(): ReactElement {
           <Icon name="back" />
         </Link>
         <h1 className={css["title"]}>Definitions</h1>
-        <label className={css["search"]}>
-          <span className="visually-hidden">Filter by name</span>
-          <Icon name="search" />
-          <input
-            type="search"
-            placeholder="Filter by name"
-            value={filter}
-            onChange={({ target: { value } }) =>
-              setSearch(
-                (now) => {
-                  if (value === "") now.delete("name");
-                  else now.set("name", value);
-                  return now;
-                },
-                { replace: true },
-              )
-            }
-          />
-        </label>
+        <FilterField label="Filter by name" name="name" className={css["search"]} />
       </header>
       {error === null ? null : (
         <ErrorNote

@@ -11,6 +11,7 @@ import type { JsonObject } from "#client/index.ts";
 import { useThreadholdClient } from "#react/index.ts";
 
 import { usePageTitle } from "../app/page-title.ts";
+import { FilterField } from "../kit/filter-field.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { filteredGroups, readApiDocument } from "./api-document.ts";
@@ -42,7 +43,7 @@ export function ApiPage(): ReactElement {
           <Icon name="back" />
         </Link>
         <h1 className={css["title"]}>API</h1>
-        {data === undefined ? null : <Filter />}
+        {data === undefined ? null : <FilterField label="Filter routes" name="route" className={css["search"]} />}
       </header>
       {error === null ? null : (
         <ErrorNote title="The API's description could not be read" error={error} onRetry={() => void refetch()} />
@@ -55,31 +56,6 @@ export function ApiPage(): ReactElement {
         <Shown document={data} />
       )}
     </div>
-  );
-}
-
-function Filter(): ReactElement {
-  const [search, setSearch] = useSearchParams();
-  return (
-    <label className={css["search"]}>
-      <span className="visually-hidden">Filter routes</span>
-      <Icon name="search" />
-      <input
-        type="search"
-        placeholder="Filter routes"
-        value={search.get("route") ?? ""}
-        onChange={({ target: { value } }) =>
-          setSearch(
-            (now) => {
-              if (value === "") now.delete("route");
-              else now.set("route", value);
-              return now;
-            },
-            { replace: true },
-          )
-        }
-      />
-    </label>
   );
 }
 
