@@ -7,7 +7,7 @@ import { skip } from "../worker/clock.ts";
 import type { Place } from "../worker/places.ts";
 import { personas } from "../worker/team.ts";
 import { tryAll } from "./fault-choice.ts";
-import { alarmsByHand, quietly } from "./fault-stage.ts";
+import { beforeAlarms, quietly } from "./fault-stage.ts";
 import { isLeftAlone } from "./left-alone.ts";
 import { door, freshTeam, isEnd, messagesOf, passing, wake, word } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -36,7 +36,7 @@ let quiet: ReturnType<typeof quietly>;
 
 beforeAll(() => {
   quiet = quietly();
-  alarmsByHand();
+  skip(beforeAlarms);
 });
 
 afterAll(() => {

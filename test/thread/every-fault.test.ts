@@ -12,7 +12,7 @@ import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
 import { aloud, outside } from "../worker/faulted.ts";
 import { deathsIn } from "./fault-choice.ts";
-import { alarmsByHand, play, quietly, untilDone } from "./fault-stage.ts";
+import { play, quietly, untilDone } from "./fault-stage.ts";
 import type { Outcome, Play } from "./fault-stage.ts";
 import { wrong } from "./fault-verdict.ts";
 import { admin, alarmOf, message, stubOf, value } from "./thread-driver.ts";
@@ -150,7 +150,6 @@ let quiet: ReturnType<typeof quietly>;
 beforeAll(() => {
   outside.url = inject("effectServer");
   quiet = quietly();
-  alarmsByHand();
 });
 
 afterAll(() => quiet.loud());

@@ -10,7 +10,7 @@ import { foldAll } from "#contract/fold.ts";
 import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
 
-import { skip } from "../worker/clock.ts";
+import { skipFor } from "../worker/clock.ts";
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death, FaultPlan } from "../worker/fault-plan.ts";
 import { outside } from "../worker/faulted.ts";
@@ -56,12 +56,10 @@ export function quietly(): { broken: string[]; loud: () => void } {
 }
 
 /**
- * Puts the threads' clock forward, and with it every alarm that they set, so that the platform sets none off by itself: while one
- * goes off it shows none set, which would be taken for a thread that nothing wakes.
+ * Milliseconds by which the clock of a thread that dies goes before the platform's, so that none of its alarms goes off but by hand:
+ * while one does, the platform shows none set, which would be taken for a thread that nothing wakes.
  */
-export function alarmsByHand(): void {
-  skip(3_600_000);
-}
+export const beforeAlarms = 3_600_000;
 
 /** Milliseconds after which a play that does not end says where it stands. A bound, and nothing that is waited for. */
 const patienceMs = 60_000;
@@ -90,6 +88,7 @@ async function playOut(
   at: (stage: string) => void,
 ): Promise<Outcome> {
   const id = await newThread(agent, extra);
+  skipFor(id, beforeAlarms);
   const ring = () => ringAlarm(id);
   const plan = planFaults(id, deaths, ring);
   const follower = new Follower(id);

@@ -5,9 +5,17 @@ import { systemClock } from "#lib/system-clock.ts";
 
 let ahead = 0;
 
+/** Microseconds that the clock of one thread goes before that of the others. */
+const before = new Map<string, number>();
+
 /** Puts the clock forward by so many milliseconds. */
 export function skip(ms: number): void {
   ahead += ms * 1000;
+}
+
+/** Puts the clock of one thread forward by so many milliseconds. */
+export function skipFor(thread: string, ms: number): void {
+  before.set(thread, (before.get(thread) ?? 0) + ms * 1000);
 }
 
 interface Timer {
@@ -18,9 +26,10 @@ interface Timer {
 
 const timers = new Set<Timer>();
 
-/** Puts it right again. */
+/** Puts them all right again. */
 export function setClockRight(): void {
   ahead = 0;
+  before.clear();
 }
 
 /** How many of a thread's timers wait for `ms` now. */
@@ -56,6 +65,7 @@ export const testClock: Clock = { ...systemClock, now: () => systemClock.now() +
 export function clockOf(thread: string): Clock {
   return {
     ...testClock,
+    now: () => testClock.now() + (before.get(thread) ?? 0),
     after(ms, callback) {
       const stop = systemClock.after(ms, () => timer.goOff());
       const disarm = () => {
