@@ -18,7 +18,7 @@ export function reportDays(
   const from = asked.from ?? later(to, 1 - usualDays);
   if (to < from) throw invalidField("to", "Has to be the same day as `from`, or a later one");
   if (Date.parse(to) - Date.parse(from) >= usageDayLimit * dayMs) {
-    throw invalidField("from", `A report is over ${String(usageDayLimit)} days at most: ask for fewer`);
+    throw invalidField("from", `A report covers ${String(usageDayLimit)} days at most. Choose fewer days.`);
   }
   return { from, to };
 }

@@ -37,9 +37,9 @@ export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement
 }
 
 const asks = {
-  approval: "approve this call?",
-  remote: "waiting for its result",
-  limit: "the run reached a limit",
+  approval: "waits for approval",
+  remote: "waits for its result",
+  limit: "The run reached a limit",
 } as const;
 
 function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall }): ReactElement {
@@ -52,9 +52,13 @@ function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall })
   });
   const args = call.arguments ?? known.data;
   return (
-    <article className={css["call"]} data-kind={call.kind} aria-label={`${call.name}: ${asks[call.kind]}`}>
+    <article
+      className={css["call"]}
+      data-kind={call.kind}
+      aria-label={call.kind === "limit" ? asks.limit : `${call.name} ${asks[call.kind]}`}
+    >
       <header className={css["head"]}>
-        <code className={css["name"]}>{call.name}</code>
+        {call.kind === "limit" ? null : <code className={css["name"]}>{call.name}</code>}
         <span>{asks[call.kind]}</span>
         {call.deadline === null ? null : <span className={css["deadline"]}>{left(call.deadline, now)}</span>}
       </header>

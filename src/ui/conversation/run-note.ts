@@ -3,6 +3,8 @@
 
 import type { EventOf, ThreadEvent } from "#client/index.ts";
 
+import { duration } from "../kit/duration.ts";
+
 /** A note between messages. */
 export interface RunNote {
   key: string;
@@ -36,9 +38,9 @@ export const notedTypes = [
 const aheadTypes: ReadonlySet<string> = new Set(["model_retry", "model_fallback", "message_retracted"]);
 
 const taken: Readonly<Record<"recovery" | "retry" | "fallback", string>> = {
-  recovery: "A partial answer was discarded after an interruption; the model is asked again",
-  retry: "A partial answer was discarded; the model is asked again",
-  fallback: "A partial answer was discarded; another model is asked",
+  recovery: "A partial answer was discarded after an interruption; the model is asked again.",
+  retry: "A partial answer was discarded; the model is asked again.",
+  fallback: "A partial answer was discarded; another model is asked.",
 };
 
 /** What an event has to note; null for most. */
@@ -57,7 +59,7 @@ export function noteOf(event: ThreadEvent): RunNote | null {
     case "model_retry":
       return note(
         "wait",
-        `Attempt ${event.attempt} of ${event.max} in ${(event.delay_ms / 1000).toFixed(1)} s: ${event.error.message}`,
+        `Attempt ${event.attempt} of ${event.max} in ${duration(event.delay_ms)}: ${event.error.message}`,
       );
     case "model_fallback":
       return note("wait", `Switched from ${event.from} to ${event.to}: ${event.error.message}`);

@@ -21,14 +21,19 @@ interface FolderViewProps {
 export function FolderView({ path, folder, onUpload, onNewFile }: FolderViewProps): ReactElement {
   const entries = folder?.entries ?? [];
   const files = entries.filter(({ isDirectory }) => !isDirectory);
+  const folders = entries.length - files.length;
   const size = files.reduce((sum, file) => sum + file.size, 0);
   return (
     <div className={css["folder"]}>
       <h2 className={css["folderName"]}>{path === "/" ? "All files" : <VisibleName name={nameOf(path)} />}</h2>
       {folder?.state !== "there" ? null : (
         <p className={css["folderFacts"]}>
-          {count(entries.length - files.length)} {entries.length - files.length === 1 ? "folder" : "folders"},{" "}
-          {count(files.length)} {files.length === 1 ? "file" : "files"} of {bytes(size)} in it
+          {[
+            ...(folders === 0 ? [] : [`${count(folders)} ${folders === 1 ? "folder" : "folders"}`]),
+            ...(files.length === 0
+              ? []
+              : [`${count(files.length)} ${files.length === 1 ? "file" : "files"}, ${bytes(size)}`]),
+          ].join(", ") || "Empty"}
         </p>
       )}
       <p className={css["folderHint"]}>
@@ -36,7 +41,7 @@ export function FolderView({ path, folder, onUpload, onNewFile }: FolderViewProp
       </p>
       <div className={css["folderActions"]}>
         <Button icon="upload" onClick={onUpload}>
-          Upload into it
+          Upload here
         </Button>
         <Button icon="plus" onClick={onNewFile}>
           New file

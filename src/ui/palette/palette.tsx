@@ -107,7 +107,7 @@ export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): Rea
                 </Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("light"))}>Light theme</Command.Item>
                 <Command.Item onSelect={then(() => chooseTheme("dark"))}>Dark theme</Command.Item>
-                <Command.Item onSelect={then(() => chooseTheme("system"))}>Theme as the system</Command.Item>
+                <Command.Item onSelect={then(() => chooseTheme("system"))}>System theme</Command.Item>
                 {signedIn ? <Command.Item onSelect={then(signOut)}>Sign out</Command.Item> : null}
               </Command.Group>
               <Command.Group heading="Start a thread">

@@ -12,6 +12,7 @@ import { ago, count, iso } from "../kit/figures.ts";
 import { Menu } from "../kit/menu.tsx";
 import { useNow } from "../kit/now.ts";
 import { StatusMark } from "../kit/status.tsx";
+import { previewText } from "./preview-text.ts";
 import { threadPath, useAgentTitle, useNameOf } from "./thread-title.ts";
 import { useThreadMenu } from "./use-thread-menu.tsx";
 
@@ -51,7 +52,7 @@ export const ThreadRow = memo(function ThreadRow({
         </span>
         <span className={css["name"]}>{title}</span>
         {thread.last_message == null ? null : (
-          <span className={css["preview"]}>{thread.last_message.slice(0, 160)}</span>
+          <span className={css["preview"]}>{previewText(thread.last_message)}</span>
         )}
         <span className={css["facts"]}>
           {owner === null ? null : <span className={css["owner"]}>{owner}</span>}

@@ -64,7 +64,7 @@ export function screens({ api, open }: PlaygroundUse): void {
     await api().say(traced.id, "Measure the table");
     for (const [path, body] of Object.entries(kept)) await putFile(api(), text.id, path, body);
     return [
-      { name: "start", path: "/", shows: "Start a thread" },
+      { name: "start", path: "/", shows: "Every town should have a tram." },
       { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
       { name: "empty", path: `/threads/${empty.id}`, shows: "No messages yet." },
       { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
@@ -119,6 +119,28 @@ export function screens({ api, open }: PlaygroundUse): void {
         }
       },
     );
+
+    it("UI50 a thread's head and its row in the list show each fact whole or not at all", async () => {
+      const { id } = await api().createThread("purchaser", { user_id: `${"somebody-".repeat(4)}else` });
+      await api().post(id, "An espresso machine for 900");
+      const { page } = await open(`/threads/${id}`);
+      const facts = page.locator("header p, nav li a > span:last-child").filter({ visible: true });
+      /** Texts that begin in the first line of their place and do not end in it. */
+      const cut = (): Promise<(string | null)[]> =>
+        facts.locator("> *").evaluateAll((all) =>
+          all
+            .filter((fact) => {
+              const [box, place] = [fact.getBoundingClientRect(), fact.parentElement?.getBoundingClientRect()];
+              return place !== undefined && box.top < place.bottom - 2 && box.right > place.right + 1;
+            })
+            .map((fact) => fact.textContent),
+        );
+      await page.locator("header p").getByText("Waiting for an answer").waitFor();
+      await page.getByRole("navigation", { name: "Threads" }).locator(`[data-thread="${id}"]`).waitFor();
+      expect(await cut()).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await cut()).toEqual([]);
+    });
 
     it("UI51 where less motion is asked for, no change begins a transition", async () => {
       const { page } = await open("/", { reducedMotion: "reduce" });

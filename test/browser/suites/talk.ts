@@ -18,8 +18,8 @@ export function talk({ api, open }: PlaygroundUse): void {
       const { page } = await open(`/threads/${id}`);
       const log = page.getByRole("log");
       await say(page, `retry ${id}`);
-      await log.getByText("A partial answer was discarded; the model is asked again").waitFor();
-      await log.getByText(/^Attempt 2 of 3 in .* s: The provider is overloaded\./).waitFor();
+      await log.getByText("A partial answer was discarded; the model is asked again.").waitFor();
+      await log.getByText(/^Attempt 2 of 3 in [\d.]+ m?s: The provider is overloaded\./).waitFor();
       await log.getByText("It went well.").waitFor();
       await idle(page);
       expect(await log.getByText("Half of an answer").count()).toBe(0);
@@ -37,11 +37,11 @@ export function talk({ api, open }: PlaygroundUse): void {
         expect.stringMatching(/^Attempt 2 of 3/),
         "It went well.",
         "hand on",
-        "A partial answer was discarded; another model is asked",
+        "A partial answer was discarded; another model is asked.",
         expect.stringMatching(/^Switched from moody/),
         "The spare one answers.",
         "fail",
-        "A partial answer was discarded; another model is asked",
+        "A partial answer was discarded; another model is asked.",
         expect.stringMatching(/^Switched from moody/),
         expect.stringMatching(/^The run failed/),
       ]);
@@ -159,7 +159,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await go(id);
       await api().post(id, "count", { limits: { steps: 1, on_limit: "rest" } });
       const { page } = await open(`/threads/${id}`);
-      const limit = page.getByRole("article", { name: /^limit: the run reached a limit/ });
+      const limit = page.getByRole("article", { name: /^The run reached a limit/ });
       await limit.getByText("1 used of 1 allowed.").waitFor();
       await limit.getByLabel("Raise steps to").fill("1");
       expect(await limit.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);

@@ -12,7 +12,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
+      const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       await call.getByLabel(/^price/).fill("-5");
       await call.getByRole("button", { name: "Approve" }).click();
       await call.getByText("Must be greater than 0.").waitFor();
@@ -33,7 +33,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("moody");
       await api().post(id, "let two order");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
+      const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       expect(await call.getByLabel(/^item/).inputValue()).toMatch(/^a kettle (and a cup ){900}$/);
       await call.getByLabel(/^item/).fill("A kettle");
       await call.getByRole("button", { name: "Approve" }).click();
@@ -49,7 +49,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
+      const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       await call.getByRole("button", { name: "Decline" }).click();
       await call.getByLabel("Why not").press("Escape");
       expect(
@@ -68,7 +68,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const [here, there] = [await open(`/threads/${id}`), await open(`/threads/${id}`)];
-      const callOn = ({ page }: typeof here) => page.getByRole("article", { name: /^place_order: approve this call/ });
+      const callOn = ({ page }: typeof here) => page.getByRole("article", { name: /^place_order waits for approval/ });
       await callOn(there).getByRole("button", { name: "Decline" }).click();
       await callOn(there).getByLabel("Why not").fill("Too dear");
       await callOn(here)
@@ -95,7 +95,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
-      const call = page.getByRole("article", { name: /^place_order: approve this call/ });
+      const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       await call.getByRole("button", { name: "Write as JSON" }).click();
       const field = call.getByLabel(/as JSON$/);
       await field.fill('{"item": "A kettle", "price": "cheap"}');
@@ -113,7 +113,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await api().post(id, "ask the guest");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
-      const call = page.getByRole("article", { name: /^ask_guest: waiting for its result/ });
+      const call = page.getByRole("article", { name: /^ask_guest waits for its result/ });
       await call.getByLabel(/^nights/).fill("0");
       await call.getByRole("button", { name: "Answer", exact: true }).click();
       await call.getByText("Must be at least 1.").waitFor();
@@ -147,7 +147,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill("What is the weather?");
       await page.keyboard.press("Enter");
-      const call = page.getByRole("article", { name: /^get_location: waiting for its result/ });
+      const call = page.getByRole("article", { name: /^get_location waits for its result/ });
       await call.getByLabel("Result").fill("Lisbon");
       await call.getByRole("button", { name: "Answer", exact: true }).click();
       await page.getByRole("log").getByText("Sunny in Lisbon, as in every demo.").waitFor();

@@ -1,0 +1,21 @@
+// The line of the list that shows a thread's last message.
+
+import { expect, it } from "vitest";
+
+import { previewText } from "#ui/threads/preview-text.ts";
+
+it.each([
+  ["## What it keeps\n\nA **thread** is `durable`.", "What it keeps A thread is durable."],
+  ["- one\n- [two](https://example.com/a)\n1. *three*", "one two three"],
+  ["```ts\nconst a = 1;\n```", "const a = 1;"],
+  ["> quoted ~~gone~~", "quoted gone"],
+  ["2 * 3 * 4 and snake_case_name and a - b", "2 * 3 * 4 and snake_case_name and a - b"],
+  ["**never closed", "**never closed"],
+])("UI134 the list shows the text of %j without the signs of markdown", (message, shown) => {
+  expect(previewText(message)).toBe(shown);
+});
+
+it("UI134 a long message is shown by its beginning, in time that its length does not decide", () => {
+  expect(previewText("`*[".repeat(100_000)).length).toBeLessThanOrEqual(160);
+  expect(previewText("word ".repeat(100_000))).toMatch(/^(?:word )+/);
+});
