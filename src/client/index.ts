@@ -31,8 +31,18 @@ export { ThreadHandle } from "./thread-handle.ts";
 export type { ContinueOptions, EventsOptions, SendOptions } from "./thread-handle.ts";
 export { ThreadholdClient } from "./threadhold-client.ts";
 export type { UsageFilter } from "./threadhold-client.ts";
-export type { Admitted, Logs, Messages, MessagesPage, NewMessage, PostOptions, Queue, Runs } from "./thread-lists.ts";
-export type { ImportOptions, NewThread, ThreadChange, ThreadFilter, Threads } from "./threads.ts";
+export type {
+  Admitted,
+  Logs,
+  MessageSearch,
+  Messages,
+  MessagesPage,
+  NewMessage,
+  PostOptions,
+  Queue,
+  Runs,
+} from "./thread-lists.ts";
+export type { ImportOptions, NewThread, ThreadChange, ThreadFilter, ThreadSearch, Threads } from "./threads.ts";
 export type { AnswerOptions, ApproveOptions, ToolResult, ToolResults } from "./tool-results.ts";
 export type { ClientCall, ClientTool, ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
 export type { ProgressListener, UploadProgress } from "./upload.ts";

@@ -4,6 +4,7 @@ import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
 import type { QueuedInput } from "#contract/queue-route.ts";
 import type { Run } from "#contract/run.ts";
+import type { MessageHit } from "#contract/search-route.ts";
 
 import { pages } from "./page.ts";
 import type { Page, Pages } from "./page.ts";
@@ -26,6 +27,8 @@ export type PostOptions = KeyedOptions & { wait?: boolean | undefined };
 export interface Messages {
   post(message: NewMessage, options?: PostOptions): Promise<Admitted>;
   list(query?: RouteQuery<"GET /api/threads/:id/messages">, options?: RequestOptions): Pages<Message, MessagesPage>;
+  /** Messages whose text has `text`, newest first. A page may be empty before the last one. */
+  search(text: string, query?: MessageSearch, options?: RequestOptions): Pages<MessageHit>;
   get(id: string, options?: RequestOptions): Promise<Message>;
   patch(
     id: string,
@@ -34,6 +37,9 @@ export interface Messages {
   ): Promise<Message>;
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
+
+/** Which messages are searched. */
+export type MessageSearch = Omit<RouteQuery<"GET /api/threads/:id/messages-search">, "q">;
 
 /** The messages. */
 export function messages(requests: Requests, id: string): Messages {
@@ -52,6 +58,16 @@ export function messages(requests: Requests, id: string): Messages {
         const request = { ...options, params: { id }, query: cursor === undefined ? query : { ...query, cursor } };
         const { messages: items, ...rest } = await requests.json("GET /api/threads/:id/messages", request);
         return { items, ...rest };
+      }),
+    search: (q, query, options) =>
+      pages(async (cursor): Promise<Page<MessageHit>> => {
+        const request = {
+          ...options,
+          params: { id },
+          query: { ...query, q, ...(cursor === undefined ? {} : { cursor }) },
+        };
+        const { hits: items, next_cursor } = await requests.json("GET /api/threads/:id/messages-search", request);
+        return { items, next_cursor };
       }),
     get: (mid, options) => requests.json("GET /api/threads/:id/messages/:mid", { ...options, params: { id, mid } }),
     patch: (mid, body, options) =>

@@ -2,6 +2,7 @@
 
 import type { AgentName } from "threadhold";
 
+import type { ThreadHits } from "#contract/search-route.ts";
 import type { Thread } from "#contract/thread.ts";
 
 import type { FeedFollow } from "./follow/feed-follow.ts";
@@ -26,6 +27,9 @@ export type ThreadChange = Omit<RouteBody<"PATCH /api/threads/:id">, "agent_id">
 /** Which threads to list. `limit` is the length of a page. */
 export type ThreadFilter = RouteQuery<"GET /api/threads">;
 
+/** Which threads are searched. `limit` is the number of threads that a page asks. */
+export type ThreadSearch = Omit<RouteQuery<"GET /api/messages-search">, "q">;
+
 /** How a thread is brought in. `onProgress` is told of the bytes that were sent; what they are worth is known at the end. */
 export type ImportOptions = KeyedOptions & { onProgress?: ProgressListener | undefined };
 
@@ -33,6 +37,11 @@ export type ImportOptions = KeyedOptions & { onProgress?: ProgressListener | und
 export interface Threads {
   create(thread: NewThread, options?: KeyedOptions): Promise<Thread>;
   list(filter?: ThreadFilter, options?: RequestOptions): Pages<Thread>;
+  /**
+   * Threads that have messages with `text`, each with its newest hits. A page asks 50 threads and holds those with hits, those whose
+   * older messages are not searched yet (`next_cursor`), and those that failed (`error`).
+   */
+  search(text: string, filter?: ThreadSearch, options?: RequestOptions): Pages<ThreadHits>;
   /** The first page of such a list, kept as it should be for as long as somebody is subscribed to it. */
   follow(filter?: ThreadFilter, options?: ThreadListOptions): ThreadList;
   get(id: string, options?: RequestOptions): Promise<Thread>;
@@ -66,6 +75,12 @@ export function threads(requests: Requests, { feed, closed }: KeptBy): Threads {
     create: (body, { idempotencyKey = newKey(), ...options } = {}) =>
       requests.json("POST /api/threads", { ...options, body, key: idempotencyKey }),
     list,
+    search: (q, filter, options) =>
+      pages(async (cursor): Promise<Page<ThreadHits>> => {
+        const query = { ...filter, q, ...(cursor === undefined ? {} : { cursor }) };
+        const answer = await requests.json("GET /api/messages-search", { ...options, query });
+        return { items: answer.threads, next_cursor: answer.next_cursor };
+      }),
     // A feed tells of no thread that answers another one's call, and of none beyond the first page.
     follow(filter = {}, options = {}) {
       const isTold = filter.parent_id === undefined && filter.cursor === undefined;

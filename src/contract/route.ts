@@ -38,6 +38,7 @@ import {
   waitSchema,
 } from "./request.ts";
 import { runSchema } from "./run.ts";
+import { searchRoutes } from "./search-route.ts";
 import { sessionRoutes } from "./session-route.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
 import { toolRoutes } from "./tool-route.ts";
@@ -335,6 +336,7 @@ export const routes = {
     access: "user",
     answers: { 200: logSchema },
   },
+  ...searchRoutes,
   ...queueRoutes,
   ...exportRoutes,
   ...fileRoutes,

@@ -145,6 +145,9 @@ export const endpointPath = "/endpoint/";
  */
 export const filesPath = "/files/";
 
+/** Path of a search of the thread's messages; the route's own query. A request and no call, so that it ends when its client leaves. */
+export const messageSearchPath = "/messages-search";
+
 /** Path of a request for the whole thread; the route's own query. */
 export const exportPath = "/export";
 

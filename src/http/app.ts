@@ -26,6 +26,7 @@ import { collectionHandlers } from "./thread/collection-handlers.ts";
 import { exportHandlers } from "./thread/export-handlers.ts";
 import { fileHandlers } from "./thread/file-handlers.ts";
 import { queueHandlers } from "./thread/queue-handlers.ts";
+import { searchHandlers } from "./thread/search-handlers.ts";
 import { streamHandlers } from "./thread/stream-handlers.ts";
 import { threadHandlers } from "./thread/thread-handlers.ts";
 import { ticketHandlers } from "./thread/ticket-handler.ts";
@@ -89,6 +90,7 @@ function handlersOf(services: Services): Handlers {
     ...admissionHandlers(services),
     ...queueHandlers(services),
     ...fileHandlers(services),
+    ...searchHandlers(services),
     ...exportHandlers(services),
     ...streamHandlers(services),
     ...feedHandlers(services),

@@ -11,18 +11,14 @@ import { toMessage } from "#core/view.ts";
 import { updateMessage } from "#flow/thread-state.ts";
 
 import { knownTotal } from "../live-thread.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 
 /** A page of messages along a branch, sorted as asked. */
 export function listMessages({ live }: ObjectContext, query: ListMessages): MessagePage<Message> {
-  const branch = query.branch ?? live.record.branch;
-  if (live.store.branch(branch) === null) {
-    throw refuse("invalid_request", `This thread has no branch "${branch}".`, {
-      fields: [{ path: "branch", message: "no such branch" }],
-    });
-  }
+  const branch = knownBranch(live, query.branch);
   const filter = { branch, includeSilent: query.include_silent, maxDepth: query.max_depth };
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "messages");
   const { rows, more } = boundedRows(
@@ -37,6 +33,15 @@ export function listMessages({ live }: ObjectContext, query: ListMessages): Mess
     has_more: more,
     next_cursor: more && last !== undefined ? encodeCursor(last.position, "messages") : null,
   };
+}
+
+/** The branch that a query names, or the thread's current one. Refuses one that does not exist. */
+export function knownBranch(live: LiveThread, wanted: string | undefined): string {
+  const branch = wanted ?? live.record.branch;
+  if (live.store.branch(branch) !== null) return branch;
+  throw refuse("invalid_request", `This thread has no branch "${branch}".`, {
+    fields: [{ path: "branch", message: "no such branch" }],
+  });
 }
 
 /** One message. */

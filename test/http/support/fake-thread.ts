@@ -12,7 +12,7 @@ import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts"
 import type { HeldLeases } from "#core/lease.ts";
 import type { Execution, SessionPage } from "#core/session-rpc.ts";
 import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
-import { callerHeader, endpointPath, filesPath, refused, subscribePath } from "#core/thread-rpc.ts";
+import { callerHeader, endpointPath, filesPath, messageSearchPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
 import { messageRecord, runRecord, threadRecord } from "../../support/records.ts";
 import type { FakeFeed } from "./fake-feed.ts";
@@ -45,6 +45,7 @@ export class FakeThread implements ThreadStub {
   readonly failures: Error[] = [];
   onEndpoint: (request: Request) => Response | Promise<Response> = () => new Response("endpoint");
   onFiles: (request: Request) => Response | Promise<Response> = () => new Response("bytes");
+  onSearch: (url: URL) => Response | Promise<Response> = () => Response.json({ hits: [], next_cursor: null });
   onSubscribe: ((subscriber: FakeSubscriber) => void) | null = null;
   /** The feed that keeps a user's leases. */
   feed: ((owner: string | null) => FakeFeed) | null = null;
@@ -269,6 +270,7 @@ export class FakeThread implements ThreadStub {
       this.fileCalls.push(request);
       return this.onFiles(request);
     }
+    if (url.pathname === messageSearchPath) return this.onSearch(url);
     if (url.pathname !== subscribePath) return new Response("not a path of the object", { status: 500 });
     return this.#subscribe(request, { url, caller });
   }

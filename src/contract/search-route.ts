@@ -1,0 +1,75 @@
+// The routes that search messages for a text: those of one thread, and those of the newest threads of a caller. Rows of the one
+// route table.
+
+import { z } from "zod";
+
+import type { BuiltInRoute } from "./built-in-route.ts";
+import { errorCodes } from "./error.ts";
+import { roleSchema } from "./message.ts";
+import { limit } from "./query-field.ts";
+import { listMessagesSchema, listThreadsSchema } from "./request.ts";
+import { threadSchema } from "./thread.ts";
+
+/** UTF-16 units of the text that is searched for. */
+export const searchedTextLimit = 200;
+
+/** Threads that one page of a search over threads asks. */
+export const searchedThreads = 50;
+
+const q = z.string().min(1).max(searchedTextLimit);
+
+/** Query of `GET /api/threads/:id/messages-search`: the filters of the list of messages. */
+export const searchMessagesSchema = listMessagesSchema.omit({ order: true }).extend({ q, limit: limit(20, 100) });
+
+/** Query of `GET /api/messages-search`: the filters of the list of threads. */
+export const searchThreadsSchema = listThreadsSchema.extend({ q, limit: limit(searchedThreads, searchedThreads) });
+
+/** A message that has the text, with the first place where it does. */
+export const messageHitSchema = z.object({
+  message_id: z.string(),
+  position: z.string(),
+  created_at: z.number().int(),
+  role: roleSchema,
+  /** Part of the message's text, with `…` where it was cut. */
+  excerpt: z.string(),
+  /** Where the text stands in `excerpt`, in UTF-16 units. */
+  start: z.number().int().nonnegative(),
+  length: z.number().int().positive(),
+});
+export type MessageHit = z.infer<typeof messageHitSchema>;
+
+/** Newest first. A page may be empty and still have a `next_cursor`: older messages are not searched yet. */
+export const messageHitsSchema = z.object({ hits: z.array(messageHitSchema), next_cursor: z.string().nullable() });
+export type MessageHits = z.infer<typeof messageHitsSchema>;
+
+/** A thread with its newest hits. */
+export const threadHitsSchema = messageHitsSchema.extend({
+  thread: threadSchema,
+  /** Why the thread was not searched; null where it was. */
+  error: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
+});
+export type ThreadHits = z.infer<typeof threadHitsSchema>;
+
+/** The rows. */
+export const searchRoutes = {
+  searchMessages: {
+    method: "GET",
+    path: "/api/threads/:id/messages-search",
+    summary: "The messages of a thread whose text has a text, newest first",
+    tag: "messages",
+    access: "user",
+    query: searchMessagesSchema,
+    answers: { 200: messageHitsSchema },
+  },
+  searchThreads: {
+    method: "GET",
+    path: "/api/messages-search",
+    summary: "The caller's threads that have messages with a text: 50 threads a page, newest activity first",
+    tag: "messages",
+    access: "user",
+    query: searchThreadsSchema,
+    answers: { 200: z.object({ threads: z.array(threadHitsSchema), next_cursor: z.string().nullable() }) },
+  },
+} as const satisfies Record<string, BuiltInRoute>;
+
+export type SearchMessages = z.infer<typeof searchMessagesSchema>;

@@ -1,0 +1,99 @@
+// The routes that search messages. The objects search their own; a search over threads asks those of one page of the list, a few
+// at a time, and a thread that fails is named in the answer.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { MessageHits, ThreadHits } from "#contract/search-route.ts";
+import type { Thread } from "#contract/thread.ts";
+import { callerHeader, messageSearchPath } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+import { turns } from "#lib/bounded-fetch.ts";
+import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
+
+import { jsonAnswer } from "../answer/json-answer.ts";
+import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
+import { refusalOf } from "./file-handlers.ts";
+import { scopeOf } from "./owner.ts";
+import { withStub } from "./thread-calls.ts";
+
+/** Threads that are asked at once, and milliseconds that one has for its answer. */
+const threadsAtOnce = 8;
+const answerMs = 5000;
+
+/** Hits of each thread in a search over threads; its cursor leads to the others. */
+const hitsOfThread = "3";
+
+/** The handlers. */
+export function searchHandlers(services: Services): Pick<Handlers, "searchMessages" | "searchThreads"> {
+  const { dependencies, limits } = services;
+  return {
+    searchMessages: ({ params, caller, url }) =>
+      limits.search(caller, async () =>
+        jsonAnswer(await askThread(services, { id: params.id, caller, query: url.searchParams })),
+      ),
+    searchThreads: ({ caller, query }) =>
+      limits.search(caller, async () => {
+        const { items, next_cursor } = await dependencies.catalog.list({
+          userId: scopeOf(caller, query.user_id),
+          agentId: query.agent_id,
+          status: query.status,
+          tag: query.tag,
+          parentId: query.parent_id,
+          limit: query.limit,
+          cursor: query.cursor,
+        });
+        const wanted = new URLSearchParams({ q: query.q, limit: hitsOfThread });
+        const inTurn = turns(threadsAtOnce);
+        const asked = items.map((thread) => inTurn(null, () => hitsOf(services, thread, { caller, query: wanted })));
+        const found = await Promise.all(asked);
+        return jsonAnswer({ threads: found.filter((one) => one !== null && isShown(one)), next_cursor });
+      }),
+  };
+}
+
+/** What a search asks of one thread. */
+interface ThreadSearch {
+  caller: Caller;
+  query: URLSearchParams;
+}
+
+async function askThread(
+  { dependencies }: Services,
+  { id, caller, query }: ThreadSearch & { id: string },
+): Promise<MessageHits> {
+  const headers = { [callerHeader]: JSON.stringify(caller) };
+  const response = await withStub(dependencies.threads, {
+    threadId: id,
+    repeatable: true,
+    run: (stub) => stub.fetch(new Request(`https://thread${messageSearchPath}?${query.toString()}`, { headers })),
+  });
+  if (response.status >= 400) throw await refusalOf(response);
+  return response.json();
+}
+
+/** The thread with its hits, or with the reason why there are none. Null for a thread that was deleted since it was listed. */
+async function hitsOf(services: Services, thread: Thread, search: ThreadSearch): Promise<ThreadHits | null> {
+  const { timers } = services.ports;
+  try {
+    const asked = askThread(services, { ...search, id: thread.id });
+    return { thread, ...(await withinTime(asked, { timers, milliseconds: answerMs })), error: null };
+  } catch (thrown) {
+    if (thrown instanceof ThreadholdError && thrown.code === "thread_not_found") return null;
+    return { thread, hits: [], next_cursor: null, error: gapOf(services, thread, thrown) };
+  }
+}
+
+function gapOf({ report }: Services, { id }: Thread, thrown: unknown): NonNullable<ThreadHits["error"]> {
+  if (thrown instanceof ThreadholdError) return { code: thrown.code, message: thrown.message };
+  if (thrown instanceof TimeLimitError) {
+    return { code: "unavailable", message: `The thread did not answer within ${String(answerMs / 1000)} s.` };
+  }
+  const cause = thrown instanceof Error ? thrown.message : String(thrown);
+  report(JSON.stringify({ level: "error", event: "thread_search_failed", thread_id: id, cause }));
+  return { code: "internal", message: "The thread could not be searched." };
+}
+
+/** A thread with hits, with messages that are not searched yet, or one that was not searched. */
+function isShown({ hits, next_cursor, error }: ThreadHits): boolean {
+  return hits.length > 0 || next_cursor !== null || error !== null;
+}

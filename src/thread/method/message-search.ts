@@ -1,0 +1,76 @@
+// Searches the messages of a thread for a text, newest first, and writes nothing. What a message shows as its content is searched:
+// no thinking, no arguments and no results of calls. Rows are counted as they are read, hidden ones too, so that a page is bounded
+// whatever its filters leave out; the rest is for the next page, which begins below a position and so misses nothing that was
+// there before it.
+
+import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
+import { refuse } from "#contract/error.ts";
+import type { Role } from "#contract/message.ts";
+import type { MessageHit, MessageHits, SearchMessages } from "#contract/search-route.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { textOf } from "#core/view.ts";
+import { textFinder } from "#lib/text-search.ts";
+import { WorkSlices } from "#lib/work-slices.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { knownBranch } from "./thread-messages.ts";
+
+/** Rows of a page, and UTF-16 units of their JSON. */
+const pageRows = 20_000;
+const pageUnits = 32 * 1024 * 1024;
+
+/** Rows that are read at once, and the work between two pauses: units of JSON, a row counting as some more. */
+const batch = 10;
+const sliceWork = 1024 * 1024;
+const rowWork = 500;
+
+/** Who says something. Results of tools and an application's own records are data. */
+const speakers: ReadonlySet<Role> = new Set(["user", "assistant", "system"]);
+
+/** A page of hits. Rejects with the signal's reason once the signal is aborted. */
+export async function searchMessages(
+  { live }: ObjectContext,
+  query: SearchMessages,
+  signal: AbortSignal,
+): Promise<MessageHits> {
+  const branch = knownBranch(live, query.branch);
+  const list = `messages-search ${live.record.id}`;
+  let beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, list);
+  const next = () => encodeCursor(beyond ?? "", list);
+  const find = textFinder(query.q);
+  const slices = new WorkSlices(sliceWork, signal);
+  const hits: MessageHit[] = [];
+  let rows = 0;
+  let units = 0;
+  for (;;) {
+    // Silent and deep ones are passed over here and not by the store, which would read past any number of them at once.
+    const asked = Math.min(batch, pageRows - rows);
+    const records = live.store.messages({ branch, order: "desc", limit: asked, beyond, includeSilent: true });
+    let isFull = false;
+    for (const record of records) {
+      if (hits.length === query.limit || units >= pageUnits) {
+        return { hits, next_cursor: next() };
+      }
+      const size = JSON.stringify(record).length;
+      units += size;
+      isFull = slices.count(size + rowWork) || isFull;
+      const hit = isSearched(record, query) ? find(textOf(record.parts) ?? "") : null;
+      if (hit !== null) hits.push({ ...placeOf(record), ...hit });
+      beyond = record.position;
+    }
+    rows += records.length;
+    if (records.length < asked) return { hits, next_cursor: null };
+    if (rows >= pageRows) return { hits, next_cursor: next() };
+    if (isFull) await slices.next();
+    if (live.retired) throw refuse("thread_not_found", "There is no such thread.");
+  }
+}
+
+function isSearched({ role, silent, depth }: MessageRecord, query: SearchMessages): boolean {
+  if (silent && !query.include_silent) return false;
+  return speakers.has(role) && (query.max_depth === undefined || depth <= query.max_depth);
+}
+
+function placeOf({ id, position, created_at, role }: MessageRecord) {
+  return { message_id: id, position, created_at, role };
+}
