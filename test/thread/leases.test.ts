@@ -317,6 +317,23 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(429);
   });
 
+  it("HTTP38: an import that is repeated with its key counts its waiting inputs once", async () => {
+    const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
+    const id = await user.thread();
+    const { text, open } = slow();
+    await user.say(id, text);
+    for (const content of ["one", "two", "three"]) expect((await user.say(id, content)).status).toBe(202);
+    const body = await (await user.send(`/api/threads/${id}/export`)).text();
+    await user.send(`/api/threads/${id}`, { method: "DELETE" });
+    open();
+    const headers = { "content-type": "application/x-ndjson", "idempotency-key": "again" };
+    for (let at = 0; at < 3; at += 1) {
+      expect((await user.send("/api/threads/import", { method: "POST", body, headers })).status).toBe(201);
+    }
+    // Four messages, three that wait, and one that lets them begin.
+    expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
+  });
+
   it("LEASE2 its holder closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
     const user = newUser();
     const id = await user.thread();

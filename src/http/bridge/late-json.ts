@@ -4,10 +4,16 @@
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
-import { jsonAnswer } from "../answer/json-answer.ts";
+import { jsonAnswer, jsonHeaders } from "../answer/json-answer.ts";
 
 /** Milliseconds between two spaces. */
 export const blankMs = 3000;
+
+/**
+ * Headers of a body that begins with spaces. A proxy that compresses it holds the spaces back, so that no write fails when the client
+ * has left: miniflare does so for every client that accepts gzip. Proxies leave a body alone that names an encoding.
+ */
+const lateHeaders = { ...jsonHeaders, "cache-control": "no-store, no-transform", "content-encoding": "identity" };
 
 /** Options of the wait. */
 export interface LateJsonOptions {
@@ -42,7 +48,7 @@ export async function lateJson(value: Promise<object>, { timers, leave, taken }:
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: jsonAnswer({}).headers });
+  return new Response(body, { headers: lateHeaders });
 }
 
 /** Waits for the value, or until a space is due; true if the space is due first. */

@@ -8,12 +8,19 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { createTokenBuckets, unlimited } from "./rate-limiter.ts";
 import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";
 
+/** The waiting inputs of an import. */
+export interface ImportedInputs {
+  inputs: number;
+  /** Equal for an import and its repetitions, which are counted once; null if it cannot be repeated. */
+  creation: string | null;
+}
+
 /** The bounds as the routes ask them. Every method throws `rate_limited`. */
 export interface UserLimits {
   /** Counts a message or run about to be admitted. */
   admit(caller: Caller): Promise<void>;
   /** Counts imported inputs that wait for their runs. Never throws: inputs beyond the bound become a debt. */
-  brought(caller: Caller, inputs: number): void;
+  brought(caller: Caller, imported: ImportedInputs): void;
   /** Counts a thread about to be created. */
   create(caller: Caller): Promise<void>;
   /** Counts a change of a thread, a message, a queued input or a file. */
@@ -81,6 +88,7 @@ function limitsOver(
   places: UserLimits["search"],
   limiters: Record<Limited, readonly RateLimiter[]>,
 ): UserLimits {
+  const isFirst = firstTimes();
   const taking = (name: Limited) => async (caller: Caller) => {
     for (const limiter of limiters[name]) {
       const wait = await limiter.take(keyOf(caller));
@@ -90,7 +98,10 @@ function limitsOver(
   };
   return {
     admit: taking("admit"),
-    brought: (caller, inputs) => admissions.charge(keyOf(caller), inputs),
+    brought(caller, { inputs, creation }) {
+      if (creation !== null && !isFirst(creation)) return;
+      admissions.charge(keyOf(caller), inputs);
+    },
     create: taking("create"),
     change: taking("change"),
     invoke: taking("invoke"),
@@ -125,4 +136,19 @@ function searchPlaces(now: () => number): UserLimits["search"] {
 
 function keyOf(caller: Caller): string {
   return caller.user === null ? "admin" : `user:${caller.user}`;
+}
+
+/** The most keys that are remembered. */
+const mostKeys = 10_000;
+
+/** A function that returns true the first time it is called with a key, as long as it remembers the key. */
+function firstTimes(): (key: string) => boolean {
+  const keys = new Set<string>();
+  return (key) => {
+    if (keys.has(key)) return false;
+    keys.add(key);
+    const [oldest] = keys.size > mostKeys ? keys : [];
+    if (oldest !== undefined) keys.delete(oldest);
+    return true;
+  };
 }

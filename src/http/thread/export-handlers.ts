@@ -89,7 +89,10 @@ async function pass(
     });
     if (response.status >= 400) throw await refusalOf(response);
     const answer = new Response(response.body, response);
-    services.limits.brought(caller, Number(answer.headers.get(waitingHeader) ?? 0));
+    services.limits.brought(caller, {
+      inputs: Number(answer.headers.get(waitingHeader) ?? 0),
+      creation: creation === undefined ? null : `${threadId} ${creation}`,
+    });
     answer.headers.delete(waitingHeader);
     answer.headers.set("location", `/api/threads/${threadId}`);
     return answer;
