@@ -1,4 +1,4 @@
-// The composition root: builds the Worker and the thread's object from their layers. The only file that sees all of them.
+// The Worker's entry: the deployment that `compose.ts` builds from the compiled definitions of `agents/`.
 
 import { diagnostics } from "#generated/diagnostics.ts";
 import { registry } from "#generated/registry.ts";

@@ -1,5 +1,5 @@
-// The pure reducer that folds events into what a person sees of a thread. Used by the server for snapshots and by every
-// client, so that both show the same. Folding an event twice changes nothing; folding a snapshot replaces everything.
+// The pure reducer that folds events into the view of a thread that a client shows. The server sends snapshots without it; tests
+// hold its result to the stored messages. Folding an event twice changes nothing; folding a snapshot replaces everything.
 
 import type { Part } from "./content.ts";
 import type { EventOf, PlainEvent, ThreadEvent } from "./event.ts";

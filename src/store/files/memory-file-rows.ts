@@ -1,4 +1,4 @@
-// File rows in memory: the twin of those in SQLite, for what runs without an object.
+// File rows in memory, for tests: the twin of those in SQLite.
 
 import type { FileRow, FileRows, Garbage } from "./file-rows.ts";
 
