@@ -208,7 +208,7 @@ export const eventTypes: readonly EventType[] = [
   "snapshot",
 ];
 
-/** SSE `event:` name of a type: `error` is taken by EventSource itself, so it travels as `thread_error`. */
-export function sseEventName(type: EventType): string {
+/** SSE `event:` name of a type. EventSource keeps the name `error` for itself, so that type travels as `thread_error`. */
+export function sseEventName(type: string): string {
   return type === "error" ? "thread_error" : type;
 }

@@ -1,5 +1,6 @@
 // What a subscription delivers to whoever reads it here in the Worker.
 
+import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
 import { expiredCloseCode } from "#contract/subscription.ts";
 
@@ -32,28 +33,20 @@ export function readFrame(text: string): Frame | { type: "end" } | null {
   return { type: "frame", seq, event, runId, json: text };
 }
 
+/** Refusals with a close code of their own, and their message where the object sent none. */
+const refusals: readonly [Refusal["code"], string][] = [
+  ["unauthorized", "The credentials are no longer valid."],
+  ["forbidden", "This is not allowed."],
+  ["thread_not_found", "There is no such thread."],
+  ["rate_limited", "Too many subscribers."],
+];
+
 /** What the close of the object's socket means; null when it was cut off and can be attached again. */
 export function deliveryOfClose(code: number, reason: string): Delivery | null {
-  const refusal = (refused: Refusal["code"], message: string): Delivery => ({
-    type: "refused",
-    refusal: { code: refused, message: reason === "" ? message : reason },
-  });
-  switch (code) {
-    case 1000:
-      return { type: "closed" };
-    case 4401:
-      return refusal("unauthorized", "The credentials are no longer valid.");
-    case 4403:
-      return refusal("forbidden", "This is not allowed.");
-    case 4404:
-      return refusal("thread_not_found", "There is no such thread.");
-    case 4429:
-      return refusal("rate_limited", "Too many subscribers.");
-    default:
-      // A client that reconnects needs a new token, so the stream is not attached again with the old one.
-      if (code === expiredCloseCode) return { type: "closed" };
-      // 4408 tells a reader that it was too slow: it comes back with its last number when it can.
-      if (code === 4408) return { type: "closed" };
-      return code >= 4400 && code < 4500 ? refusal("invalid_request", "The subscription was refused.") : null;
-  }
+  // A client whose token expired needs a new one, and a reader that was too slow comes back with its last number.
+  if ([1000, expiredCloseCode, tooSlowCloseCode].includes(code)) return { type: "closed" };
+  if (code < 4400 || code >= 4500) return null;
+  const known = refusals.find(([refused]) => webSocketCloseCode(refused) === code);
+  const [refused, message] = known ?? ["invalid_request", "The subscription was refused."];
+  return { type: "refused", refusal: { code: refused, message: reason === "" ? message : reason } };
 }

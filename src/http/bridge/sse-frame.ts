@@ -1,13 +1,13 @@
 // Events as SSE frames. A data line holds no line break, so text with some becomes several lines.
 
 import type { Refusal } from "#contract/error.ts";
+import { sseEventName } from "#contract/event.ts";
 
 import type { Frame } from "./delivery.ts";
 
-/** A frame with an event's number, name and JSON. `error` is a name that EventSource keeps for itself. */
+/** A frame with an event's number, name and JSON. */
 export function sseFrame({ seq, event, json }: Frame): string {
-  const name = event === "error" ? "thread_error" : event;
-  return `id: ${String(seq)}\nevent: ${name}\n${dataLines(json)}\n`;
+  return `id: ${String(seq)}\nevent: ${sseEventName(event)}\n${dataLines(json)}\n`;
 }
 
 /** A frame without a number. */
@@ -20,7 +20,7 @@ export const sseEnd = "event: end\ndata: {}\n\n";
 
 /** The frame that says why there is nothing more. It has no number: it is no event of the thread. */
 export function sseRefusal({ code, message }: Refusal): string {
-  return `event: thread_error\n${dataLines(JSON.stringify({ type: "error", code, message }))}\n`;
+  return `event: ${sseEventName("error")}\n${dataLines(JSON.stringify({ type: "error", code, message }))}\n`;
 }
 
 /** A comment. Readers pass over it; it keeps the connection alive. */

@@ -1,6 +1,6 @@
 // What may be changed of a thread as a whole: its title and the like, its run, its existence.
 
-import { refuse } from "#contract/error.ts";
+import { refuse, webSocketCloseCode } from "#contract/error.ts";
 import type { PatchThread } from "#contract/request.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import { toThread } from "#core/view.ts";
@@ -76,7 +76,7 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
     driver.close(false);
     throw thrown;
   }
-  live.broadcaster.closeAll(4404, "The thread was deleted.");
+  live.broadcaster.closeAll(webSocketCloseCode("thread_not_found"), "The thread was deleted.");
   driver.abandon();
   await store.destroy();
   context.ownerFeed.deleted(live.record);

@@ -1,0 +1,25 @@
+// What the Worker makes of the close of an object's socket.
+
+import { expect, it } from "vitest";
+
+import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
+import { expiredCloseCode } from "#contract/subscription.ts";
+import { deliveryOfClose } from "#http/bridge/delivery.ts";
+
+it("turns the close code of a refusal into that refusal, with the message of the object or one of its own", () => {
+  for (const code of ["unauthorized", "forbidden", "thread_not_found", "rate_limited", "invalid_request"] as const) {
+    const closed = webSocketCloseCode(code);
+    expect(deliveryOfClose(closed, "Because.")).toEqual({ type: "refused", refusal: { code, message: "Because." } });
+    expect(deliveryOfClose(closed, "")).toMatchObject({ type: "refused", refusal: { code } });
+  }
+});
+
+it("ends a stream that was closed in order, was too slow or lost its token, and does not attach it again", () => {
+  for (const code of [1000, tooSlowCloseCode, expiredCloseCode])
+    expect(deliveryOfClose(code, "")).toEqual({ type: "closed" });
+});
+
+it("attaches a stream again that was cut off", () => {
+  for (const code of [1005, 1006, 1011, 1012, 1013, 4500])
+    expect([code, deliveryOfClose(code, "")]).toEqual([code, null]);
+});
