@@ -10,6 +10,7 @@ import { useThreadholdClient } from "#react/index.ts";
 import { usePageTitle } from "../app/page-title.ts";
 import { Icon } from "../kit/icon.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { CopyButton } from "../markdown/code-block.tsx";
 import { AgentFacts, StartThread } from "./agent-facts.tsx";
 import { nameIn } from "./definition.ts";
 import type { DefinitionSet, Kind, Reference } from "./definition.ts";
@@ -120,7 +121,7 @@ function File({ of: { kind, name }, set }: { of: Reference; set: DefinitionSet }
   if (file === null) return null;
   return (
     <p className={css["file"]}>
-      Defined in <code>{file}</code>
+      Defined in <code>{file}</code> <CopyButton text={file} />
     </p>
   );
 }

@@ -146,7 +146,11 @@ export function definitions({ api, open }: PlaygroundUse): void {
     it("UI93 an agent's page names its file, links to the definitions that it uses, and starts a thread that it lists then", async () => {
       const { page } = await open("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
-      await page.getByText("agents/agents/debate/debate.ts").waitFor();
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      const file = page.locator("p").filter({ hasText: "agents/agents/debate/debate.ts" });
+      await file.getByRole("button", { name: "Copy" }).click();
+      await file.getByRole("button", { name: "Copied" }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("agents/agents/debate/debate.ts");
       const side = page.getByRole("region", { name: "Side B" });
       await side.getByRole("link", { name: "tool close_debate" }).waitFor();
       await side.getByRole("link", { name: "prompt debate_against" }).click();
