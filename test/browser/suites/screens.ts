@@ -64,7 +64,7 @@ export function screens({ api, open }: PlaygroundUse): void {
     await api().say(traced.id, "Measure the table");
     for (const [path, body] of Object.entries(kept)) await putFile(api(), text.id, path, body);
     return [
-      { name: "start", path: "/", shows: "Every town should have a tram." },
+      { name: "start", path: "/", shows: "Demo: the desk that refunds. Needs no key." },
       { name: "text", path: `/threads/${text.id}`, shows: "What it keeps" },
       { name: "empty", path: `/threads/${empty.id}`, shows: "No messages yet." },
       { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
