@@ -18,6 +18,7 @@ import { rebuilt } from "./suites/rebuilt.ts";
 import { richText } from "./suites/rich-text.ts";
 import { runs } from "./suites/runs.ts";
 import { screens } from "./suites/screens.ts";
+import { search } from "./suites/search.ts";
 import { states } from "./suites/states.ts";
 import { stoppedCalls } from "./suites/stopped-calls.ts";
 import { talk } from "./suites/talk.ts";
@@ -103,6 +104,7 @@ describe("the playground", () => {
 
   threads(use);
   conversation(use);
+  search(use);
   talk(use);
   richText(use);
   runs(use);

@@ -30,6 +30,8 @@ interface ConversationHeadProps {
   handle: ThreadHandle;
   logging: boolean;
   onLog: () => void;
+  searching: boolean;
+  onSearch: () => void;
   onChanged: () => void;
 }
 
@@ -51,7 +53,15 @@ function FilesLink({ handle }: { handle: ThreadHandle }): ReactElement {
 }
 
 /** The head. */
-export function ConversationHead({ thread, handle, logging, onLog, onChanged }: ConversationHeadProps): ReactElement {
+export function ConversationHead({
+  thread,
+  handle,
+  logging,
+  onLog,
+  searching,
+  onSearch,
+  onChanged,
+}: ConversationHeadProps): ReactElement {
   const nameOf = useNameOf();
   const agentTitle = useAgentTitle();
   const owner = otherOwner(useCaller(), thread);
@@ -84,6 +94,13 @@ export function ConversationHead({ thread, handle, logging, onLog, onChanged }: 
           <span className={css["figure"]}>{money(cost)}</span>
         </p>
       </div>
+      <IconButton
+        icon="search"
+        label={searching ? "End the search" : "Search this conversation"}
+        title={searching ? "End the search" : "Search this conversation (Ctrl F, ⌘ F)"}
+        aria-pressed={searching}
+        onClick={onSearch}
+      />
       <IconLink icon="trace" label="Trace" href={tracePath(thread.id, undefined, search)} />
       <FilesLink handle={handle} />
       <IconButton

@@ -19,6 +19,8 @@ import { ConversationHead } from "./conversation-head.tsx";
 import { MessageList } from "./message-list.tsx";
 import { PendingCalls } from "./pending-calls.tsx";
 import { QueueList, useQueue } from "./queue-list.tsx";
+import { MessageSearch } from "./search/message-search.tsx";
+import { ShownMessage, useMessageQuery } from "./search/shown-message.ts";
 import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./conversation.module.css";
@@ -33,7 +35,14 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
   const queue = useQueue(used.handle);
   const voices = useVoices(thread?.agent_id ?? "", thread);
   const [logging, setLogging] = useLogOpen();
-  useShortcuts({ e: () => setLogging(!logging) });
+  const [query, setQuery] = useMessageQuery();
+  const searching = query.find !== null;
+  const turnSearch = (): void => setQuery(searching ? { find: null, message: null } : { find: "", message: null });
+  useShortcuts({
+    e: () => setLogging(!logging),
+    // Where the search is open already, the browser's own comes.
+    ...(searching ? {} : { "mod+f": turnSearch }),
+  });
   usePageTitle(thread === null ? "Thread" : nameOf(thread));
   if (connection.state === "closed" && connection.error !== null && thread === null) {
     return <Refused error={connection.error} />;
@@ -55,17 +64,24 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
           handle={used.handle}
           logging={logging}
           onLog={() => setLogging(!logging)}
+          searching={searching}
+          onSearch={turnSearch}
           onChanged={() => undefined}
         />
+        {query.find === null ? null : (
+          <MessageSearch handle={used.handle} find={query.find} shown={query.message} onChange={setQuery} />
+        )}
         <ConnectionNote connection={connection} />
         <VoicesContext value={voices}>
-          <MessageList
-            handle={used.handle}
-            live={messages}
-            count={count}
-            running={activeRunId !== null}
-            repeatable={activeRunId === null && queue.data?.length === 0}
-          />
+          <ShownMessage value={query.message}>
+            <MessageList
+              handle={used.handle}
+              live={messages}
+              count={count}
+              running={activeRunId !== null}
+              repeatable={activeRunId === null && queue.data?.length === 0}
+            />
+          </ShownMessage>
         </VoicesContext>
         <PendingCalls handle={used.handle} calls={pending} />
         <QueueList handle={used.handle} held={activeRunId === null} />

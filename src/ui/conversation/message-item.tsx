@@ -10,6 +10,7 @@ import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import { PartView } from "./part-view.tsx";
 import type { MessageRow } from "./rows.ts";
+import { ShownMessage } from "./search/shown-message.ts";
 import { VoicesContext, speakerOf } from "./voices.ts";
 
 import css from "./message.module.css";
@@ -32,6 +33,7 @@ export const MessageItem = memo(function MessageItem({
   const { message, results, lines, goesOn } = row;
   const [editing, setEditing] = useState(() => !nested && isBeingEdited(message));
   const voices = use(VoicesContext);
+  const shown = use(ShownMessage) === message.id;
   const who = speakerOf(message, row.under, voices);
   const parts = message.parts;
   const side = voices.two ? (message.side?.toUpperCase() ?? null) : null;
@@ -39,6 +41,7 @@ export const MessageItem = memo(function MessageItem({
     <article
       className={css["message"]}
       data-message={message.id}
+      data-shown={shown}
       data-role={message.role}
       data-side={message.side ?? undefined}
       data-two={side !== null}

@@ -2,7 +2,7 @@
 // scrolled back, whatever grows above or below.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { use, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
 
 import type { MessageView, ThreadHandle } from "#client/index.ts";
@@ -20,6 +20,8 @@ import { placeNotes } from "./place-notes.ts";
 import { RowBuilder } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import type { RunNote } from "./run-note.ts";
+import { ShownMessage } from "./search/shown-message.ts";
+import { useShownMessage } from "./search/use-shown-message.ts";
 import { useBeginAtEnd } from "./use-begin-at-end.ts";
 import { useCallsAtWork } from "./use-calls-at-work.ts";
 import { useHistory } from "./use-history.ts";
@@ -77,6 +79,7 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
   const waits = running && wait !== null;
   const rows = useMemo((): ListRow[] => (waits ? [...withoutBlank(told), waitingRow] : told), [told, waits]);
   const place = useRef<HTMLDivElement>(null);
+  const message = use(ShownMessage);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => place.current,
@@ -95,7 +98,7 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
   const { hasMore, loading, more } = history;
   const arrived = useBeginAtEnd({
     place,
-    filled: rows.length > 0,
+    filled: rows.length > 0 && message === null,
     isAtEnd: () => isAtEnd(place.current) && virtual.isAtEnd(atEnd),
     scrollToEnd: () => virtual.scrollToEnd(),
   });
@@ -104,6 +107,8 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
   const failed = history.error !== null;
   const { seeking, press } = useListKeys({ place, hasMore, loading, failed, more, scrollToStart, scrollToEnd });
   // Not before the list has come to its end: until then its first row is merely where it was made.
+  const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index, { align: "center" }), [virtual]);
+  const reading = useShownMessage({ message, rows, hasMore, loading, failed, more, scrollTo, arrived });
   const wantsMore = hasMore && !loading && !failed && !seeking && first < askAhead;
   useEffect(() => {
     if (wantsMore && arrived.current) more();
@@ -164,7 +169,7 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
           </NestedRowsContext>
         </ThreadFilesContext>
       </div>
-      {seeking ? (
+      {seeking || reading ? (
         <p className={css["seeking"]} role="status">
           Reading {history.messages.length} of {count} messages…
         </p>

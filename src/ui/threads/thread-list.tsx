@@ -11,6 +11,7 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useHidden } from "./deletions.tsx";
 import { ListFilters } from "./list-filters.tsx";
+import { MessageResults } from "./message-results.tsx";
 import { isFiltered, queryOf, useListFilter, useListSearch } from "./thread-filter.ts";
 import { ThreadRow } from "./thread-row.tsx";
 import { threadPath } from "./thread-title.ts";
@@ -79,6 +80,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
           </div>
         ) : null}
         {threads.length === mostThreads ? <p className={css["more"]}>Search to find older threads.</p> : null}
+        <MessageResults filter={filter} search={search} />
       </div>
     </section>
   );
@@ -87,7 +89,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
 function Nothing({ filtered }: { filtered: boolean }): ReactElement {
   return filtered ? (
     <EmptyNote title="Nothing matches">
-      Search looks at titles and the last message. Clear a filter to see more.
+      The list is searched by titles and last messages. Search in messages, or clear a filter to see more.
     </EmptyNote>
   ) : (
     <EmptyNote title="No threads yet">Press N to start one with any agent.</EmptyNote>

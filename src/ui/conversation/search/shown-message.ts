@@ -1,0 +1,40 @@
+// The message that a page of a thread is opened at, and the text that is searched for in it. Both are in the address, so that a
+// link leads to a message.
+
+import { createContext } from "react";
+import { useSearchParams } from "wouter";
+
+/** A search in a thread. */
+export interface MessageQuery {
+  /** The text; null while the search is closed. */
+  find: string | null;
+  /** Id of the message that is shown. */
+  message: string | null;
+}
+
+/** The search, and what changes it. */
+export function useMessageQuery(): [MessageQuery, (change: Partial<MessageQuery>) => void] {
+  const [params, setParams] = useSearchParams();
+  const change = (next: Partial<MessageQuery>): void => {
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(next)) {
+          if (value === null) after.delete(name);
+          else after.set(name, value);
+        }
+        return after;
+      },
+      { replace: true },
+    );
+  };
+  return [{ find: params.get("find"), message: params.get("message") }, change];
+}
+
+/** Address of a message of a thread, found by a search. `path` is the address of the thread. */
+export function foundMessagePath(path: string, query: { find: string; message: string }): string {
+  return `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(query).toString()}`;
+}
+
+/** Id of the message that is marked in the list. */
+export const ShownMessage = createContext<string | null>(null);

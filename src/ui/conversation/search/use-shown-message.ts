@@ -1,0 +1,46 @@
+// Scrolls the list to the message that is to be shown, and reads older messages until it is there.
+
+import { useEffect, useRef } from "react";
+import type { RefObject } from "react";
+
+import type { MessageRow } from "../rows.ts";
+
+/** The list. */
+export interface ShownIn {
+  /** Id of the message; null for none. */
+  message: string | null;
+  rows: readonly (MessageRow | { kind: "note" | "waiting" })[];
+  hasMore: boolean;
+  loading: boolean;
+  failed: boolean;
+  more: (long: boolean) => void;
+  scrollTo: (index: number) => void;
+  /** Set when the list is where it should be when it is opened. */
+  arrived: RefObject<boolean>;
+}
+
+/** Gives whether older messages are being read for it. */
+export function useShownMessage(list: ShownIn): boolean {
+  const { message, rows, hasMore, loading, failed, more, scrollTo, arrived } = list;
+  const done = useRef<string | null>(null);
+  if (message === null) done.current = null;
+  const wanted = message !== null && done.current !== message;
+  const index = wanted ? rows.findIndex((row) => row.kind === "message" && holds(row, message)) : -1;
+  useEffect(() => {
+    if (!wanted || loading) return;
+    if (index === -1) {
+      if (hasMore && !failed) more(true);
+      return;
+    }
+    done.current = message;
+    arrived.current = true;
+    scrollTo(index);
+  }, [wanted, index, loading, hasMore, failed, more, scrollTo, message, arrived]);
+  return wanted && index === -1 && hasMore && !failed;
+}
+
+/** A message is in the row of its own, or in that of the call it was said under. */
+function holds(row: MessageRow, id: string): boolean {
+  if (row.message.id === id) return true;
+  return Object.values(row.lines).some((rows) => rows.some((below) => holds(below, id)));
+}
