@@ -62,6 +62,8 @@ describe("a reservation", () => {
     );
     const failing = reservations.inLine(() => Promise.reject(new Error("broken")), never);
     const last = reservations.inLine(() => Promise.resolve({ asked: true }), never);
+    // The first request has asked by then, and waits for a share or the signal.
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     stop.abort();
     expect(await waiting).toEqual({ stopped: true });
     await expect(failing).rejects.toThrow("broken");

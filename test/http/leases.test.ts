@@ -146,6 +146,20 @@ describe("leases of runs", () => {
     held.clear();
     expect(await leases.take(run("2", "d"))).toBe("granted");
   });
+
+  it("HTTP31: a thread that reports a run while it is asked about an earlier one keeps its place", async () => {
+    const { make, state, held } = keeper();
+    const leases = make();
+    leases.told(word("a", "running"), []);
+    leases.told(word("b", "running"), []);
+    state.at += confirmedMicros;
+    held.set('{"thread":"a"}', { streams: [], working: false });
+    held.set('{"thread":"b"}', { streams: [], working: true });
+    const taken = leases.take(run("1", "c"));
+    // The answer of "a" is older than this report, and arrives after it.
+    leases.told(word("a", "running"), []);
+    expect(await taken).toBe("too_many_runs");
+  });
 });
 
 describe("at the front door", () => {
