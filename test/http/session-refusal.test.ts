@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Thread } from "#contract/thread.ts";
+import { sessionAgent } from "#flow/session-definitions.ts";
 
 import { execute, readSession, textOf } from "../support/session-client/session-client.ts";
 import type { Executed } from "../support/session-client/session-client.ts";
@@ -187,10 +188,18 @@ describe("other people", () => {
 
   it("SESSION16 cannot lay a thread where another's session will be", async () => {
     const sessionId = name();
-    // Where it will be is told by the thread list of a session that was made and deleted.
+    // The list of threads shows where it will be: a session is made and deleted. Other files' threads may be newer in the list.
+    const listed = async () => {
+      const { threads } = await ask<{ threads: Thread[] }>(
+        admin,
+        "GET",
+        `/api/threads?limit=200&agent_id=${sessionAgent}`,
+      );
+      return threads.map((thread) => thread.id);
+    };
+    const before = await listed();
     await execute(admin, { sessionId, input, context: {}, options });
-    const { threads } = await ask<{ threads: Thread[] }>(admin, "GET", "/api/threads?limit=1");
-    const id = threads[0]?.id ?? "";
+    const id = (await listed()).find((one) => !before.includes(one)) ?? "";
     expect(await readSession(admin, id)).toMatchObject({ messages: { length: 2 } });
     await admin(`/api/threads/${id}`, { method: "DELETE" });
     const laid = await ask<{ error: { code: string } }>(ben, "POST", "/api/threads", { id, agent_id: "parallel" });
