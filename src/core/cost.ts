@@ -1,5 +1,5 @@
 // What a model call cost. Pure arithmetic over counts and prices; a price that is missing makes the cost unknown, never
-// zero, and a total the provider reports wins over our own sum (decision 20).
+// zero, and a total the provider reports wins over our own sum (decision 20), unless no call can cost that.
 
 import { roundCost } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -14,9 +14,12 @@ export interface Prices {
 
 const million = 1_000_000;
 
+/** USD that no call costs. */
+const mostReported = million;
+
 /** USD of a call, or null where a price is missing and the provider reported none (decision 20). */
 export function costOf(prices: Prices, usage: Usage, reported: number | null): number | null {
-  if (reported !== null) return roundCost(reported);
+  if (reported !== null && reported >= 0 && reported <= mostReported) return roundCost(reported);
   const { inputPrice, outputPrice } = prices;
   if (inputPrice === undefined || outputPrice === undefined) return null;
   const { cachedPrice = inputPrice, cacheWritePrice = inputPrice } = prices;

@@ -3,6 +3,9 @@
 
 type Fields = Record<string, unknown>;
 
+/** Characters that an event may have, a picture among them: it is kept whole until it ends. */
+export const longestEvent = 32 * 1024 * 1024;
+
 // A match is only a reason to parse the chunk: the model's own text may hold the same names.
 const mayEnd = /"finish_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"/i;
 const lastEvent = /^response\.(?:completed|incomplete|failed)$/;
@@ -24,6 +27,8 @@ export class AnswerLines {
   readonly #decoder = new TextDecoder();
   /** The beginning of a line whose end has not arrived. */
   #rest = "";
+  /** Characters of the event that the line belongs to, in the lines before it. */
+  #before = 0;
   /** An event arrived, so the body is a stream. */
   begun = false;
   /** The last event of the protocol or `[DONE]` arrived: no part of the answer follows. */
@@ -35,7 +40,7 @@ export class AnswerLines {
   /** Token counts arrived. */
   counted = false;
 
-  /** Takes the next piece of the body. */
+  /** Takes the next piece of the body. Throws where an event gets too long. */
   read(piece: Uint8Array): void {
     const [head = "", ...lines] = this.#decoder.decode(piece, { stream: true }).split(/\r\n|\n|\r/);
     this.#rest += head;
@@ -43,10 +48,14 @@ export class AnswerLines {
       this.#line(this.#rest);
       this.#rest = line;
     }
+    if (this.#before + this.#rest.length > longestEvent) {
+      throw new Error("The server sent an event that is too long.");
+    }
     if (this.#rest.length < 16 && isDone(this.#rest)) this.#done();
   }
 
   #line(line: string): void {
+    this.#before = line === "" ? 0 : this.#before + line.length;
     if (!line.startsWith("data:")) return;
     this.begun = true;
     if (isDone(line)) this.#done();

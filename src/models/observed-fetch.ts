@@ -70,6 +70,7 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
         if (lines.finished) return end(controller);
         exchange.broken = true;
         controller.error(error);
+        reader.cancel().catch(() => undefined);
       }
     },
     cancel(reason) {
@@ -99,16 +100,24 @@ async function unlessQuiet<T>(
   }
 }
 
-/** The body of a refusal, which its package reads whole. */
+/** Bytes of a refusal that are read. */
+const longestRefusal = 1024 * 1024;
+
+/** The body of a refusal, which its package reads whole. It ends where it gets too long. */
 function watchRefusal(body: ReadableStream<Uint8Array>, { exchange, received }: Watch): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let left = longestRefusal;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
         received();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (done) return controller.close();
+        controller.enqueue(value.subarray(0, left));
+        left -= value.byteLength;
+        if (left > 0) return;
+        controller.close();
+        reader.cancel().catch(() => undefined);
       } catch (error) {
         exchange.broken = true;
         controller.error(error);

@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
+import { costOf } from "#core/cost.ts";
 import { cutUsage, finishedUsage } from "#core/model/counted-usage.ts";
 
 import { Harness } from "./support/harness.ts";
@@ -27,6 +28,38 @@ it("HALT6: reported tokens count, missing counts are estimated, and an attempt w
   expect(cutUsage(request, begun, [])).toEqual({ usage: begun, estimated: false });
   const cached = { ...zeroUsage, cache_read: 100, output: 50, total_tokens: 150 };
   expect(cutUsage(request, cached, words)).toEqual({ usage: cached, estimated: false });
+});
+
+it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
+  "HALT8: a count of %d, which no answer has, is taken as none, and the sums stay numbers",
+  (wrong) => {
+    const words = ["x".repeat(40)];
+    const reported = { input: wrong, output: wrong, cache_read: wrong, cache_write: wrong, total_tokens: wrong };
+    const usage = { ...zeroUsage, input: 2, output: 10, total_tokens: 12 };
+    expect(finishedUsage(request, reported, words)).toEqual({ usage, estimated: true });
+    expect(cutUsage(request, reported, words)).toEqual({ usage, estimated: true });
+    expect(cutUsage(request, reported, [])).toEqual({ usage: zeroUsage, estimated: false });
+    expect(costOf({ inputPrice: 1, outputPrice: 2 }, usage, wrong)).toBe(0.000022);
+  },
+);
+
+it("HALT8: an answer whose server counted beyond every number has a usage and a cost in its message, run and log", async () => {
+  const wrong = {
+    ...zeroUsage,
+    input: Number.POSITIVE_INFINITY,
+    output: 1e308,
+    total_tokens: Number.POSITIVE_INFINITY,
+  };
+  const script = () => [
+    ...textBlock(0, "y".repeat(400)),
+    finish({ usage: wrong, reported_cost: Number.POSITIVE_INFINITY }),
+  ];
+  const harness = new Harness({ script });
+  await harness.finish();
+  const usage = { ...zeroUsage, input: 6, output: 100, total_tokens: 106 };
+  expect(harness.answers).toMatchObject([{ usage, cost: 206e-6 }]);
+  expect(harness.run).toMatchObject({ usage, cost: 206e-6 });
+  expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
 });
 
 it("HALT6: a stopped answer counts in its message, its run and its log, and the log marks it as estimated", async () => {

@@ -153,6 +153,45 @@ describe("connections that stay open", () => {
   });
 });
 
+/** A body that never ends, of the same piece again and again; counts its pieces and notes when it is no longer read. */
+function endless(piece: string) {
+  const seen = { pieces: 0, cancelled: false };
+  const bytes = encode(piece);
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      seen.pieces += 1;
+      controller.enqueue(bytes);
+    },
+    cancel() {
+      seen.cancelled = true;
+    },
+  });
+  return { body, seen };
+}
+
+describe("bodies without an end", () => {
+  const mebibyte = "x".repeat(1024 * 1024);
+
+  it.for([
+    ["a line", `data: ${mebibyte}`],
+    ["an event of many lines", `data: ${mebibyte}\n`],
+  ] as const)("MODEL29: %s that never ends is given up, and its connection is closed", async ([, piece]) => {
+    const { body, seen } = endless(piece);
+    const { end } = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
+    expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
+    expect(seen).toEqual({ pieces: expect.any(Number), cancelled: true });
+    expect(seen.pieces).toBeLessThan(40);
+  });
+
+  it("MODEL29: a refusal that never ends is read as far as it takes to tell why", async () => {
+    const { body, seen } = endless(mebibyte);
+    const { end } = readAnswer(await collect(portOver(body, stays, 400).stream(plain, signal)));
+    expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
+    expect(seen).toEqual({ pieces: expect.any(Number), cancelled: true });
+    expect(seen.pieces).toBeLessThan(5);
+  });
+});
+
 const empty = new ReadableStream<Uint8Array>();
 
 /** A wait that only an abort ends. */
@@ -166,8 +205,10 @@ const plain = request(model("openai", "m-1"));
 function portOver(
   body: ReadableStream<Uint8Array>,
   delay: (milliseconds: number, signal: AbortSignal) => Promise<void>,
+  status = 200,
 ): ModelPort {
-  const answer = () => Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  const headers = { "content-type": "text/event-stream" };
+  const answer = () => Promise.resolve(new Response(body, { status, headers }));
   return createModelPort({
     env: { ...serverEnv("http://127.0.0.1:9"), ...keys },
     fetch: answer as typeof fetch,

@@ -5,9 +5,16 @@ import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/message.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
+import { jsonBytes } from "../cut-text.ts";
 import type { EventList } from "../event-list.ts";
 import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.ts";
 import type { StoredPart } from "../record.ts";
+
+/** Bytes of JSON that the parts of an answer may come to: its message has to fit a row. Pictures are stored as files. */
+export const longestAnswer = 1_500_000;
+
+/** Bytes of a part beside its words: its braces, the names of its fields. */
+const partBytes = 100;
 
 /** How much of a raw answer the log keeps, in UTF-16 units. */
 const rawLimit = 256 * 1024;
@@ -16,6 +23,8 @@ interface OpenBlock {
   kind: "text" | "thinking" | "toolcall";
   text: string;
   redacted: boolean;
+  /** Bytes of its words as JSON. */
+  bytes: number;
 }
 
 /** Parses tool arguments; anything but an object stays the string it was, marked invalid. */
@@ -49,6 +58,9 @@ export class Answer {
   readonly #parts = new Map<number, StoredPart>();
   readonly #open = new Map<number, OpenBlock>();
   #started = false;
+  #full = false;
+  /** Bytes of the parts so far. */
+  #bytes = 0;
   #raw = "";
   finish: ModelFinish | null = null;
   failure: ModelFailure | null = null;
@@ -62,6 +74,11 @@ export class Answer {
   /** True once a subscriber was told of this message. */
   get shown(): boolean {
     return this.#started;
+  }
+
+  /** True once something was left out, because a row takes no more. */
+  get full(): boolean {
+    return this.#full;
   }
 
   /** What the provider sent, up to 256 KiB. */
@@ -171,12 +188,21 @@ export class Answer {
     this.#open.clear();
   }
 
+  /** Whether so many bytes more fit; what does not is left out, and nothing is taken after it. */
+  #fits(bytes: number): boolean {
+    this.#full ||= this.#bytes + bytes > longestAnswer;
+    if (!this.#full) this.#bytes += bytes;
+    return !this.#full;
+  }
+
   #begin(part: Extract<ModelPart, { type: `${OpenBlock["kind"]}_start` }>): void {
+    const named = part.type === "toolcall_start" ? jsonBytes([part.id, part.name]) : 0;
+    if (!this.#fits(partBytes + named)) return;
     this.start();
     const { index } = part;
     const kind = part.type === "toolcall_start" ? "toolcall" : part.type === "text_start" ? "text" : "thinking";
     const redacted = part.type === "thinking_start" && part.redacted === true;
-    this.#open.set(index, { kind, text: "", redacted });
+    this.#open.set(index, { kind, text: "", redacted, bytes: 0 });
     if (kind === "text") {
       this.#events.tell({ type: "text_start", message_id: this.messageId, index });
     } else if (kind === "thinking" && !this.#manner.hideThinking) {
@@ -187,6 +213,9 @@ export class Answer {
   #grow(index: number, delta: string): void {
     const block = this.#open.get(index);
     if (block === undefined || delta === "") return;
+    const bytes = jsonBytes(delta);
+    if (!this.#fits(bytes)) return;
+    block.bytes += bytes;
     const offset = block.text.length;
     block.text += delta;
     if (block.kind === "thinking" && this.#manner.hideThinking) return;
@@ -197,6 +226,7 @@ export class Answer {
   #end(index: number, provider_data: StoredPart["provider_data"]): void {
     const block = this.#open.get(index);
     if (block === undefined) return;
+    if (provider_data !== undefined && !this.#fits(jsonBytes(provider_data))) return;
     this.#open.delete(index);
     const extra = provider_data === undefined ? {} : { provider_data };
     if (block.kind === "text") {
@@ -218,6 +248,9 @@ export class Answer {
   }
 
   #endCall(part: Extract<ModelPart, { type: "toolcall_end" }>): void {
+    const shown = this.#open.get(part.index)?.bytes ?? 0;
+    const unseen = Math.max(0, jsonBytes(part.arguments) - shown) + jsonBytes(part.provider_data ?? null);
+    if (!this.#fits(unseen)) return;
     this.#open.delete(part.index);
     const call = { id: part.id, name: part.name, ...parseArguments(part.arguments) };
     const extra = part.provider_data === undefined ? {} : { provider_data: part.provider_data };

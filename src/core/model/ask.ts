@@ -1,13 +1,14 @@
 // One step's model request: attempts with back-off, then fallbacks, telling and logging each. What was shown of a failed
 // attempt is retracted before anything else is shown; what was shown of a stopped one is kept (decision 20, 22).
 
+import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { costOf } from "../cost.ts";
 import type { EventList } from "../event-list.ts";
 import type { ReachedLimit, Reserved } from "../ports/limit-port.ts";
-import type { ModelFailure } from "../ports/model-port.ts";
+import type { ModelFailure, ModelPart } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { Spending } from "../run-state.ts";
@@ -109,6 +110,15 @@ export function reserve(
   return ports.limits?.reserve({ ...plan.request, model }, signal) ?? Promise.resolve({ release: () => {} });
 }
 
+/** The end of an answer that a row cannot take more of: as if the model had reached its own limit of words. */
+const tooLong: ModelPart = {
+  type: "finish",
+  stop_reason: "length",
+  usage: zeroUsage,
+  reported_cost: null,
+  model_id: null,
+};
+
 async function attempt(
   plan: NumberedPlan,
   { model, number }: { model: AnyModelDefinition; number: number },
@@ -138,6 +148,9 @@ async function attempt(
       }
       if (part.type === "error" && part.usage !== undefined) told = part.usage;
       answer.take(part);
+      if (!answer.full) continue;
+      answer.take(tooLong);
+      break;
     }
   }
   times.ended_at = ports.clock.now();

@@ -1,12 +1,16 @@
 // Estimates the usage of an attempt whose provider reported no tokens, or not all. Providers bill an interrupted answer too, and
 // most report tokens only at its end; some servers never report any. Without an estimate such an answer would cost nothing, and
-// limits of tokens and money would not hold.
+// limits of tokens and money would not hold. A count that no answer can have counts as not reported: a sum with it could not be
+// written as JSON, and the thread could not be imported again.
 
 import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { ModelRequest } from "../ports/model-port.ts";
 import { requestTokens, textTokens } from "./estimate-tokens.ts";
+
+/** Tokens that no answer has, and far below what sums lose digits at. */
+const mostTokens = 1e9;
 
 /** Usage of an attempt, and whether any of it is estimated. */
 export interface CountedUsage {
@@ -19,9 +23,10 @@ export interface CountedUsage {
  * answer. Every request has a prompt, so zero tokens of the prompt mean that the provider did not count it.
  */
 export function finishedUsage(request: ModelRequest, reported: Usage, words: readonly string[]): CountedUsage {
-  return complete(reported, {
-    input: hasPrompt(reported) ? reported.input : requestTokens(request),
-    output: reported.output > 0 ? reported.output : textTokens(words.join("")),
+  const known = believed(reported);
+  return complete(known, {
+    input: hasPrompt(known) ? known.input : requestTokens(request),
+    output: known.output > 0 ? known.output : textTokens(words.join("")),
   });
 }
 
@@ -30,13 +35,21 @@ export function finishedUsage(request: ModelRequest, reported: Usage, words: rea
  * attempt without pieces was refused or never answered: only the reported usage counts.
  */
 export function cutUsage(request: ModelRequest, reported: Usage | null, words: readonly string[]): CountedUsage {
-  const known = reported ?? zeroUsage;
+  const known = believed(reported ?? zeroUsage);
   if (words.length === 0) return { usage: known, estimated: false };
   return complete(known, {
     input: hasPrompt(known) ? known.input : requestTokens(request),
     // A count from the middle of an answer may be older than its last piece. Anthropic's counts only the first word.
     output: Math.max(known.output, textTokens(words.join(""))),
   });
+}
+
+/** The counts that an answer can have; the others are zero, as if nobody had counted. */
+function believed({ input, output, cache_read, cache_write }: Usage): Usage {
+  const count = (value: number): number => (value >= 0 && value <= mostTokens ? Math.round(value) : 0);
+  const [prompt, words, read, written] = [count(input), count(output), count(cache_read), count(cache_write)];
+  const total_tokens = prompt + words + read + written;
+  return { input: prompt, output: words, cache_read: read, cache_write: written, total_tokens };
 }
 
 function hasPrompt({ input, cache_read, cache_write }: Usage): boolean {

@@ -1,0 +1,55 @@
+// Answers that are longer than a row takes: cut while they come, kept, and counted.
+
+import { expect, it } from "vitest";
+
+import { jsonBytes } from "#core/cut-text.ts";
+import type { ModelPart } from "#core/ports/model-port.ts";
+import { maxBodyBytes } from "#store/row-body.ts";
+
+import { Harness } from "./support/harness.ts";
+import { textBlock } from "./support/scripted-model.ts";
+
+const pieces = (piece: string, count: number): string[] => Array.from({ length: count }, () => piece);
+
+it.for([
+  ["letters", "x".repeat(10_000), 400],
+  ["characters of three bytes", "漢".repeat(10_000), 400],
+  ["characters that JSON escapes", "\u0001".repeat(10_000), 400],
+  ["one piece after a few words", "x".repeat(4_000_000), 1],
+] as const)("HALT9: %s without an end are cut where a row is full, kept and counted", async ([, piece, count]) => {
+  const spoken = textBlock(0, "Hello. ", ...pieces(piece, count)).slice(0, -1);
+  const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
+  await harness.finish();
+  const [answer] = harness.answers;
+  const text = answer?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+  expect([answer?.stop_reason, text.startsWith("Hello. ")]).toEqual(["length", true]);
+  expect(jsonBytes(answer)).toBeLessThan(maxBodyBytes);
+  expect(harness.run.usage.output).toBeGreaterThanOrEqual(Math.floor(text.length / 4));
+  expect(harness.run.usage).toEqual(answer?.usage);
+  expect(harness.run.cost).toBeGreaterThan(0);
+});
+
+it("HALT9: a call whose arguments have no end is no call, and the answer counts", async () => {
+  const call = { type: "toolcall_start", index: 0, id: "call_1", name: "act" } as const;
+  const deltas = pieces("x".repeat(10_000), 400).map((delta) => ({ type: "toolcall_delta", index: 0, delta }) as const);
+  const harness = new Harness({ script: () => [call, ...deltas, { type: "hang" }] });
+  await harness.finish();
+  expect(harness.answers.flatMap(({ parts }) => parts)).toEqual([]);
+  expect(harness.run.usage.output).toBeGreaterThan(300_000);
+});
+
+it("HALT9: blocks and opaque data without an end are cut as well", async () => {
+  const blocks = Array.from({ length: 50_000 }, (_, index) => ({ type: "text_start", index }) as const);
+  const many = new Harness({ script: () => [...blocks, { type: "hang" }] });
+  await many.finish();
+  expect(many.run.status).not.toBe("running");
+  const provider_data = { provider: "anthropic", data: { signature: "s".repeat(4_000_000) } };
+  const thought: ModelPart[] = [
+    { type: "thinking_start", index: 1 },
+    { type: "thinking_end", index: 1, provider_data },
+  ];
+  const opaque = new Harness({ script: () => [...textBlock(0, "Hello."), ...thought, { type: "hang" }] });
+  await opaque.finish();
+  expect(opaque.answers).toMatchObject([{ stop_reason: "length" }]);
+  expect(jsonBytes(opaque.answers)).toBeLessThan(maxBodyBytes);
+});
