@@ -7,7 +7,7 @@ import type { ModelPart } from "#core/ports/model-port.ts";
 import { maxBodyBytes } from "#store/row-body.ts";
 
 import { Harness } from "./support/harness.ts";
-import { textBlock } from "./support/scripted-model.ts";
+import { calls, says, textBlock } from "./support/scripted-model.ts";
 
 const pieces = (piece: string, count: number): string[] => Array.from({ length: count }, () => piece);
 
@@ -52,4 +52,14 @@ it("HALT9: blocks and opaque data without an end are cut as well", async () => {
   await opaque.finish();
   expect(opaque.answers).toMatchObject([{ stop_reason: "length" }]);
   expect(jsonBytes(opaque.answers)).toBeLessThan(maxBodyBytes);
+});
+
+it("HALT9: of the calls of an answer the first 2,000 run, and the model is asked again", async () => {
+  const asked = Array.from({ length: 2100 }, (): [string, unknown] => ["read", {}]);
+  const harness = new Harness({ script: (_, number) => (number === 0 ? calls("c", ...asked) : says("done")) });
+  await harness.finish();
+  const results = harness.journal.messages.filter(({ role }) => role === "tool");
+  expect(results).toHaveLength(2000);
+  expect(harness.run).toMatchObject({ status: "completed" });
+  expect(harness.answers.at(-1)?.stop_reason).toBe("stop");
 });

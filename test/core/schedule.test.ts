@@ -1,7 +1,7 @@
 // The graph of a step's calls, for any calls.
 
 import fc from "fast-check";
-import { it } from "vitest";
+import { expect, it } from "vitest";
 
 import { schedule } from "#core/tools/schedule.ts";
 import type { Schedulable } from "#core/tools/schedule.ts";
@@ -55,4 +55,25 @@ it("CALL5: without a circle every dependency is kept, and what runs alone runs b
     }),
     { numRuns: 500 },
   );
+});
+
+it("CALL4: the order of a thousand calls is found without comparing all of them for each one", () => {
+  let reads = 0;
+  const counted = (remote: boolean): Schedulable[] =>
+    Array.from({ length: 1000 }, (_, index) => ({
+      name: index % 2 === 0 ? "a" : "b",
+      sequential: false,
+      remote,
+      get dependsOn() {
+        reads += 1;
+        return index % 2 === 0 ? ["b"] : [];
+      },
+    }));
+  for (const remote of [false, true]) {
+    reads = 0;
+    const { waitsFor, cycle } = schedule(counted(remote), "parallel");
+    expect([cycle, waitsFor[0]?.size, waitsFor[1]?.size]).toEqual([false, 500, 0]);
+    // Each of them with each one before it, once or twice.
+    expect(reads).toBeLessThan(2 * 1000 * 1000);
+  }
 });

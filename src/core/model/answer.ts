@@ -13,6 +13,9 @@ import type { StoredPart } from "../record.ts";
 /** Bytes of JSON that the parts of an answer may come to: its message has to fit a row. Pictures are stored as files. */
 export const longestAnswer = 1_500_000;
 
+/** Calls of an answer: each is a row, and each of them may have to wait for all before it. */
+export const mostCalls = 2000;
+
 /** Bytes of a part beside its words: its braces, the names of its fields. */
 const partBytes = 100;
 
@@ -61,6 +64,7 @@ export class Answer {
   #full = false;
   /** Bytes of the parts so far. */
   #bytes = 0;
+  #calls = 0;
   #raw = "";
   finish: ModelFinish | null = null;
   failure: ModelFailure | null = null;
@@ -197,6 +201,8 @@ export class Answer {
 
   #begin(part: Extract<ModelPart, { type: `${OpenBlock["kind"]}_start` }>): void {
     const named = part.type === "toolcall_start" ? jsonBytes([part.id, part.name]) : 0;
+    if (part.type === "toolcall_start") this.#calls += 1;
+    this.#full ||= this.#calls > mostCalls;
     if (!this.#fits(partBytes + named)) return;
     this.start();
     const { index } = part;
