@@ -117,11 +117,17 @@ async function invokeTool(access: ThreadAccess, name: string, args: JsonObject):
   return access.invokeTool(name, args);
 }
 
+const injectable: ReadonlySet<string> = new Set(["user", "assistant", "system"] satisfies InjectMessageInput["role"][]);
+
 async function injectMessage(
   { access, hooks, execution }: ThreadStateParts,
   message: InjectMessageInput,
 ): Promise<Message> {
   access.checkDepth();
+  // The types say so; a value that a model or a request gave may be anything, and a message of another role cannot be read again.
+  if (!injectable.has(message.role) || typeof message.content !== "string") {
+    throw refuse("invalid_request", "state.injectMessage takes a role of user, assistant or system, and text.");
+  }
   const draft = messageDraft({
     id: access.ids.ordered(),
     role: message.role,

@@ -205,6 +205,19 @@ describe("injectMessage", () => {
     await expect(thread.run()).rejects.toThrow("no run");
   });
 
+  it.for([
+    { role: "nobody", content: "Hello" },
+    { role: "tool", content: "Hello" },
+    { role: "extension", content: "Hello" },
+    { role: "user", content: { text: "Hello" } },
+    { role: "user" },
+  ])("SAMSG23 refuses a message that cannot be read again: %j", async (wrong) => {
+    const { thread } = await start();
+    const added = thread.atRest((state) => state.injectMessage(wrong as InjectMessageInput));
+    await expect(added).rejects.toThrow("takes a role of user, assistant or system, and text");
+    expect(await thread.messages()).toEqual([]);
+  });
+
   it("SAMSG24 role user counts as the user's words", async () => {
     const { stored, request } = await inject({ role: "user", content: "Before" });
     expect(stored?.role).toBe("user");
