@@ -3,138 +3,22 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-
-import type { PendingCall } from "#contract/thread.ts";
-import type { PostedResult } from "#contract/tool-route.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
-import { aloud, outside } from "../worker/faulted.ts";
+import { outside } from "../worker/faulted.ts";
 import { deathsIn } from "./fault-choice.ts";
+import { plays, rarePlays, says, team } from "./fault-plays.ts";
 import { play, quietly, untilDone } from "./fault-stage.ts";
 import type { Outcome, Play } from "./fault-stage.ts";
 import { wrong } from "./fault-verdict.ts";
-import { admin, alarmOf, message, stubOf, value } from "./thread-driver.ts";
+import { admin, alarmOf, stubOf } from "./thread-driver.ts";
 
 /** Conversations that are played side by side. */
 const atOnce = 6;
 
 const timeout = 600_000;
-
-const key = { key: "once", fingerprint: "once" };
-
-const says = (kind: string) => (id: string) => value(stubOf(id).postMessage(admin, message(`${kind} ${id}`), key));
-
-const team: Play = { agent: "fault_desk", begin: says("go") };
-
-/** Answers what the run waits for, one call at a time, as a client that comes by now and then. */
-async function asks(id: string): Promise<void> {
-  await says("asks")(id);
-  await vi.waitUntil(
-    async () => {
-      const { status, pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
-      const [call] = pending;
-      if (call !== undefined) {
-        await value(stubOf(id).postToolResults(admin, { results: [answerTo(call)] }));
-        // Sent again, as by a client that did not hear. Of the last call it may come when everything is over.
-        if (pending.length > 1) await value(stubOf(id).postToolResults(admin, { results: [answerTo(call)] }));
-      }
-      return status === "idle" || pending.length === 1;
-    },
-    { timeout: 60_000, interval: 2 },
-  );
-}
-
-/** Comes to a limit in the middle of a sub-prompt, and raises it as a client that comes by now and then. */
-async function raises(id: string): Promise<void> {
-  const limits = { steps: 2, on_limit: "rest" } as const;
-  await value(stubOf(id).postMessage(admin, message(`limits ${id}`, { limits }), key));
-  const waits = async () => {
-    const { status, pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
-    return pending.length > 0 ? "raise" : status === "idle" && "over";
-  };
-  if ((await vi.waitUntil(waits, { timeout: 60_000, interval: 2 })) === "over") return;
-  const raise = { key: "raise", fingerprint: "raise" };
-  await value(stubOf(id).postRun(admin, { kind: "continue", limits: { steps: 9 } }, raise));
-}
-
-function answerTo({ id, name, kind }: PendingCall): PostedResult {
-  if (kind === "remote") return { tool_call_id: id, result: "answered" };
-  if (name === "fault_refused") return { tool_call_id: id, approved: false, error: "No." };
-  return { tool_call_id: id, approved: true, ...(name === "fault_pay" ? { args: { task: "changed" } } : {}) };
-}
-
-const plays: [name: string, conversation: Play][] = [
-  ["tools side by side, a sub-prompt, a handoff and a retry", team],
-  ["an agent in a thread of its own", { agent: "fault_boss", begin: says("go") }],
-  ["a call that a client answers", { agent: "fault_asker", begin: asks }],
-  ["a limit in a sub-prompt, which is raised", { agent: "fault_desk", begin: raises }],
-  ["calls that need consent", { agent: "fault_payer", begin: asks }],
-  ["calls of a thread below", { agent: "fault_host", begin: asks }],
-  ["a model that fails for good", { agent: "fault_desk", begin: says("fails") }],
-  [
-    "a run without a message",
-    {
-      agent: "fault_clerk",
-      extra: { initial_messages: [{ role: "user", content: "first" }] },
-      begin: (id) => value(stubOf(id).postRun(admin, { kind: "continue" }, key)),
-    },
-  ],
-  [
-    "a call that an invoked tool queues",
-    {
-      agent: "fault_clerk",
-      begin: async (id) => {
-        // Whoever invokes a tool has no key: what came of a call that was not answered shows in the list of runs.
-        const { items } = await value(stubOf(id).listRuns(admin, { limit: 1, order: "asc" }));
-        if (items.length === 0) await value(stubOf(id).invokeTool(admin, "enqueue", {}));
-      },
-    },
-  ],
-];
-
-/** Those that die at every point they pass, however many others died there. */
-const rarePlays: [name: string, conversation: Play][] = [
-  ["a message that joins the run", { agent: "fault_clerk", begin: (id) => steersTalk(id) }],
-  ["a message that interrupts the run", { agent: "fault_clerk", begin: (id) => interruptsBusy(id) }],
-  ["a message that joins a run that waits for its client", { agent: "fault_asker", begin: (id) => steersAsking(id) }],
-  ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
-];
-
-/** Speaks up while the run waits for its client, who answers afterwards. */
-async function steersAsking(id: string): Promise<void> {
-  await speaksToAsking(id, "steer");
-  await asks(id);
-}
-
-async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<unknown> {
-  await says("asks")(id);
-  const first = { limit: 1, order: "asc" as const };
-  // Whoever asks again may find that the run went on.
-  while ((await value(stubOf(id).listRuns(admin, first))).items[0]?.status === "running");
-  const aside = message(`aside ${id}`, { when });
-  return value(stubOf(id).postMessage(admin, aside, { key: "aside", fingerprint: "aside" }));
-}
-
-/** Speaks up while a tool of the run waits for that. */
-async function steersTalk(id: string): Promise<unknown> {
-  await says("talk")(id);
-  while (!aloud.asked.has(id)) await value(stubOf(id).describe(admin));
-  const aside = message(`aside ${id}`, { when: "steer" });
-  const answer = await value(stubOf(id).postMessage(admin, aside, { key: "aside", fingerprint: "aside" }));
-  aloud.heard.add(id);
-  return answer;
-}
-
-/** Interrupts a run that backs off: whoever asks again finds it so, or ended. */
-async function interruptsBusy(id: string): Promise<unknown> {
-  await says("busy")(id);
-  const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };
-  while ((await value(stubOf(id).listLogs(admin, attempts))).items.length === 0);
-  const now = message(`short ${id}`, { when: "interrupt" });
-  return value(stubOf(id).postMessage(admin, now, { key: "now", fingerprint: "now" }));
-}
 
 /** The names of the points as the sources have them. */
 const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
