@@ -1,6 +1,6 @@
 // "together" run inside the Workers runtime beside the object they test, with one set of modules for all files: modules of its own
-// take seconds a file. "workers" run there too, each file with a runtime of its own, since they empty what the others use. "node"
-// run outside of it. "e2e" and "browser" drive real processes, one file at a time.
+// take seconds a file. "workers" run there too, each file with a runtime of its own: they empty what the others use, or
+// compare everything that a conversation leaves. "node" run outside of it. "e2e" and "browser" drive real processes, one file at a time.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
@@ -57,6 +57,7 @@ const inRuntime = (name: string, { include, exclude: others = [], isolate = true
       fromRoot("./test/support/model-server/global-setup.ts"),
       fromRoot("./test/support/outbound-server/global-setup.ts"),
       fromRoot("./test/support/effect-server/global-setup.ts"),
+      fromRoot("./test/golden/global-setup.ts"),
     ],
     exclude: [...exclude, ...others],
     setupFiles: ["./test/worker/one-proxy.ts", ...(isolate ? [] : ["./test/worker/fresh.ts"])].map(fromRoot),
@@ -90,7 +91,7 @@ export default defineConfig({
     silent: "passed-only",
     slowTestThreshold: 5000,
     projects: [
-      inRuntime("workers", { include: alone }),
+      inRuntime("workers", { include: ["test/golden/**/*.test.ts", ...alone] }),
       inRuntime("together", {
         include: ["test/{lib,core,store,http,flow,contract,models,standard-agents,thread}/**/*.test.ts"],
         exclude: alone,

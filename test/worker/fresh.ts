@@ -11,12 +11,13 @@ import { aloud } from "./faulted.ts";
 import { fileWorks, fileWorld } from "./file-works.ts";
 import { hanging } from "./hanging-database.ts";
 import { freshLimits } from "./limited.ts";
+import { reachable } from "./outbound-world.ts";
 import { atPlaces } from "./places.ts";
 import { acts, asked, personas } from "./team.ts";
 
 afterAll(() => {
   for (const told of [scripts, personas, acts, seers, attaching, fileWorks, aloud.asked, aloud.heard]) told.clear();
-  for (const seen of [effects, hookCalls, asked, shownToModels, ran]) seen.length = 0;
+  for (const seen of [effects, hookCalls, asked, shownToModels, ran, reachable]) seen.length = 0;
   for (const key of Object.keys(fileWorld)) delete fileWorld[key as keyof typeof fileWorld];
   midway.run = null;
   hanging.end();

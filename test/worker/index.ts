@@ -15,6 +15,7 @@ import { hanging, hangingDatabase } from "./hanging-database.ts";
 import { allowance } from "./limited.ts";
 import { madeObjects } from "./made-objects.ts";
 import { meteredDatabase } from "./metered-catalog.ts";
+import { reaching } from "./outbound-world.ts";
 import { placedCatalog, placedFaults, placedFeeds, placedThreads } from "./places.ts";
 
 const catalog = createD1Catalog(hangingDatabase(meteredDatabase(env.CATALOG)), {
@@ -30,6 +31,7 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, [], (world, state)
     catalog: placedCatalog(state, catalog),
     threads: placedThreads(state, world.threads),
     feeds: placedFeeds(state, world.feeds),
+    outbound: reaching(world.outbound),
     clock: clockOf(state.id.name ?? ""),
     settings: { ...world.settings, limits: allowance.current },
     files: { ...world.files, ...fileWorld },
