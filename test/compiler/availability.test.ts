@@ -42,7 +42,7 @@ describe("what is not available", () => {
     ["a bound of the loop", agent("", `strategy: { type: "loop", maxIterations: 3 }`), 3, "maxSteps and limits"],
     ["modelOrder", prompt("modelOrder: true,"), 5, "modelOrder is not available yet"],
     ["context", prompt("context: { maxTokens: 1000 },"), 5, "context (compaction) is not available yet"],
-  ])("COMP65 %s is an error that names what there is", async (_what, files, line, message) => {
+  ])("COMP65 %s is an error that names the supported values", async (_what, files, line, message) => {
     const finding = await onlyFinding(files);
     expect(finding).toMatchObject({ severity: "error", code: "not_available", line });
     expect(finding.message).toContain(message);

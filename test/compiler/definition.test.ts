@@ -40,7 +40,7 @@ describe("fields", () => {
     ).toMatchObject({ severity: "warning", line: 4, column: 31, suggestion: "label" });
   });
 
-  it("COMP14 knows maxSteps of a prompt that is offered as a tool, and COMP15 refuses one of no steps", async () => {
+  it("COMP14 reads maxSteps of a prompt that is offered as a tool, and COMP15 refuses maxSteps of 0", async () => {
     const offered = (maxSteps: number) => ({
       "agents/prompts/other.ts": prompt(`tools: [{ name: "support", maxSteps: ${maxSteps} }],`),
     });

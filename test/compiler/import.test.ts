@@ -31,7 +31,7 @@ export default defineTool("Calls", async () => ({ status: "success" }));`,
 const keepsImports = { "tsconfig.json": JSON.stringify({ compilerOptions: { verbatimModuleSyntax: true } }) };
 
 describe("imports", () => {
-  it("COMP61 a package that is not installed is an error with the command that installs it, used or not", async () => {
+  it("COMP61 an import of a package that is not installed is an error with the command that installs it, also if it is unused", async () => {
     const used = await onlyFinding(tool(`import ky from "ky-of-nobody/core";`, "void ky;"));
     const unused = await onlyFinding({ ...keepsImports, ...tool(`import ky from "ky-of-nobody/core";`) });
     for (const finding of [used, unused]) {
@@ -83,7 +83,7 @@ describe("imports", () => {
     },
   );
 
-  it("COMP62 a name that a Node module lacks is an error, and the other definitions are still read", async () => {
+  it("COMP62 an import of a name that a Node module lacks is an error, and the other definitions are still read", async () => {
     const { diagnostics, project } = await compileWith(tool(`import { nope } from "node:fs";`, "void nope;"));
     expect(diagnostics).toMatchObject([
       { severity: "error", code: "import", file: "agents/tools/caller.ts", line: 1, column: 10 },
@@ -91,7 +91,7 @@ describe("imports", () => {
     expect(project.agents.map(({ name }) => name)).toEqual(["desk"]);
   });
 
-  it("COMP62 Node's modules that Workers have are imported and required by both of their names", async () => {
+  it("COMP62 Node modules that Workers have can be imported and required with and without the prefix node:", async () => {
     const { diagnostics } = await compileWith(
       tool(
         `import { createHash } from "node:crypto";\nimport { Buffer } from "buffer";\nimport * as child from "child_process";`,
@@ -116,7 +116,7 @@ describe("imports", () => {
     expect((await compileWith(text)).diagnostics).toEqual([]);
   });
 
-  it("COMP61 a change in a file that only the Worker's bundle reads is noticed by the next build", async () => {
+  it("COMP61 the next build notices a change in a file that only the Worker's bundle reads", async () => {
     const root = writeProject({
       ...good,
       ...keepsImports,

@@ -76,7 +76,7 @@ describe("type errors", () => {
     expect(keptTypeFindings(root)).toEqual([]);
   });
 
-  it("COMP70 a development build does not wait for the check, which another process makes", async () => {
+  it("COMP70 a development build does not wait for the type check, which runs in another process", async () => {
     const root = typedProject();
     const { code, stdout } = await runScript("compile.mjs", ["--dev", "--root", root]);
     expect([code, stdout.includes("warning")]).toEqual([0, false]);

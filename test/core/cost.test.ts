@@ -27,7 +27,7 @@ it("PRICE3: without prices the cost is unknown", () => {
   expect(costOf({ inputPrice: 3 }, usage, null)).toBeNull();
 });
 
-it("PRICE4: costs and their sums have no digits that binary fractions add", () => {
+it("PRICE4: costs and their sums have no rounding errors of binary fractions", () => {
   const one = { ...usage, input: 1, output: 0, cache_read: 0, cache_write: 0 };
   expect(costOf({ inputPrice: 0.15, outputPrice: 0.6 }, { ...one, input: 39_400 }, null)).toBe(0.00591);
   expect(costOf({ inputPrice: 0.0375, outputPrice: 0 }, one, null)).toBe(0.0000000375);

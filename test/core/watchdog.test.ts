@@ -111,7 +111,7 @@ it("QUIET4: a request is cancelled when a connection that was kept alive sends n
   expect(harness.events.find(({ type }) => type === "model_retry")).toMatchObject({ error: { code: "timeout" } });
 });
 
-it("QUIET4: a chunk that only announces an answer does not begin it", async () => {
+it("QUIET4: a chunk that only announces an answer does not count as its beginning", async () => {
   const announced: ScriptPart[] = [{ type: "raw", chunk: "{}" }, hang];
   const harness = new Harness({ script: (_, number) => (number === 0 ? announced : says("fine")) });
   const ended = harness.finish();
@@ -131,7 +131,7 @@ it.for([
     5000,
   ],
   ["a definition of one limit", { models: [modelNamed("main", { timeouts: { silenceMs: 5000 } })] }, 120_000, 5000],
-] as const)("QUIET5: the limits of %s hold", async ([, setup, first, next]) => {
+] as const)("QUIET5: a connection's silence is bounded by the limits of %s", async ([, setup, first, next]) => {
   const scripts: ScriptPart[][] = [[hang], [...textBlock(0, "half"), hang], says("fine")];
   const script = (_: unknown, number: number) => scripts[number] ?? [];
   const { models, ...more } = { models: undefined, ...setup };

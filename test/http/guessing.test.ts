@@ -34,7 +34,7 @@ describe("guessing", () => {
     expect(waits).toEqual(["1", "2", "4", "8"]);
   });
 
-  it("AUTH7: of a thousand guesses the right one is refused like the others, until the address has waited", async () => {
+  it("AUTH7: the right one among a thousand guesses is refused like the others until the address has waited", async () => {
     const app = testApp();
     const guesses = Array.from({ length: 1000 }, (_, index) => (index === 600 ? annaToken : `guess-${String(index)}`));
     const answers = await Promise.all(guesses.map((guess) => status(app, guess)));
@@ -89,7 +89,7 @@ describe("guessing", () => {
     expect(await who()).toBe("anna");
   });
 
-  it("AUTH7: guesses at a public route count", async () => {
+  it("AUTH7: wrong credentials at a public route count as guesses", async () => {
     const entry = {
       kind: "controller" as const,
       method: "GET" as const,
@@ -118,27 +118,30 @@ describe("guessing", () => {
     ["the platform names none", {}, undefined],
     ["a new .dev.vars is used", { OPEN_LOOPBACK: "true" }, undefined],
     ["the server is on this machine", {}, "http://localhost:8787"],
-  ])("AUTH7: there is one address for all where %s, and it never waits longer than 8 s", async (name, extra, base) => {
-    const app = testApp({ variables: { API_TOKENS: tokens, ...extra } });
-    let asked = 0;
-    const ask = async (token: string) => {
-      asked += 1;
-      const headers = name.startsWith("the platform") ? {} : from(`1.1.1.${String(asked)}`);
-      return app.ask("/api/agents", { token, headers, ...(base === undefined ? {} : { base }) });
-    };
-    expect((await ask(annaToken)).status).toBe(200);
-    for (let index = 0; index < 5; index++) expect((await ask("wrong")).status).toBe(401);
-    const waits: number[] = [];
-    for (let index = 0; index < 6; index++) {
+  ])(
+    "AUTH7: all callers share one address if %s, and it never has to wait longer than 8 s",
+    async (name, extra, base) => {
+      const app = testApp({ variables: { API_TOKENS: tokens, ...extra } });
+      let asked = 0;
+      const ask = async (token: string) => {
+        asked += 1;
+        const headers = name.startsWith("the platform") ? {} : from(`1.1.1.${String(asked)}`);
+        return app.ask("/api/agents", { token, headers, ...(base === undefined ? {} : { base }) });
+      };
       expect((await ask(annaToken)).status).toBe(200);
-      const refused = await ask(berndToken);
-      expect(refused.status).toBe(429);
-      waits.push(Number(refused.headers.get("retry-after")));
-      app.time.advance((waits.at(-1) ?? 0) * 1000);
-      expect((await ask("wrong")).status).toBe(401);
-    }
-    expect(waits).toEqual([1, 2, 4, 8, 8, 8]);
-  });
+      for (let index = 0; index < 5; index++) expect((await ask("wrong")).status).toBe(401);
+      const waits: number[] = [];
+      for (let index = 0; index < 6; index++) {
+        expect((await ask(annaToken)).status).toBe(200);
+        const refused = await ask(berndToken);
+        expect(refused.status).toBe(429);
+        waits.push(Number(refused.headers.get("retry-after")));
+        app.time.advance((waits.at(-1) ?? 0) * 1000);
+        expect((await ask("wrong")).status).toBe(401);
+      }
+      expect(waits).toEqual([1, 2, 4, 8, 8, 8]);
+    },
+  );
 
   it("AUTH7: a request without credentials is not a guess", async () => {
     const app = testApp();

@@ -46,7 +46,7 @@ describe("proofs", () => {
     ["its own origin", { ...nodeFetch, origin: base }, 200],
     ["another origin", { origin: "http://evil.example:8787", "sec-fetch-site": "same-origin" }, 403],
   ];
-  it.each(cases)("AUTH13: a GET with %s is answered accordingly", async (_name, headers, status) => {
+  it.each(cases)("AUTH13: a GET with %s gets the expected status", async (_name, headers, status) => {
     const { get } = openApp();
     expect((await get("/api/agents", headers)).status).toBe(status);
     // Public routes show the findings of the build; a foreign page may ask for them, and cannot read the answer.
@@ -63,7 +63,7 @@ describe("proofs", () => {
     expect((await get("/api/threads", { ...nodeFetch, origin: "null" }, { method: "POST" })).status).toBe(403);
   });
 
-  it("AUTH13: the redirect leads to the same address, once, for thirty seconds, and to no other address", async () => {
+  it("AUTH13: the redirect's token is valid for the same address, once, for thirty seconds, and for no other address", async () => {
     const { get, targetOf, time } = openApp();
     const path = "/api/threads?limit=5";
     const target = await targetOf(path);
@@ -83,7 +83,7 @@ describe("proofs", () => {
     expect((await get(late)).status).toBe(307);
   });
 
-  it("AUTH13: the redirect names the loopback address that was asked and is never stored", async () => {
+  it("AUTH13: the redirect leads to the requested loopback address and may not be stored", async () => {
     const response = await openApp().get("/api/agents", nodeFetch, { base: "http://[::1]:8787" });
     expect(response.headers.get("location")).toMatch(/^http:\/\/\[::1\]:8787\/api\/agents\?loopback_proof=/);
     expect(response.headers.get("cache-control")).toBe("no-store");

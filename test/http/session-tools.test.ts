@@ -70,7 +70,7 @@ describe("tools of the client", () => {
     expect(roles).toEqual(["user", "assistant", "toolResult", "assistant"]);
   });
 
-  it("SESSION12 wait as long as the client says, a day where it does not, and are answered with an error then", async () => {
+  it("SESSION12 wait for the client's deadline, a day by default, and get an error after it", async () => {
     const calls = ["far", "quick"].map((name) => ({ name, arguments: {} }));
     scripts.set("in_time", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "Too late." }));
     const quick = { ...ofClient, name: "quick", deadlineMs: 90_000 };

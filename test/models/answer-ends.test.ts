@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe("stop reasons", () => {
-  it("MODEL19: an answer that ends with [DONE] and names no reason is whole", async () => {
+  it("MODEL19: an answer that ends with [DONE] and without a finish reason is complete", async () => {
     const parts = await ask("openai", "no-reason");
     expect(grammarFaults(parts)).toEqual([]);
     const { text, end } = readAnswer(parts);
@@ -84,7 +84,7 @@ describe("connections that stay open", () => {
     },
   );
 
-  it("MODEL23: an answer of google, which has no last event, ends when nothing follows its finish reason", async () => {
+  it("MODEL23: an answer of google, whose protocol has no last event, ends after a silence that follows its finish reason", async () => {
     const { id, asked } = await held("google");
     const waits: number[] = [];
     const delay = (milliseconds: number): Promise<void> => {
@@ -114,7 +114,7 @@ describe("connections that stay open", () => {
     expect(end).toMatchObject({ type: "finish", usage: { input: 12, output: 8 } });
   });
 
-  it("MODEL24: a connection that breaks after the finish reason takes nothing from the answer", async () => {
+  it("MODEL24: a connection that breaks after the finish reason does not change the answer", async () => {
     const text = new TextDecoder().decode(await bytesOf("openai", "text"));
     const body = new ReadableStream<Uint8Array>({
       start(controller) {

@@ -11,17 +11,20 @@ describe("cited sources", () => {
     ["openai-responses", "cited"],
     ["google", "cited"],
     ["openrouter", "cited"],
-  ] as const)("SOURCE1: what an answer of %s cites is kept, each address once", async ([provider, name]) => {
-    const { text, end } = readAnswer(await ask(provider, name));
-    expect(text).toBe("Spain won.");
-    expect(end).toMatchObject({
-      type: "finish",
-      sources: [
-        { url: "https://a.example/won", title: "A says" },
-        { url: "https://b.example/", title: "b.example" },
-      ],
-    });
-  });
+  ] as const)(
+    "SOURCE1: the sources that an answer of %s cites are kept, each address once",
+    async ([provider, name]) => {
+      const { text, end } = readAnswer(await ask(provider, name));
+      expect(text).toBe("Spain won.");
+      expect(end).toMatchObject({
+        type: "finish",
+        sources: [
+          { url: "https://a.example/won", title: "A says" },
+          { url: "https://b.example/", title: "b.example" },
+        ],
+      });
+    },
+  );
 
   it("SOURCE1: addresses without a title are kept too, and invalid addresses are not", async () => {
     const { end } = readAnswer(await ask("openai", "citations"));

@@ -53,25 +53,28 @@ const piece = (index: number | null, id: string | null, name: string | null, tex
 const chats = ["openai", "openrouter"] as const;
 
 describe.for(chats)("Chat Completions of %s", (provider) => {
-  it.for(["whole", "bytes"] as const)("MODEL27: missing and empty fields end no run (%s)", async (pieces) => {
-    const text =
-      lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
-      "data:\n\ndata\n\n: still here\n\n" +
-      lines(
-        chunk({ role: "tool", content: "lo" }),
-        chunk({}, "stop"),
-        { id: "c1", usage },
-        { choices: null },
-        "[DONE]",
-      );
-    const answer = await answerTo(provider, text, pieces);
-    expect(answer).toMatchObject({
-      text: "Hello",
-      end: { type: "finish", stop_reason: "stop", usage: { total_tokens: 20 } },
-    });
-  });
+  it.for(["whole", "bytes"] as const)(
+    "MODEL27: missing and empty fields of a chunk are no failure (%s)",
+    async (pieces) => {
+      const text =
+        lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
+        "data:\n\ndata\n\n: still here\n\n" +
+        lines(
+          chunk({ role: "tool", content: "lo" }),
+          chunk({}, "stop"),
+          { id: "c1", usage },
+          { choices: null },
+          "[DONE]",
+        );
+      const answer = await answerTo(provider, text, pieces);
+      expect(answer).toMatchObject({
+        text: "Hello",
+        end: { type: "finish", stop_reason: "stop", usage: { total_tokens: 20 } },
+      });
+    },
+  );
 
-  it("MODEL28: a name in pieces is one call, also where one tool's name begins another's", async () => {
+  it("MODEL28: a tool name in pieces is one call, also if it is the beginning of another tool's name", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get", "")),
       chunk(piece(0, null, "_wea", "")),
@@ -99,7 +102,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, short)).calls).toMatchObject([{ name: "get", arguments: "{}" }]);
   });
 
-  it("MODEL28: two calls under one number are two calls", async () => {
+  it("MODEL28: two calls with the same number are two calls", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_weather", '{"city":"Oslo"}')),
       chunk(piece(0, "call_aaaabbbbcccc2222", "get_weather", "")),
@@ -130,7 +133,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, text)).calls).toEqual(calls);
   });
 
-  it("MODEL6: a call whose name was still coming when the stream broke is never shown", async () => {
+  it("MODEL6: a call whose name was incomplete when the stream broke is never shown", async () => {
     const { parts, calls } = await answerTo(provider, lines(chunk(piece(0, "call_aaaabbbbcccc1111", "get", ""))));
     expect([calls, parts.filter((part) => part.type === "toolcall_start")]).toEqual([[], []]);
   });
@@ -176,7 +179,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     });
   });
 
-  it("MODEL19: [DONE] is an end, though no reason was named", async () => {
+  it("MODEL19: [DONE] without a finish reason ends the answer", async () => {
     const text = lines(chunk({ content: "Hello" }), "[DONE]");
     expect(await answerTo(provider, text)).toMatchObject({
       text: "Hello",

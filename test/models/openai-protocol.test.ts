@@ -21,7 +21,7 @@ const elsewhere = "https://llm.example/v1";
 
 describe("the protocol", () => {
   it.for([null, own, "https://api.openai.com", "https://eu.api.openai.com/v1"])(
-    "API1: at OpenAI's own address (%s) it is the Responses API",
+    "API1: a model at OpenAI's own address (%s) uses the Responses API",
     async (baseUrl) => {
       const { url, parts } = await askAt(baseUrl);
       expect(url).toMatch(/^https:\/\/(eu\.)?api\.openai\.com\/v1\/responses$/);
@@ -30,7 +30,7 @@ describe("the protocol", () => {
   );
 
   it.for([elsewhere, "https://api.openai.com.evil.example/v1", "https://notapi.openai.com/v1"])(
-    "API1: at another address (%s) it is Chat Completions",
+    "API1: a model at another address (%s) uses Chat Completions",
     async (baseUrl) => {
       const { url, parts } = await askAt(baseUrl);
       expect(url).toBe(`${baseUrl}/chat/completions`);
@@ -43,7 +43,7 @@ describe("the protocol", () => {
     expect((await askAt(elsewhere, {}, { api: "responses" })).url).toBe(`${elsewhere}/responses`);
   });
 
-  it("API2: `openai-responses` is the Responses API at any address", async () => {
+  it("API2: `openai-responses` uses the Responses API at any address", async () => {
     expect((await askAt(elsewhere, {}, { provider: "openai-responses" })).url).toBe(`${elsewhere}/responses`);
     expect((await askAt(null, {}, { provider: "openai-responses" })).url).toBe(`${own}/responses`);
   });
@@ -73,7 +73,7 @@ describe("the Responses API", () => {
     ["thinking-then-call", "gAAAAABsig2"],
     ["thinking", "gAAAAABsig"],
   ] as const)(
-    "API4: encrypted reasoning of %s is kept and goes back as one item, its summaries in order",
+    "API4: encrypted reasoning of %s is kept and sent back as one item with its summaries in order",
     async ([name, signature]) => {
       const { parts } = await askAt(own, { tools }, { model: `case:${name}` });
       expect(grammarFaults(parts)).toEqual([]);
@@ -114,7 +114,7 @@ describe("the Responses API", () => {
     expect(JSON.stringify(body["input"])).toContain("Four.");
   });
 
-  it("API4: calls and results are paired by ids that the API takes, and no stored item is named", async () => {
+  it("API4: calls and results have matching ids that the API accepts, and no ids of stored items", async () => {
     const id = `functions.get_weather:0_${"x".repeat(80)}`;
     const messages = [user("?"), ...callAndResult(id)];
     const { body } = await askAt(own, { tools, messages }, { model: "gpt-5.4" });
@@ -126,7 +126,7 @@ describe("the Responses API", () => {
     expect(JSON.stringify(body)).not.toMatch(/item_reference|"fc_/);
   });
 
-  it("API4: reasoning goes to no other server, and a transcript goes on under the other protocol", async () => {
+  it("API4: reasoning is not sent to another server, and a transcript continues under the other protocol", async () => {
     const answer = storedAnswer((await askAt(own, { tools }, { model: "case:thinking-then-call" })).parts);
     const messages = stepAfter(answer);
     const other = (await askAt(elsewhere, { tools, messages }, { model: "gpt-5.4", api: "responses" })).body;
@@ -140,7 +140,7 @@ describe("the Responses API", () => {
     }
   });
 
-  it("API4: a transcript of Chat Completions goes on under the Responses API, without its thinking", async () => {
+  it("API4: a transcript of Chat Completions continues under the Responses API, without its thinking", async () => {
     const { parts } = await askAt("https://api.deepseek.com", { tools }, { model: "case:reasoning-content" });
     const { body } = await askAt(own, { tools, messages: stepAfter(storedAnswer(parts)) }, { model: "gpt-5.4" });
     expect(JSON.stringify(body)).not.toContain("I need the weather");
@@ -166,7 +166,7 @@ describe("not thinking", () => {
     expect((await askAt(own, {}, { ...off, model, api: "chat" })).body["reasoning_effort"]).toBe(effort);
   });
 
-  it("REASON8: a model that does not reason is sent nothing", async () => {
+  it("REASON8: a model that does not reason gets no reasoning options", async () => {
     expect((await askAt(own, {}, { ...off, model: "gpt-4o" })).body["reasoning"]).toBeUndefined();
   });
 
@@ -176,7 +176,7 @@ describe("not thinking", () => {
   });
 });
 
-it("REASON1: excluded thinking asks for no summary", async () => {
+it("REASON1: a prompt that excludes thinking asks for no summary", async () => {
   const { body } = await askAt(own, { reasoning: { effort: "high", exclude: true } }, { model: "gpt-5.4" });
   expect(body["reasoning"]).toEqual({ effort: "high" });
 });

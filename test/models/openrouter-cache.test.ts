@@ -55,7 +55,7 @@ describe("Claude through OpenRouter", () => {
     ]);
   });
 
-  it("OPTION10: no mark stands outside a block, and no request has more than four", async () => {
+  it("OPTION10: every mark is inside a block, and no request has more than four", async () => {
     for (const messages of steps) {
       const { body } = await overHttp("openrouter", { messages, tools }, { model: "anthropic/claude-haiku-4.5" });
       const all = JSON.stringify(body).match(/"cache_control"/g) ?? [];
@@ -64,7 +64,7 @@ describe("Claude through OpenRouter", () => {
     }
   });
 
-  it("OPTION10: each request begins with the bytes of the one before, marks aside", async () => {
+  it("OPTION10: each request begins with the bytes of the previous one, except the marks", async () => {
     const sent = await Promise.all(steps.map((messages) => sentMessages(messages)));
     for (const [at, now] of sent.entries()) {
       const before = sent[at - 1];
@@ -72,7 +72,7 @@ describe("Claude through OpenRouter", () => {
     }
   });
 
-  it("OPTION10: results of parallel calls have one mark, and a mark stands on text where a message has an image", async () => {
+  it("OPTION10: results of parallel calls get one mark, and in a message with an image the text gets it", async () => {
     const image = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
     const both = message("assistant", {
       parts: ["a", "b"].map((id) => ({
@@ -95,7 +95,7 @@ describe("Claude through OpenRouter", () => {
     expect(sent[1]?.content?.find((block) => block.cache_control)).toMatchObject({ type: "text", text: "See" });
   });
 
-  it("OPTION10: a model's `cache` decides, and other models are sent as before", async () => {
+  it("OPTION10: a model's `cache` turns marks off, and requests of other models are unchanged", async () => {
     const messages = steps[3] ?? [];
     expect(marks(await sentMessages(messages, { cache: "disabled" }))).toEqual([]);
     expect(marks(await sentMessages(messages, { cache: { system: true } }))).toEqual([0]);

@@ -21,7 +21,7 @@ describe("thinking in a field of its own", () => {
     ["reasoning", "reasoning-field", groq],
     ["reasoning", "reasoning-field", local],
   ] as const)(
-    "THINK7: %s is shown, kept, and goes back in that field with its calls (%s)",
+    "THINK7: thinking in %s is shown, stored, and sent back in that field with its calls (%s)",
     async ([field, name, at]) => {
       const model = `case:${name}`;
       const { parts } = await askAt(at, { tools }, { model });
@@ -39,7 +39,7 @@ describe("thinking in a field of its own", () => {
     },
   );
 
-  it("THINK7: thinking parts are shown, and go back as parts before the text", async () => {
+  it("THINK7: thinking parts are shown, and sent back as parts before the text", async () => {
     const model = "case:thinking-parts";
     const { parts } = await askAt(mistral, { tools }, { model });
     expect(grammarFaults(parts)).toEqual([]);
@@ -124,7 +124,7 @@ describe("what servers refuse", () => {
     expect(await asked("https://mistral.ai.evil.example/v1")).toEqual({ include_usage: true });
   });
 
-  it("PROMPT5: ids of calls are nine letters and digits to Mistral, the same in the call and its result", async () => {
+  it("PROMPT5: Mistral gets ids of nine letters and digits, the same in a call and its result", async () => {
     const messages = [user("?"), ...callAndResult("g6fVbXS8K"), user("?"), ...callAndResult("g6fVbXS8K_0123456789ab")];
     const { body } = await askAt(mistral, { tools, messages });
     const ids = [...JSON.stringify(body).matchAll(/"(?:id|tool_call_id)":"([^"]+)"/g)].map(([, id]) => id ?? "");

@@ -48,7 +48,7 @@ describe("refusals", () => {
     expect(all.filter((text) => /[{}]|<html|"message"/.test(text))).toEqual([]);
   });
 
-  it("CLASS17: a body nested without end is read without harm", () => {
+  it("CLASS17: a body with very deep nesting is read without failure", () => {
     let body: unknown = "deep";
     for (let level = 0; level < 2000; level += 1) body = { error: body };
     expect(classify({ from: "", status: 400, body, kind: "api" })).toMatchObject({

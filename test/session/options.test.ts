@@ -82,20 +82,23 @@ function heldTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-it.each([3_000_000_000, Number.POSITIVE_INFINITY])("ENTRY15 a tool's time may be %d ms", async (toolTimeoutMs) => {
-  heldTimers();
-  const patient = {
-    ...add,
-    async *execute() {
-      await vi.advanceTimersByTimeAsync(2 ** 31);
-      yield { type: "complete" as const, output: "3" };
-    },
-  };
-  const script = [{ toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { text: "Three." }];
-  const of = session(script, [patient], { toolTimeoutMs });
-  await run(of, "What is 1 + 2?");
-  expect(transcript(of.messages).slice(-2)).toEqual(["add: 3", "assistant: Three."]);
-});
+it.each([3_000_000_000, Number.POSITIVE_INFINITY])(
+  "ENTRY15 a tool's time limit may be %d ms",
+  async (toolTimeoutMs) => {
+    heldTimers();
+    const patient = {
+      ...add,
+      async *execute() {
+        await vi.advanceTimersByTimeAsync(2 ** 31);
+        yield { type: "complete" as const, output: "3" };
+      },
+    };
+    const script = [{ toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { text: "Three." }];
+    const of = session(script, [patient], { toolTimeoutMs });
+    await run(of, "What is 1 + 2?");
+    expect(transcript(of.messages).slice(-2)).toEqual(["add: 3", "assistant: Three."]);
+  },
+);
 
 it("ENTRY15 a time limit of any length is kept, and an infinite one never ends", async () => {
   heldTimers();
@@ -117,9 +120,12 @@ it("ENTRY15 a time limit of any length is kept, and an infinite one never ends",
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY, "5"])("ENTRY10 a tool's time of %s is refused", (toolTimeoutMs) => {
-  expect(() => session([], [], { toolTimeoutMs: toolTimeoutMs as number })).toThrow("toolTimeoutMs is a number");
-});
+it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY, "5"])(
+  "ENTRY10 a tool's time limit of %s is refused",
+  (toolTimeoutMs) => {
+    expect(() => session([], [], { toolTimeoutMs: toolTimeoutMs as number })).toThrow("toolTimeoutMs is a number");
+  },
+);
 
 it("ENTRY18 one blank answer ends an execution as completed, after one request", async () => {
   let asked = 0;

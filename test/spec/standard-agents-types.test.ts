@@ -150,7 +150,7 @@ export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
     deeper: looked(`deep-${depth}`, taking(depth + 1, `ToolArgs<${depth}>`)),
   }));
 
-  it("SATYPE61 arguments nest as deep as their type is given, up to ten levels", async () => {
+  it("SATYPE61 arguments nest as deep as the type's parameter says, up to ten levels", async () => {
     for (const { fitting, deeper } of others) {
       expect(await fitting()).toEqual([]);
       expect(await deeper()).toHaveLength(1);

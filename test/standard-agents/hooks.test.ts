@@ -139,7 +139,7 @@ describe("hooks around messages", () => {
     expect(message).toMatchObject({ content: "hooked", metadata: { a: 1 } });
   });
 
-  it("SAHOOK6 updated_at in an update is dropped without a log entry, and another field with one", async () => {
+  it("SAHOOK6 updated_at in an update is dropped without a log entry, and any other unknown field is dropped with one", async () => {
     const adding = async (more: Record<string, unknown>) => {
       const hook = defineHook("before_update_message", async (_state, _id, updates) => ({ ...updates, ...more }));
       const { thread } = await converse(hook);
@@ -233,7 +233,7 @@ describe("defineHook", () => {
 });
 
 describe("the state that hooks get", () => {
-  it("SAHOOK12 each hook of messages, updates and tools gets the thread's state first", async () => {
+  it("SAHOOK12 hooks of messages, updates and tools receive the thread's state as the first argument", async () => {
     const seen = new Map<string, unknown>();
     const note = (hook: string, state: ThreadState) => {
       seen.set(hook, [state.threadId, state.execution === null ? "at rest" : "in a run"]);

@@ -120,7 +120,7 @@ describe("capabilities", () => {
     expect(await contentFor({ vision: false })).toEqual(["text", "text"]);
   });
 
-  it("SAMODEL11 vision left out means true", async () => {
+  it("SAMODEL11 vision is true by default", async () => {
     const image = { type: "image" as const, mime_type: "image/png", data: "iVBORw0KGgo=" };
     for (const model of [{}, { capabilities: {} }, { capabilities: { functionCalling: true } }]) {
       const [sent] = await sentBy("openai", { model }, [{ type: "text", text: "See" }, image]);

@@ -165,7 +165,7 @@ describe("context", () => {
     expect(results).toEqual(["0", "1"]);
   });
 
-  it("SACALL13 an assigned object survives a wait, an eviction and a crash too", async () => {
+  it("SACALL13 an object that a definition assigns to state.context survives a wait, an eviction and a crash too", async () => {
     const assign = defineTool("Assigns", async (state: ThreadState) => {
       const mine: Record<string, unknown> = { x: 1 };
       state.context = mine;
@@ -205,7 +205,7 @@ describe("context", () => {
     expect(seen).toEqual([whole, whole, "far away", whole]);
   });
 
-  it("SACALL13 accepts only an object", async () => {
+  it("SACALL13 state.context accepts only an object", async () => {
     const refused = defineTool("Assigns nothing", async (state: ThreadState) => {
       try {
         state.context = null as never;

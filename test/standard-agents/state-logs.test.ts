@@ -52,7 +52,7 @@ describe("getLogs", () => {
     expect((await logged({ offset: 2 })).places).toEqual([2]);
   });
 
-  it("SALOG3 offset counts a step's tool calls as entries of their own", async () => {
+  it("SALOG3 offset counts each tool call of a step as an entry", async () => {
     const { read } = await calledTwice();
     expect(await read({ offset: 1 })).toEqual(["probe", "act", "llm_request"]);
     expect(await read({ offset: 2, limit: 1 })).toEqual(["act"]);

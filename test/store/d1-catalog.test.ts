@@ -16,7 +16,7 @@ import { databaseWithoutTables, emptyDatabase } from "./catalog-database.ts";
 import { entryOf, everyone, noon, parentOf, threadOf, totalOf } from "./catalog-entries.ts";
 import { catalogListContract } from "./catalog-list-contract.ts";
 
-/** A database that takes calls and answers none, until it does again. */
+/** A database that does not answer calls until `answerAgain` is called. */
 function silentDatabase(database: D1Database): { database: D1Database; answerAgain: () => void } {
   let silent = true;
   const never = () => new Promise<never>(() => undefined);

@@ -135,7 +135,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     await value(stubOf(forgetful).postMessage(admin, message("no run", { run: false }), null));
   });
 
-  it("COST6 one that sends one message reads the newest 1,000 more for a filter_messages hook", async () => {
+  it("COST6 a step that sends one message reads the newest 1,000 in addition for a filter_messages hook", async () => {
     const forgetful = await longThread("forgetful");
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
     measured(`step that sends 1 message of ${count}, with a filter hook`, `${read} read`, `≤ 1,000 + 2 + ${little}`);

@@ -22,7 +22,7 @@ const drawn = (section.split("```")[1] ?? "")
 const order = (events: readonly ThreadEvent[]) =>
   types(events).filter((type, at, all) => !(type.endsWith("_delta") && all[at - 1] === type));
 
-/** How deep an event lies: inside of a run, of a step and of the model's message, which alone has blocks. */
+/** The depth of each event in the tree: inside a run, inside a step, and inside the model's message, which has blocks. */
 function depths(names: readonly string[]): number[] {
   let depth = 0;
   return names.map((name, at) => {

@@ -191,7 +191,7 @@ describe("threads at work", () => {
 });
 
 describe("tools by hand", () => {
-  it("HTTP40: a user invokes what the thread's agent offers, and no other tool of the project", async () => {
+  it("HTTP40: a user can invoke the tools that the thread's agent offers, and no other tool of the project", async () => {
     const user = newUser();
     const id = await user.thread();
     const offered = await user.post(`/api/threads/${id}/tools/note`, { args: { text: "by hand" } });
@@ -334,7 +334,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
   });
 
-  it("LEASE2 its holder closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
+  it("LEASE2 the holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>
@@ -353,7 +353,7 @@ describe("streams", () => {
     for (let piece = await left?.read(); piece?.done === false; piece = await left?.read());
   });
 
-  it("LEASE2 its holder confirms a hibernating socket, and no closed one", async () => {
+  it("LEASE2 the holder of a lease confirms a hibernating socket, and no closed one", async () => {
     const user = newUser();
     const id = await user.thread();
     const socket = (await user.send(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket" } })).webSocket;

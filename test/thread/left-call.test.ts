@@ -178,7 +178,7 @@ describe("a queued call that cannot be made", () => {
     expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
   });
 
-  it("IMPORT20 a waiting run's call of a name that is not defined here is imported, and answered with an error when it is made", async () => {
+  it("IMPORT20 a waiting run's call of an undefined name is imported, and gets an error when it is made", async () => {
     const id = await newThread("boss");
     const [hold, reached] = [door(), door()];
     personas.set("boss", async () => {

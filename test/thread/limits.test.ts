@@ -41,7 +41,7 @@ describe("a run that reaches a limit", () => {
   it.each<[string, Limits]>([
     ["max_tokens", { tokens: 300 }],
     ["max_cost", { cost: 0.001 }],
-  ])("HALT8 ends with the reason %s also where the provider counts no answer", async (reason, limits) => {
+  ])("HALT8 ends with the reason %s also if the provider reports no tokens", async (reason, limits) => {
     const uncounted: TestTurn = { ...acting, text: "word ".repeat(60), usage: { input: 0, output: 0 } };
     personas.set("boss", () => uncounted);
     const events = await converse(await newThread("capped"), "go", { limits: { ...limits, steps: 40 } });

@@ -42,7 +42,7 @@ it("SOURCE2: a second picture is another file", async () => {
   expect(new Set(paths).size).toBe(2);
 });
 
-it("SOURCE1: what an answer cites is in its message's metadata", async () => {
+it("SOURCE1: the sources that an answer cites are in its message's metadata", async () => {
   const wire = wireModel("google", { model: "case:cited" });
   const { thread } = await start({ model: wire.definition });
   await thread.say("Who won?");

@@ -244,7 +244,7 @@ describe("invokeTool", () => {
     expect(logs.map(({ data }) => [data["what"], data["name"], data["is_error"]])).toEqual([["invoked", "act", false]]);
   });
 
-  it("INVOKE1 shows its result to `before_store_tool_result` before the log row holds it", async () => {
+  it("INVOKE1 passes its result to `before_store_tool_result` before the log row stores it", async () => {
     const id = await newThread("parallel");
     acts.set("tell", () => "the secret word");
     const result = await value(stubOf(id).invokeTool(admin, "act", { key: "tell" }));

@@ -61,7 +61,7 @@ describe("the document of the API's page", () => {
     expect(refused).toEqual(["createTicket", "restoreCatalog", "postToolResults"]);
   });
 
-  it("UI150 a filter takes words of the path, the method, the name and the summary", () => {
+  it("UI150 the filter finds words of the path, the method, the name and the summary", () => {
     const ids = (filter: string): string[] =>
       filteredGroups(shown.groups, filter).flatMap((group) => group.routes.map(({ id }) => id));
     expect(ids("createThread")).toEqual(["createThread"]);

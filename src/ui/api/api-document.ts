@@ -44,7 +44,7 @@ export interface ApiGroup {
   routes: readonly ApiRoute[];
 }
 
-/** The document. */
+/** The OpenAPI document in the form that the page shows. */
 export interface ApiDocument {
   title: string;
   version: string;

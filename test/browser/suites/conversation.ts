@@ -100,7 +100,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await queue.waitFor({ state: "detached" });
     });
 
-    it("UI24 ten thousand messages are read from either end with few of them drawn, each once as it is passed", async () => {
+    it("UI24 a page scrolls ten thousand messages from either end, renders few at a time, and renders each once", async () => {
       const { id, lines } = longThreadFile("assistant", 10_000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);

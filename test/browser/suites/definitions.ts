@@ -125,7 +125,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByLabel("Filter by name").inputValue()).toBe("agent_17");
     });
 
-    it("UI90 hooks and API routes are listed with their files, and the filter narrows them", async () => {
+    it("UI90 hooks and API routes are listed with their files, and the filter applies to them", async () => {
       const { page } = await open("/");
       const hook = { hook: "filter_messages", file: "agents/hooks/shorten.ts" };
       await page.route("**/api/~/hooks", (route) => route.fulfill({ json: { hooks: [hook], next_cursor: null } }));
@@ -229,7 +229,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain('"what":"invoked"');
     });
 
-    it("UI95 a tool that always needs approval, and one that a client runs, offer no run and give the reason", async () => {
+    it("UI95 the pages of a tool that always needs approval and of a client's tool offer no run and show the reason", async () => {
       const { page } = await open("/tools/pay_out");
       await page.getByText("A person has to approve each call").first().waitFor();
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);

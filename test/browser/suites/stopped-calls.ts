@@ -51,7 +51,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await stopped(page);
     });
 
-    it("UI94 a call is stopped before its thread is made, and does not run once it is", async () => {
+    it("UI94 a call that is stopped before its thread is made does not run later", async () => {
       const release = deferred<void>();
       const over = deferred<void>();
       const { page, called } = await begin((opened) =>
@@ -121,7 +121,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await stopped(page);
     });
 
-    it("UI94 a call that is begun without a network is stopped, and does not run once the network is back", async () => {
+    it("UI94 a call that is started without a network and stopped does not run when the network is back", async () => {
       const { page, called } = await begin((opened) => opened.context().setOffline(true));
       await page.getByRole("button", { name: "Stop waiting" }).click();
       await stopped(page);

@@ -12,7 +12,7 @@ export function threads({ api, open }: PlaygroundUse): void {
   describe("threads", () => {
     const marked = (): string => `mark ${crypto.randomUUID().slice(0, 8)}`;
 
-    it("UI10 a starter is one click away, and its thread is named after it", async () => {
+    it("UI10 a click on a starter begins a thread that is named after it", async () => {
       const { page } = await open("/");
       await page.getByRole("button", { name: "What is a thread?" }).click();
       await page.getByRole("article", { name: /^You/ }).getByText("What is a thread?").waitFor();
@@ -310,7 +310,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.waitForURL(`**/threads/${chosen.id}`);
     });
 
-    it("UI115 an import whose dialog is closed without a network is not sent once the network is back", async () => {
+    it("UI115 an import whose dialog is closed without a network is not sent when the network is back", async () => {
       const { page } = await open("/");
       const nav = page.getByRole("navigation", { name: "Threads" });
       await nav.getByRole("button", { name: "Import a thread" }).click();

@@ -85,7 +85,7 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
       ]);
     }
   }
-  // Writing: every method, each with an origin that the page tries to hide.
+  // Requests that write: every method, each with attempts to hide the page's origin.
   const messages = `/api/threads/${thread}/messages`;
   const body = '{"content":"written by fetch"}';
   for (const headers of forgedHeaders(messages)) {
