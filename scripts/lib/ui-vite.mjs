@@ -5,7 +5,7 @@ import { createLogger } from "vite";
 
 import { fromRoot } from "./paths.mjs";
 
-/** Vite's own CSS modules leave out an option that matters only where CSS names other files, and Vite warns of itself. */
+/** A logger without one known warning of Vite about its own handling of CSS modules. It has no effect on this project's CSS. */
 function quietLogger(level) {
   const logger = createLogger(level);
   const known = (text) => text.includes("did not pass the `from` option to `postcss.parse`");

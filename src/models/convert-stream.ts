@@ -100,7 +100,7 @@ class Conversion {
   readonly #hides: boolean;
   /** Calls the provider runs itself: not ours to run, and not ours to show. */
   readonly #foreign = new Set<string>();
-  /** The provider sent content that `ModelPart` cannot represent. */
+  /** The provider sent content other than text, thinking and calls. */
   #hasOtherContent = false;
   /** Ids of blocks whose kind the package does not know. */
   readonly #unknown = new Set<string>();

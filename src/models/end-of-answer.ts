@@ -23,7 +23,7 @@ export interface ToldEnd {
   model_id: string | null;
   /** The answer holds calls that were closed. */
   hasCalls: boolean;
-  /** The answer holds content that `ModelPart` cannot represent. */
+  /** The answer has content other than text, thinking and calls. */
   hasOtherContent: boolean;
   /** What the answer cites. */
   sources?: AnswerSource[];

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => hanging.end());
 
-/** What the work gives, while every wait for the catalog comes to its end. */
+/** The result of the work. Meanwhile every wait for the catalog reaches its time limit. */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let over = false;
   const done = work.finally(() => (over = true));

@@ -28,11 +28,11 @@ export interface LeavingRequest {
 export interface LeavingClient {
   /** Leaves. */
   leave: () => void;
-  /** The status, once the head of the answer is there. */
+  /** The status of the response, when its head has arrived. */
   status: () => Promise<number>;
 }
 
-/** Sends a request and reads no more of the answer than its head. */
+/** Sends a request and reads only the head of the response. */
 export function openAndLeave(target: RawTarget, way: WayToLeave, request: LeavingRequest): LeavingClient {
   return way === "abort" ? byFetch(target, request) : bySocket(target, way, request);
 }
