@@ -1,5 +1,5 @@
-// Where sessions are: the id of a session's thread can be computed by anybody, so nobody may take it, and nobody learns from it
-// whether another user has a session of some name.
+// The threads of named sessions: every client can compute the id of such a thread, so no client may occupy it, and no response reveals to
+// another user whether it exists.
 
 import { describe, expect, it } from "vitest";
 
