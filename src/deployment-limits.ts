@@ -6,7 +6,7 @@ import { eachAmount } from "#core/limits/amounts.ts";
 import type { AmountName } from "#core/limits/amounts.ts";
 
 /** Steps a run may take where nobody sets a limit (decision 8). */
-export const defaultStepCeiling = 250;
+const defaultStepCeiling = 250;
 
 /** A positive number each, whole but for USD; `null` or nothing bounds nothing. */
 export interface LimitVariables {

@@ -47,7 +47,7 @@ function text(deltas) {
 }
 
 /** The tool that every agent of the bench has, and that answers at once. */
-export const toolName = "at_once";
+const toolName = "at_once";
 
 function toolCall() {
   const call = { index: 0, id: "call_bench", type: "function", function: { name: toolName, arguments: "" } };

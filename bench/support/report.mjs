@@ -11,7 +11,7 @@
  */
 
 /** @param {Row} row */
-export function isOver({ measured, limit }) {
+function isOver({ measured, limit }) {
   return typeof limit === "number" && !(measured <= limit);
 }
 

@@ -16,8 +16,7 @@ const functions = new Set(["FunctionDeclaration", "TSDeclareFunction", "ClassDec
 const isValue = ({ nodes }) => nodes.some((node) => functions.has((node["declaration"] ?? node).type));
 
 /** @param {Exported} exported */
-export const docOf = ({ nodes, source }) =>
-  nodes.map((node) => docCommentOf(node, source)).find((doc) => doc !== undefined);
+const docOf = ({ nodes, source }) => nodes.map((node) => docCommentOf(node, source)).find((doc) => doc !== undefined);
 
 /**
  * A line for each export without a doc comment.
@@ -33,7 +32,7 @@ export function undocumented(entries) {
 }
 
 /** @param {Exported} exported */
-export const isInternal = (exported) => /@internal\b/.test(docOf(exported) ?? "");
+const isInternal = (exported) => /@internal\b/.test(docOf(exported) ?? "");
 
 /**
  * @param {Entry} entry

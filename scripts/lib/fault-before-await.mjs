@@ -3,7 +3,7 @@
 // two pieces of code that run in one go. Names are literals; that no two files share one is checked by scripts/faults.mjs.
 
 /** How a fault point is called: its area, then its place in it. */
-export const pointName = /^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)+$/;
+const pointName = /^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)+$/;
 
 const messages = {
   noPoint: 'Put a fault point right before the statement that awaits: await faults.at("area.place").',

@@ -12,7 +12,7 @@ import { parseSync } from "oxc-parser";
  *
  * @type {readonly { pattern: RegExp, instead: string }[]}
  */
-export const avoided = [
+const avoided = [
   // "cannot tell" and "tell two things apart" are plain English.
   {
     pattern:

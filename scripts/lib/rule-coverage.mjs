@@ -16,7 +16,7 @@ const testName =
   /(?:\b(?:it|test)(?:\.\w+)*|\))\s*\(\s*["'`](?<ids>[A-Z]{2,}\d+(?:[ ,]+[A-Z]{2,}\d+)*)(?![A-Za-z0-9_-])/g;
 
 /** @param {SourceFile[]} documents */
-export function readRules(documents) {
+function readRules(documents) {
   /** @type {Mention[]} */
   const rules = [];
   const problems = [];
@@ -36,7 +36,7 @@ export function readRules(documents) {
 }
 
 /** @param {SourceFile[]} tests */
-export function readProofs(tests) {
+function readProofs(tests) {
   /** @type {Mention[]} */
   const proofs = [];
   for (const { path, text } of tests) {

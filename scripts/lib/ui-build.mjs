@@ -43,7 +43,7 @@ function* filesBelow(file) {
 }
 
 /** A name for the sources as they are now. */
-export function sourcesHash() {
+function sourcesHash() {
   const hash = createHash("sha256");
   const files = sources.flatMap((source) => [...filesBelow(fromRoot(source))]);
   for (const file of files.toSorted((one, other) => (one < other ? -1 : 1)))

@@ -16,7 +16,7 @@ export type ProgressListener = (progress: UploadProgress) => void;
 const pieceBytes = 64 * 1024;
 
 /** Bytes of a body; null where only sending it would tell. */
-export function lengthOf(body: RequestBody): number | null {
+function lengthOf(body: RequestBody): number | null {
   if (body instanceof ReadableStream) return null;
   if (body instanceof Blob) return body.size;
   return typeof body === "string" ? new TextEncoder().encode(body).length : body.byteLength;

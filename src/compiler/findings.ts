@@ -5,7 +5,7 @@ import type { Diagnostic, DiagnosticCode } from "#spec/diagnostic.ts";
 import type { DefinitionPath, SourcePlace, SyntaxTrees } from "./syntax-tree.ts";
 
 /** What a check says about a file. */
-export interface Finding {
+interface Finding {
   code: DiagnosticCode;
   file: string;
   message: string;

@@ -19,7 +19,7 @@ export interface Definition<Value> {
 }
 
 /** A hook file. */
-export interface HookDefinition {
+interface HookDefinition {
   hook: AnyHookName;
   file: string;
   /** The file exports a pair of name and function. */
@@ -27,7 +27,7 @@ export interface HookDefinition {
 }
 
 /** A route file. */
-export interface RouteDefinition {
+interface RouteDefinition {
   method: RouteMethod;
   pattern: string;
   params: string[];
@@ -37,7 +37,7 @@ export interface RouteDefinition {
 }
 
 /** A named definition that exists but could not be read; without a name it may be any of its kind. */
-export interface BrokenDefinition {
+interface BrokenDefinition {
   kind: NamedKind;
   name?: string;
 }

@@ -19,7 +19,7 @@ export interface SourcePlace {
 }
 
 /** A fault in a file's syntax. */
-export interface SyntaxFault extends SourcePlace {
+interface SyntaxFault extends SourcePlace {
   message: string;
   /** The position of the bracket that is not closed. */
   opened?: SourcePlace;

@@ -61,7 +61,7 @@ export interface Approval {
 }
 
 /** What a client answered. */
-export interface ClientAnswer {
+interface ClientAnswer {
   answer: ToolResult;
 }
 

@@ -219,7 +219,7 @@ export type OutgoingWord =
   | { type: "stop"; thread_id: string };
 
 /** Set once telling it failed: how often, and when it is tried next (microseconds). */
-export interface OutgoingRetry {
+interface OutgoingRetry {
   failures: number;
   at: number;
 }
@@ -296,7 +296,7 @@ export interface ThreadRecord {
 }
 
 /** What the catalog is still to be told. */
-export interface OutboxRecord {
+interface OutboxRecord {
   dirty: boolean;
   /** Runs whose totals it does not know. */
   runs: string[];

@@ -104,7 +104,7 @@ export function toLog(record: LogRecord): Log {
 }
 
 /** Shown messages at every depth. */
-export function shownMessages(counts: MessageCounts): number {
+function shownMessages(counts: MessageCounts): number {
   return Object.values(counts).reduce((sum, [shown]) => sum + shown, 0);
 }
 

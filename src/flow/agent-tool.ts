@@ -21,7 +21,7 @@ import { nestedToolRunner } from "./nested-tool-runner.ts";
 const patience = 24 * 60 * 60 * 1_000_000;
 
 /** Threads that may stand above each other: an agent that calls itself has to end. */
-export const deepestThread = 10;
+const deepestThread = 10;
 
 /** Makes the runner. `prompt` is that of the agent's first side. */
 export function agentToolRunner(

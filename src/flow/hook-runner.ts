@@ -21,7 +21,7 @@ import { refusedByFilter, refusedByPrefilter } from "./filter-answer.ts";
 import { readMetadata, specMessage, withHookChanges } from "./hook-message.ts";
 
 /** Milliseconds a hook may take. */
-export const hookLimitMs = 30_000;
+const hookLimitMs = 30_000;
 
 /** Bytes of JSON that a problem's words, and its stack, may take: they go into a row. */
 const problemLimit = 4096;

@@ -33,7 +33,7 @@ import { blankStreak } from "./turn-end.ts";
 const defaultSteps = 10;
 
 /** Levels that prompts may call each other: one that lists itself has to end. */
-export const deepestLine = 10;
+const deepestLine = 10;
 
 /** Makes the runner; `builderFor` builds the steps of a line under a call. */
 export function subpromptRunner(

@@ -34,7 +34,7 @@ import { toolResultHandlers } from "./thread/tool-result-handler.ts";
 import { usageHandlers } from "./usage/usage-handler.ts";
 
 /** The bindings as a project's controllers get them. */
-export type Bindings = Record<string, unknown>;
+type Bindings = Record<string, unknown>;
 
 /** What the Worker exports. */
 export interface App {

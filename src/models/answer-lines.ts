@@ -4,7 +4,7 @@
 type Fields = Record<string, unknown>;
 
 /** Characters that an event may have, a picture among them: it is kept whole until it ends. */
-export const longestEvent = 32 * 1024 * 1024;
+const longestEvent = 32 * 1024 * 1024;
 
 // A match is only a reason to parse the chunk: the model's own text may hold the same names.
 const mayEnd = /"finish_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"/i;

@@ -6,7 +6,7 @@ import type { AnyPromptDefinition } from "./prompt.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
 
 /** Arguments of a prompt or agent that declares none. Declared, never guessed from a system prompt. */
-export const taskSchema = z.object({
+const taskSchema = z.object({
   task: z.string().describe("What is to be done, with everything needed to do it."),
 });
 

@@ -22,7 +22,7 @@ export interface Tally {
 }
 
 /** Reads the totals. */
-export interface Meter {
+interface Meter {
   snapshot(): MeterReading;
   /** What came on top since a snapshot. */
   since(before: MeterReading): MeterReading;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { z } from "zod";
 
 /** A schema, and a value a model could give for it. */
-export interface Node {
+interface Node {
   schema: z.ZodType;
   value: unknown;
 }
@@ -66,7 +66,7 @@ function object(inner: fc.Arbitrary<Node>): fc.Arbitrary<Node> {
 }
 
 /** Nodes at most so many levels deep. */
-export function nodes(depth: number): fc.Arbitrary<Node> {
+function nodes(depth: number): fc.Arbitrary<Node> {
   return depth === 0 ? fc.oneof(...leaves) : fc.oneof(...leaves, ...nested(nodes(depth - 1)));
 }
 

@@ -13,7 +13,7 @@ export interface Death {
 }
 
 /** What becomes of what was written, and whether the alarm went off before. */
-export type DeathMode = "kept" | "lost" | "rung";
+type DeathMode = "kept" | "lost" | "rung";
 
 /** What a test knows of a thread's lives. */
 export class FaultPlan {

@@ -17,7 +17,7 @@ function event<T extends string, F extends z.ZodRawShape>(type: T, fields: F) {
 
 const roleSchema = z.enum(["user", "assistant", "toolResult", "error", "aborted"]);
 
-export const executeStatusSchema = z.enum(["completed", "awaiting_tool_execution", "error"]);
+const executeStatusSchema = z.enum(["completed", "awaiting_tool_execution", "error"]);
 /** How an execution ended. */
 export type ExecuteStatus = z.infer<typeof executeStatusSchema>;
 

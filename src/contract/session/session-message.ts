@@ -36,14 +36,14 @@ export const sessionToolCallSchema = z.object({
 });
 
 /** A call among the content of an answer. */
-export const toolCallContentSchema = sessionToolCallSchema.omit({ kind: true }).extend({ type: z.literal("toolCall") });
+const toolCallContentSchema = sessionToolCallSchema.omit({ kind: true }).extend({ type: z.literal("toolCall") });
 
-export const userMessageSchema = z.object({
+const userMessageSchema = z.object({
   role: z.literal("user"),
   content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textSchema, imageSchema, fileSchema]))]),
 });
 
-export const assistantMessageSchema = z.object({
+const assistantMessageSchema = z.object({
   role: z.literal("assistant"),
   content: z.array(z.discriminatedUnion("type", [textSchema, thinkingSchema, toolCallContentSchema])),
   /** `length` also for an answer that was cut short: a partial one. */
@@ -56,7 +56,7 @@ export const assistantMessageSchema = z.object({
   cost: costSchema,
 });
 
-export const toolResultMessageSchema = z.object({
+const toolResultMessageSchema = z.object({
   role: z.literal("toolResult"),
   toolCallId: z.string(),
   toolName: z.string(),
@@ -67,14 +67,14 @@ export const toolResultMessageSchema = z.object({
 });
 
 /** What went wrong, with what had been said by then. */
-export const errorMessageSchema = z.object({
+const errorMessageSchema = z.object({
   role: z.literal("error"),
   error: z.string(),
   partial: assistantMessageSchema.exactOptional(),
 });
 
 /** An answer that was cut by a stop. */
-export const abortedMessageSchema = z.object({ role: z.literal("aborted"), partial: assistantMessageSchema });
+const abortedMessageSchema = z.object({ role: z.literal("aborted"), partial: assistantMessageSchema });
 
 /** Any of them. */
 export const sessionMessageSchema = z.discriminatedUnion("role", [

@@ -7,7 +7,7 @@ import type { ThreadStatus } from "../thread.ts";
 import { costSchema } from "../usage-schema.ts";
 import { sessionMessageSchema, sessionToolCallSchema } from "./session-message.ts";
 
-export const sessionStatusSchema = z.enum(["running", "awaiting_tool_execution", "completed", "error"]);
+const sessionStatusSchema = z.enum(["running", "awaiting_tool_execution", "completed", "error"]);
 /** The state of a session. */
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 

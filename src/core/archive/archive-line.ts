@@ -22,7 +22,7 @@ export const chunkBytes = 786_432;
 const count = z.number().int().nonnegative();
 
 /** How many of each there were. */
-export const archiveCountsSchema = z.strictObject({
+const archiveCountsSchema = z.strictObject({
   branches: count,
   runs: count,
   messages: count,
@@ -41,7 +41,7 @@ export function noCounts(): ArchiveCounts {
 }
 
 /** The last line. Without it the file is not whole. */
-export const archiveEndSchema = z.strictObject({
+const archiveEndSchema = z.strictObject({
   type: z.literal("end"),
   counts: archiveCountsSchema,
   /** SHA-256 of every byte before this line, in hexadecimal digits. */
@@ -69,7 +69,7 @@ export const archiveLineSchema = z.discriminatedUnion("type", [
 export type ArchiveLine = Exclude<z.infer<typeof archiveLineSchema>, { type: "chunk" }> | ChunkLine;
 
 /** A piece of a file. */
-export interface ChunkLine {
+interface ChunkLine {
   type: "chunk";
   bytes: Uint8Array;
 }

@@ -11,10 +11,10 @@ import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.t
 import type { StoredPart } from "../record.ts";
 
 /** Bytes of JSON that the parts of an answer may come to: its message has to fit a row. Pictures are stored as files. */
-export const longestAnswer = 1_500_000;
+const longestAnswer = 1_500_000;
 
 /** Calls of an answer: each is a row, and each of them may have to wait for all before it. */
-export const mostCalls = 2000;
+const mostCalls = 2000;
 
 /** Bytes of a part beside its words: its braces, the names of its fields. */
 const partBytes = 100;

@@ -4,7 +4,7 @@ import type { StoredPart } from "../record.ts";
 import type { ToolAnswer } from "./tool-port.ts";
 
 /** The call an answer belongs to. `message_id` is that of its tool message and the same when the call is run again. */
-export interface AnsweredCall {
+interface AnsweredCall {
   message_id: string;
   name: string;
   /** Ends what the files of an answer have to wait for; what is not written by then is said not to be kept. */

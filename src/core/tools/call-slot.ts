@@ -43,7 +43,7 @@ export interface SettledCall extends CallOutcome {
 }
 
 /** A call that has no result yet: its answer comes from elsewhere, or it stands behind one that waits. */
-export interface RestingCall {
+interface RestingCall {
   /** Microseconds; null for a call that has not begun. */
   rests_until: number | null;
 }

@@ -7,7 +7,7 @@ import type { ApiToken } from "./api-tokens.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
 /** Where the keys of signed tokens come from. */
-export type JwtKeys = { type: "secret"; secret: string } | { type: "key_set"; url: URL };
+type JwtKeys = { type: "secret"; secret: string } | { type: "key_set"; url: URL };
 
 /** How signed tokens are checked. */
 export interface JwtSettings {

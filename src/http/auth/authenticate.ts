@@ -16,15 +16,7 @@ import { cameByLoopback, provenanceOf } from "./loopback.ts";
 import type { AllowedOrigins } from "./origin.ts";
 
 /** Why nobody was identified. */
-export type AuthReason =
-  | "missing"
-  | "wrong"
-  | "expired"
-  | "spent"
-  | "unavailable"
-  | "foreign"
-  | "not_loopback"
-  | "unproven";
+type AuthReason = "missing" | "wrong" | "expired" | "spent" | "unavailable" | "foreign" | "not_loopback" | "unproven";
 
 /** A caller, or why there is none. */
 export type Identification = { ok: true; caller: Caller } | { ok: false; reason: AuthReason };

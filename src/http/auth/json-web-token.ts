@@ -26,7 +26,7 @@ const asymmetric = [
 const longestLifeMicros = 31 * 24 * 3600 * 1e6;
 
 /** What a token proved, or why it proved nothing. `unavailable`: the key set could not be fetched. */
-export type JwtResult = { ok: true; caller: Caller } | { ok: false; reason: "wrong" | "expired" | "unavailable" };
+type JwtResult = { ok: true; caller: Caller } | { ok: false; reason: "wrong" | "expired" | "unavailable" };
 
 /** Checks one token. */
 export type JwtCheck = (token: string) => Promise<JwtResult>;

@@ -25,7 +25,7 @@ const claimsSchema = z.strictObject({
 export type TicketClaims = z.infer<typeof claimsSchema>;
 
 /** Microseconds a ticket is good for. */
-export const ticketMicros = 30_000_000;
+const ticketMicros = 30_000_000;
 
 /** Microseconds a pass is good for: then the page asks for another ticket. */
 export const passMicros = 12 * 3_600_000_000;

@@ -7,7 +7,7 @@ import type { Timers } from "#lib/timers.ts";
 import { jsonAnswer, jsonHeaders } from "../answer/json-answer.ts";
 
 /** Milliseconds between two spaces. */
-export const blankMs = 3000;
+const blankMs = 3000;
 
 /**
  * Headers of a body that begins with spaces. A proxy that compresses it holds the spaces back, so that no write fails when the client

@@ -11,7 +11,7 @@ import type { Delivery, Frame } from "./delivery.ts";
 import { sseComment, sseEnd, sseFrame, sseRefusal } from "./sse-frame.ts";
 
 /** Milliseconds of silence before a heartbeat. */
-export const heartbeatMs = 15_000;
+const heartbeatMs = 15_000;
 
 /** Characters written at a time. */
 const chunkLength = 64 * 1024;

@@ -7,7 +7,7 @@ import { sha256Hex } from "#lib/sha256.ts";
 import { invalidField } from "./field-error.ts";
 
 /** Name of the header. */
-export const keyHeader = "idempotency-key";
+const keyHeader = "idempotency-key";
 
 /** The key of a request, or null without one. `route` keeps two routes with equal bodies apart. */
 export async function readRequestKey(request: Request, route: string, body: unknown): Promise<RequestKey | null> {

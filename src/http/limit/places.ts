@@ -15,7 +15,7 @@ import { createTokenBuckets } from "./rate-limiter.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 /** What a request is about to open or start. */
-export interface PlaceRequest {
+interface PlaceRequest {
   /** The object that is to serve it. */
   holder: LeaseHolder;
   /** It opens a stream: one that the Worker reads (`bridged`), or a socket or body that passes to the client unread. */

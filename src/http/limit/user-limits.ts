@@ -9,7 +9,7 @@ import { createTokenBuckets, unlimited } from "./rate-limiter.ts";
 import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";
 
 /** The waiting inputs of an import. */
-export interface ImportedInputs {
+interface ImportedInputs {
   inputs: number;
   /** Equal for an import and its repetitions, which are counted once; null if it cannot be repeated. */
   creation: string | null;

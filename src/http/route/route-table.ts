@@ -9,10 +9,10 @@ import { compareSpecificity, matchPattern, parsePattern, splitPath } from "./pat
 import type { Params, Segment } from "./pattern.ts";
 
 /** What answers a route. `index` is the place in the registry, by which a thread's object knows its endpoint. */
-export type Target = { kind: "built_in"; name: RouteName } | { kind: "project"; entry: RouteEntry; index: number };
+type Target = { kind: "built_in"; name: RouteName } | { kind: "project"; entry: RouteEntry; index: number };
 
 /** What a request leads to. `allowed` lists the path's methods, empty where there is no such path. */
-export type Resolution = { found: { target: Target; params: Params } | null; allowed: readonly string[] };
+type Resolution = { found: { target: Target; params: Params } | null; allowed: readonly string[] };
 
 /** Finds the route of a request. HEAD is looked up as GET. */
 export type RouteTable = (method: string, pathname: string) => Resolution;

@@ -13,7 +13,7 @@ import { derivedUuidText, randomUuidText } from "#lib/uuid-text.ts";
 import type { ThreadCalls } from "../thread/thread-calls.ts";
 
 /** The thread of a session, whether or not it exists yet. */
-export interface FoundPlace {
+interface FoundPlace {
   place: SessionPlace;
   /** False if the client gave an id of the form that is made from names: a new session there would occupy another session's id. */
   mayBegin: boolean;

@@ -5,7 +5,7 @@ import { ThreadholdError } from "#contract/error.ts";
 import type { Answer, ThreadDirectory, ThreadStub } from "#core/thread-rpc.ts";
 
 /** One call. */
-export interface ThreadCall<T> {
+interface ThreadCall<T> {
   threadId: string;
   /** Running it twice does no more than running it once: it reads, sets, or carries a key. */
   repeatable: boolean;

@@ -78,12 +78,12 @@ const ipv6Table = ipv6Ranges.map(([network, bits, kind]) => {
 });
 
 /** What an IPv4 address, given as a number, is for. */
-export function ipv4Kind(address: number): AddressKind {
+function ipv4Kind(address: number): AddressKind {
   return ipv4Table.find(({ block, size }) => Math.floor(address / size) === block)?.kind ?? "public";
 }
 
 /** What an IPv6 address, given as a number, is for. */
-export function ipv6Kind(address: bigint): AddressKind {
+function ipv6Kind(address: bigint): AddressKind {
   return ipv6Table.find(({ block, shift }) => address >> shift === block)?.kind ?? "reserved";
 }
 

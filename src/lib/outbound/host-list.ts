@@ -15,7 +15,7 @@ export type Listing = "host_and_port" | "host" | "none";
 const entry = /^(?<wildcard>\*\.)?(?<host>\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]*%]+)(?::(?<port>\d{1,5}))?$/i;
 
 /** The host as `URL` spells it, without the trailing dot; null where it is none. */
-export function canonicalHost(text: string): string | null {
+function canonicalHost(text: string): string | null {
   const host = URL.parse(`http://${text}/`)?.hostname ?? "";
   return host.replace(/\.$/, "") || null;
 }

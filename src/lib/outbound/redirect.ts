@@ -9,7 +9,7 @@ export interface Redirectable {
 }
 
 /** Why a redirect is not followed. */
-export type RedirectProblem = "downgrade" | "body_gone" | "body_elsewhere";
+type RedirectProblem = "downgrade" | "body_gone" | "body_elsewhere";
 
 /** The next request, whose `url` still has to be judged, or why there is none. */
 export type RedirectAnswer = { ok: true; request: Redirectable } | { ok: false; problem: RedirectProblem };

@@ -6,7 +6,7 @@ import type { HostPattern } from "./host-list.ts";
 import { readHost } from "./host.ts";
 
 /** Why a URL must not be requested. */
-export type TargetProblem = "malformed" | "scheme" | "credentials" | "port" | "inside";
+type TargetProblem = "malformed" | "scheme" | "credentials" | "port" | "inside";
 
 /** Where a request goes. `label` is host and port, the one part of a URL that may be repeated to others. */
 export interface Target {
@@ -32,7 +32,7 @@ function isUsualPort(port: number): boolean {
 }
 
 /** The port that a request to `url` goes to. */
-export function portOf(url: URL): number {
+function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 

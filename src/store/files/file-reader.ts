@@ -18,7 +18,7 @@ export interface FileReaderParts {
 }
 
 /** Bytes of a file that is read whole. */
-export const wholeLimit = 32 * 1024 * 1024;
+const wholeLimit = 32 * 1024 * 1024;
 
 /** The bytes of a range as a stream that reads a chunk when one is wanted. */
 export async function openBytes(

@@ -14,13 +14,13 @@ import type { LineSearch, MatchingLines } from "./line-search.ts";
 import { SearchWork } from "./search-work.ts";
 
 /** Files an answer names at most, unless fewer are asked for. */
-export const resultLimit = 1000;
+const resultLimit = 1000;
 
 /** Lines of all files together that an answer shows at most; further files are left out. */
-export const shownLines = 10_000;
+const shownLines = 10_000;
 
 /** Bytes that one search by content reads at most; files that would go beyond are left out. */
-export const searchedBytes = 64 * 1024 * 1024;
+const searchedBytes = 64 * 1024 * 1024;
 
 const page = 200;
 

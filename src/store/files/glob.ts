@@ -7,7 +7,7 @@ import { RE2JS } from "re2js";
 import { refuse } from "#contract/error.ts";
 
 /** UTF-16 units of a glob at most. */
-export const globLimit = 512;
+const globLimit = 512;
 
 /**
  * What picomatch writes to keep `.` and `..` from matching, and names from being empty. Stored paths hold neither, and RE2

@@ -4,7 +4,7 @@
 import { WorkSlices } from "#lib/work-slices.ts";
 
 /** Work of one search at most. An unloaded core does 15 to 30 million a second where a pattern is at its worst. */
-export const searchedWork = 512 * 1024 * 1024;
+const searchedWork = 512 * 1024 * 1024;
 
 /** Work between two pauses. */
 const sliceWork = 1024 * 1024;

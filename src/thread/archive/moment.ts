@@ -7,7 +7,7 @@ import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
 import type { ManagedThreadStore, MessagePlace } from "#store/thread-lifecycle.ts";
 
 /** UTF-16 units of JSON that all moments of a thread may keep. */
-export const momentLimit = 16 * 1024 * 1024;
+const momentLimit = 16 * 1024 * 1024;
 
 /** What an id or a tag takes, about. */
 const idSize = 200;

@@ -6,7 +6,7 @@ import type { FilePart, ImagePart, InputContent } from "#contract/content.ts";
 import type { StoredPart } from "#core/record.ts";
 
 /** Where the bytes are. */
-export type FileSource = { data: string } | { path: string } | { url: string };
+type FileSource = { data: string } | { path: string } | { url: string };
 
 /** One file as it came. */
 export interface IncomingFile {

@@ -13,7 +13,7 @@ import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 
 /** Children that are asked, the newest first, whether calls that nobody told of were theirs; those below them among them. */
-export const mostAsked = 20;
+const mostAsked = 20;
 
 /** What a child is to be handed. */
 interface ChildPart {

@@ -121,7 +121,7 @@ function heard(answer: Answer<unknown>): void {
 }
 
 /** What a child's run comes to for its parent (decision 6). */
-export function childAnswer(run: RunRecord, tool_executions: number): Delivered {
+function childAnswer(run: RunRecord, tool_executions: number): Delivered {
   const { usage, cost, work } = run;
   const told = { usage, cost: addCost(0, cost), tool_executions };
   return { answer: settle(resultOf(run)), ...told, ...(work === undefined ? {} : { work }) };

@@ -22,7 +22,7 @@ import { view } from "./thread-changes.ts";
 const unfinished = "";
 
 /** The branch every thread begins with. */
-export const mainBranch = "main";
+const mainBranch = "main";
 
 /** What creation works with. `open` loads the thread that was just made. */
 export interface CreateContext {

@@ -19,7 +19,7 @@ export interface ReaderSocket {
 }
 
 /** The frame that says nothing more comes. */
-export const endFrame = JSON.stringify({ type: "end" });
+const endFrame = JSON.stringify({ type: "end" });
 
 /** One subscription over one socket. */
 export class Reader {

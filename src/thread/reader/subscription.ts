@@ -7,7 +7,7 @@ import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 
 /** What a reader asked for. */
-export const wishSchema = z.object({
+const wishSchema = z.object({
   types: z.array(z.string()).nullable(),
   depth: z.number().int().nullable(),
   includeSilent: z.boolean(),

@@ -14,7 +14,7 @@ import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
  * How many writes and calls of definitions may stand in each other. Without a bound a hook that adds a message for each message
  * would never end, and neither its time nor a stop would end it, because it waits for nothing.
  */
-export const deepestWrite = 5;
+const deepestWrite = 5;
 
 /** Hooks and state that belong together: a hook is given the state of the run it is called in. */
 export interface DefinitionAccess {

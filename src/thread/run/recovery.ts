@@ -22,7 +22,7 @@ import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** Recoveries without a newly committed step before a run is given up (architecture §5; figures: Recovery). */
-export const recoveryAttempts = 5;
+const recoveryAttempts = 5;
 
 /** What a recovery found. */
 export type Recovered = { type: "again"; run: RunRecord } | { type: "given_up"; run: RunRecord };

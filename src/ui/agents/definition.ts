@@ -58,6 +58,6 @@ export function referencesOf({ agents, prompts, models, tools }: DefinitionSet):
 }
 
 /** The tools that are files of their own. */
-export function ownTools(tools: readonly Tool[]): Tool[] {
+function ownTools(tools: readonly Tool[]): Tool[] {
   return tools.filter(({ kind }) => kind === "tool");
 }

@@ -97,7 +97,7 @@ function relationTo({ kind, name }: Reference, { agents }: DefinitionSet): Relat
 }
 
 /** Names of the prompts whose text is part of this one's. */
-export function includesOf({ prompt }: Prompt): string[] {
+function includesOf({ prompt }: Prompt): string[] {
   return (Array.isArray(prompt) ? prompt : []).flatMap((part) => {
     const named = fieldOf(part, "type") === "include" ? fieldOf(part, "prompt") : undefined;
     return typeof named === "string" ? [named] : [];
@@ -105,7 +105,7 @@ export function includesOf({ prompt }: Prompt): string[] {
 }
 
 /** Names of what its model may call. */
-export function offersOf({ tools }: Prompt): string[] {
+function offersOf({ tools }: Prompt): string[] {
   return tools.flatMap((offer) => {
     const name = typeof offer === "string" ? offer : fieldOf(offer, "name");
     return typeof name === "string" ? [name] : [];

@@ -8,7 +8,7 @@ import { useThreadholdClient } from "#react/index.ts";
 type Listed<K extends keyof Definitions> = Awaited<ReturnType<Definitions[K]["list"]>>[number];
 
 /** An agent's definition. */
-export type Agent = Listed<"agents">;
+type Agent = Listed<"agents">;
 
 /** An agent with the models and tools of its sides' prompts, each name once. */
 export interface KnownAgent {

@@ -19,7 +19,7 @@ export interface Content {
 }
 
 /** A response by its status, or `default`. */
-export interface RouteResponse extends Content {
+interface RouteResponse extends Content {
   status: string;
   description: string;
 }
@@ -131,7 +131,7 @@ export function exampleOf(schema: Json | undefined, root: JsonObject, depth = 0)
 }
 
 /** The schema that a reference leads to; a schema without a reference stays unchanged. */
-export function resolved(schema: Json | undefined, root: JsonObject): JsonObject {
+function resolved(schema: Json | undefined, root: JsonObject): JsonObject {
   let target = objectOf(schema);
   for (let steps = 0; typeof target["$ref"] === "string" && steps < 20; steps += 1) {
     const names = target["$ref"].replace(/^#\//, "").split("/");

@@ -26,7 +26,7 @@ export type Lines = Readonly<Record<string, readonly MessageRow[]>>;
 export type CallsAtWork = ReadonlyMap<string, string>;
 
 /** A note of the run. */
-export interface NoteRow {
+interface NoteRow {
   kind: "note";
   key: string;
   note: RunNote;

@@ -22,7 +22,7 @@ type Attachments = NonNullable<NewMessage["attachments"]>;
 const inlineBytes = 512 * 1024;
 
 /** Of one message. */
-export const mostFiles = 20;
+const mostFiles = 20;
 
 let keys = 0;
 

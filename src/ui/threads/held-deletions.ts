@@ -4,7 +4,7 @@
 import type { Timers } from "#lib/timers.ts";
 
 /** What sends a deletion. With `leaving` the page is closed, and the request has to outlast it. */
-export type SendDeletion = (options: { leaving: boolean }) => Promise<void>;
+type SendDeletion = (options: { leaving: boolean }) => Promise<void>;
 
 /** What is to go. */
 export interface Doomed {

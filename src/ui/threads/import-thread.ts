@@ -6,7 +6,7 @@ import type { ProgressListener, Thread, ThreadholdClient } from "#client/index.t
 const headBytes = 16 * 1024;
 
 /** The file is no exported thread. */
-export class NoExportError extends Error {}
+class NoExportError extends Error {}
 
 /** What its first line tells of an export. */
 export interface ExportHead {

@@ -123,7 +123,7 @@ function warningOf({ id, created_at }: Log, words: Json, number: number): Logged
 }
 
 /** Token counts, where they are some. */
-export function usageOf(value: Json | undefined): Usage | null {
+function usageOf(value: Json | undefined): Usage | null {
   const object = objectOf(value);
   if (object === null) return null;
   const count = (name: string): number => numberOf(object[name]) ?? 0;

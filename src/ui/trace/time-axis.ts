@@ -7,14 +7,14 @@ import { isWait, union } from "./trace-summary.ts";
 import type { Interval } from "./trace-summary.ts";
 
 /** A folded wait: where it is, and how long it was in truth (milliseconds). */
-export interface Fold {
+interface Fold {
   from: number;
   to: number;
   ms: number;
 }
 
 /** A mark of the axis: milliseconds since the run began, or since the fold before it ended (`again`). */
-export interface Tick {
+interface Tick {
   at: number;
   ms: number;
   again: boolean;

@@ -6,7 +6,7 @@ import type { RunError } from "#contract/run.ts";
 import type { Usage } from "#contract/usage.ts";
 
 /** How a thing stands. `stopped` was ended by somebody, which is no failure. */
-export type TraceState = "done" | "failed" | "running" | "waiting" | "stopped";
+type TraceState = "done" | "failed" | "running" | "waiting" | "stopped";
 
 interface Timed {
   /** Unique in the trace, and the same each time it is made. */

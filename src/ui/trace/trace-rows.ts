@@ -18,7 +18,7 @@ export interface TraceRow {
 export type Turned = ReadonlySet<string>;
 
 /** What is open without anybody asking: all but child threads, which are read when somebody looks. */
-export function isOpen(node: TraceNode, turned: Turned): boolean {
+function isOpen(node: TraceNode, turned: Turned): boolean {
   return (node.kind !== "child") !== turned.has(node.key);
 }
 

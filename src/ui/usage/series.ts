@@ -25,7 +25,7 @@ export interface Series extends Amount {
 }
 
 /** A part of a bar, in the measure that is drawn. */
-export interface BarPart {
+interface BarPart {
   place: number;
   from: number;
   to: number;

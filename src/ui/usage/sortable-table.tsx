@@ -20,7 +20,7 @@ export interface Column<Row> {
 }
 
 /** By which column, and which way. */
-export interface Order {
+interface Order {
   key: string;
   down: boolean;
 }

@@ -8,12 +8,12 @@ import { dayAt, isDay, later } from "./days.ts";
 
 /** Lengths to choose from, in days until today. */
 export const presets = [7, 30, 90] as const;
-export type Preset = (typeof presets)[number];
+type Preset = (typeof presets)[number];
 
-export const dimensions = ["agent", "model"] as const;
+const dimensions = ["agent", "model"] as const;
 export type Dimension = (typeof dimensions)[number];
 
-export const measures = ["cost", "tokens"] as const;
+const measures = ["cost", "tokens"] as const;
 export type Measure = (typeof measures)[number];
 
 /** The choice. */

@@ -13,7 +13,7 @@ export type PlannedAnswer =
   | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> };
 
 /** What came. */
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;

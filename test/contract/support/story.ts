@@ -7,7 +7,7 @@ import type { Message } from "#contract/message.ts";
 
 import { messageRecord } from "../../support/records.ts";
 
-export const thread = "3f0a0000-0000-4000-8000-000000000001";
+const thread = "3f0a0000-0000-4000-8000-000000000001";
 
 /** A whole message at a position; its id says the position too. */
 export function messageAt(position: number, changes: Partial<Message> = {}): Message {

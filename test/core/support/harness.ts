@@ -69,7 +69,7 @@ const asItIs: LoopHooks = {
 };
 
 /** Goes on as long as the model calls tools, at most 20 steps. */
-export const untilResponse: Strategy = {
+const untilResponse: Strategy = {
   name: "loop",
   next: ({ steps, last }) => {
     if (last !== null && last.calls.length === 0) return { type: "end", status: "completed", reason: "response" };
@@ -78,7 +78,7 @@ export const untilResponse: Strategy = {
 };
 
 /** The user's message, which every run of a harness answers. */
-export const question = messageRecord(1, { parts: [{ type: "text", text: "Question" }] });
+const question = messageRecord(1, { parts: [{ type: "text", text: "Question" }] });
 
 export class Harness {
   readonly clock: ManualClock;
@@ -276,7 +276,7 @@ function said(text: string): ModelMessage {
 }
 
 /** A stored message as it is sent. */
-export function modelMessage(record: MessageRecord): ModelMessage {
+function modelMessage(record: MessageRecord): ModelMessage {
   const { id, role, parts, name, tool_call_id, result } = record;
   return { id, role: role === "extension" ? "system" : role, parts, name, tool_call_id, result };
 }

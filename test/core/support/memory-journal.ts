@@ -5,7 +5,7 @@ import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 
 /** What a refused write throws. */
-export class PowerCut extends Error {}
+class PowerCut extends Error {}
 
 export class MemoryJournal implements RunJournal {
   readonly messages: MessageRecord[];

@@ -11,7 +11,7 @@ export type ScriptPart = ModelPart | { type: "hang" } | { type: "wait"; open: Pr
 /** One answer by its request; `number` counts the requests from 0. */
 export type Script = (request: ModelRequest, number: number) => ScriptPart[];
 
-export const usage: Usage = { ...zeroUsage, input: 10, output: 5, total_tokens: 15 };
+const usage: Usage = { ...zeroUsage, input: 10, output: 5, total_tokens: 15 };
 
 type Finish = Extract<ModelPart, { type: "finish" }>;
 

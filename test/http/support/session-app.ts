@@ -21,7 +21,7 @@ const users = {
 const { fetch } = compose(registry, []);
 
 /** Sends as a user, or as the administrator who is nobody. */
-export function as(who: "anna" | "ben" | "admin"): Send {
+function as(who: "anna" | "ben" | "admin"): Send {
   return async (path, init = {}) => {
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer ${who}-secret`);

@@ -4,7 +4,7 @@
 import { createRandom } from "../../support/model-server/random.mjs";
 
 /** Where a life ends. */
-export type Place =
+type Place =
   /** In a model stream or in a tool. */
   | "inside"
   /** Before the model's first byte. */

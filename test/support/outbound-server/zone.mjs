@@ -8,7 +8,7 @@
 
 export const A = 1;
 export const CNAME = 5;
-export const AAAA = 28;
+const AAAA = 28;
 
 const publicV4 = "93.184.215.14";
 const publicV6 = "2606:2800:21f:cb07:6820:80da:af6b:8b2c";

@@ -62,7 +62,7 @@ export async function readEvents(response: Response, handleEvent: (event: Execut
 }
 
 /** What a client does for a call. */
-export type ToolFunction = (call: SessionToolCall) => string | Promise<string>;
+type ToolFunction = (call: SessionToolCall) => string | Promise<string>;
 
 /** A tool as a client has it. Its function goes away with `JSON.stringify`, which is what makes it remote. */
 export interface ClientSideTool {

@@ -18,7 +18,7 @@ export type FlowNode = Node<{ node: PlacedNode }, "definition">;
 export type FlowEdge = Edge<{ edge: PlacedEdge; lit: boolean }, "relation">;
 
 /** Which node the tab key comes to, and who is told where the focus and the pointer are. */
-export interface GraphFocus {
+interface GraphFocus {
   at: string | null;
   onFocus: (id: string) => void;
   onPoint: (id: string | null) => void;

@@ -28,7 +28,7 @@ interface Version extends Omit<ReadText, "text"> {
 export type Theirs = Version | null;
 
 /** How a save went. `conflict`: somebody else has written; theirs is there to look at. */
-export type Saved = { state: "saved" } | { state: "conflict"; theirs: Theirs };
+type Saved = { state: "saved" } | { state: "conflict"; theirs: Theirs };
 
 /** The file in work. */
 export interface Editing {

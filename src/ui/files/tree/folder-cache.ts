@@ -31,7 +31,7 @@ export interface FolderPorts {
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** The order of entries. */
-export function compareEntries(one: FileRecord, other: FileRecord): number {
+function compareEntries(one: FileRecord, other: FileRecord): number {
   if (one.isDirectory !== other.isDirectory) return one.isDirectory ? -1 : 1;
   return collator.compare(one.name, other.name) || (one.name < other.name ? -1 : Number(one.name > other.name));
 }

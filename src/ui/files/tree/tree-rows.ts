@@ -5,7 +5,7 @@ import type { FileRecord } from "#client/index.ts";
 import type { Folder } from "./folder-cache.ts";
 
 /** A file or a folder. */
-export interface EntryRow {
+interface EntryRow {
   kind: "entry";
   key: string;
   record: FileRecord;
