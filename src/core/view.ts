@@ -1,4 +1,4 @@
-// Records as the wire shows them. The only place that knows both shapes.
+// Records as the wire shows them.
 
 import type { Part } from "#contract/content.ts";
 import type { Log } from "#contract/log.ts";

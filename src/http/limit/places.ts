@@ -1,4 +1,4 @@
-// Bounds the open streams and the working threads of one user (contract, "Auth"). Each of them is a place, which the user's feed
+// Bounds the open streams and the working threads of one user (contract, "Limits"). Each of them is a place, which the user's feed
 // object keeps as a lease, so that the bound holds across isolates. A place is taken before a stream is opened or a message is
 // admitted; the object that serves it gives it back. If the feed object cannot be reached, this isolate allows as many starts a
 // minute as there are places: users can go on working, and a bound remains.

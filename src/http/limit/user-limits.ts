@@ -1,4 +1,4 @@
-// Bounds how often one user may do something in a minute (contract, "Auth"). The counts are kept in the memory of one isolate; if
+// Bounds how often one user may do something in a minute (contract, "Limits"). The counts are kept in the memory of one isolate; if
 // the deployment binds a rate limiter, it counts admissions too. Administrators' tokens without a user id count as one user
 // together. The open loopback mode has no bounds.
 

@@ -8,7 +8,7 @@ import type { FileReaderParts } from "./file-reader.ts";
 import type { FileRow } from "./file-rows.ts";
 import { imageLimit } from "./image-facts.ts";
 
-/** Pixels of the longer side (figures: Images). */
+/** Pixels of the longer side (figures: Files). */
 const thumbnailPixels = 256;
 
 /** Bytes a small picture may take beside its image in a row. */

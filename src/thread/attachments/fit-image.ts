@@ -1,4 +1,4 @@
-// Uploaded images in a size that models take: larger ones are encoded again (figures: Images). Where that cannot be done the
+// Uploaded images in a size that models take: larger ones are encoded again (figures: Bodies and readers). Where that cannot be done the
 // original is kept.
 
 import type { ImagePort } from "#core/ports/image-port.ts";
