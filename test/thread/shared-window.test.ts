@@ -114,7 +114,7 @@ describe("readers together", () => {
     expect(sizes() + kept * large).toBeLessThan(sharedWindowLimit + large + 100);
   });
 
-  it("READER14 are sent no more than the shared window, of what is told", () => {
+  it("READER14 are sent no more than the shared window of emitted events", () => {
     const { join, sizes, sockets, tell } = thread(0);
     for (let at = 0; at < 30; at += 1) join(0);
     for (let at = 0; at < 3; at += 1) tell();
@@ -122,7 +122,7 @@ describe("readers together", () => {
     expect(sizes()).toBeLessThan(sharedWindowLimit + large + 100);
   });
 
-  it("READER14 get everything, whoever of them waits, as acknowledgements come", () => {
+  it("READER14 get everything, whichever of them waits, as acknowledgements come", () => {
     const { broadcaster, join, sockets } = thread(3);
     const readers = Array.from({ length: 30 }, (_, at) => join(at % 3 === 0 ? null : 0));
     for (let round = 0; round < 30; round += 1) {

@@ -65,7 +65,7 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
     append: (message) => void live.append([message]),
     replace: (message) => {
       live.tell([{ type: "message_updated", message_id: message.id, message: toMessage(message) }], ([event]) => {
-        // The event before this one would be told with the same message.
+        // The event before this one would be sent with the same message.
         if (message.updated_seq !== undefined) live.store.deleteEvent(message.updated_seq);
         const stored = event === undefined ? message : { ...message, updated_seq: event.seq };
         live.store.updateMessage(stored);

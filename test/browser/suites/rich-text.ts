@@ -84,7 +84,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       expect(await log.locator("article a, article img, article [style*=fixed]").count()).toBe(0);
       expect(await page.evaluate(() => "hurt" in globalThis)).toBe(false);
       expect(new Set(asked)).toEqual(new Set([new URL(api().url).host]));
-      // The rule is as large as a formula may make it, and what is beside the message is still there to be pressed.
+      // The rule is as large as a formula may make it, and what is next to the message is still there to be pressed.
       await page.getByRole("link", { name: "Definitions", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
     });
