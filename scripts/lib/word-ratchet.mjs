@@ -1,5 +1,5 @@
 // Compares how many avoided words each file has with how many it may have. The allowance of a file is its count when the check
-// was introduced; it may only fall. Files that were moved keep theirs: what gone files were allowed, new files may share.
+// was introduced; it may only fall. Text that moves into a new file takes its allowance along: new files share what older files no longer use.
 
 /** @typedef {Record<string, number>} Counts by path */
 
@@ -10,7 +10,10 @@
  * @returns {{ path: string, over: number }[]} files with more words than they may have
  */
 export function filesOver(counts, allowed, exists) {
-  let shared = Object.entries(allowed).reduce((sum, [path, count]) => sum + (exists(path) ? 0 : count), 0);
+  let shared = 0;
+  for (const [path, count] of Object.entries(allowed)) {
+    shared += Math.max(0, count - (exists(path) ? (counts[path] ?? 0) : 0));
+  }
   return Object.entries(counts)
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .flatMap(([path, count]) => {

@@ -50,6 +50,11 @@ it("lets a file have as many as it is allowed, and a new file none", () => {
   ]);
 });
 
+it("lets a new file have what a file that was split no longer uses", () => {
+  expect(filesOver({ "a.ts": 1, "part.ts": 2 }, { "a.ts": 3 }, () => true)).toEqual([]);
+  expect(filesOver({ "a.ts": 1, "part.ts": 3 }, { "a.ts": 3 }, () => true)).toEqual([{ path: "part.ts", over: 1 }]);
+});
+
 it("lets moved files share what the files that are gone were allowed", () => {
   const exists = (file: string) => file !== "old.ts";
   expect(filesOver({ "new.ts": 3 }, { "old.ts": 3 }, exists)).toEqual([]);
