@@ -124,7 +124,7 @@ async function injectMessage(
   message: InjectMessageInput,
 ): Promise<Message> {
   access.checkDepth();
-  // The types say so; a value that a model or a request gave may be anything, and a message of another role cannot be read again.
+  // The types promise it; a value that a model or a request gave may be anything, and a message of another role cannot be read again.
   if (!injectable.has(message.role) || typeof message.content !== "string") {
     throw refuse("invalid_request", "state.injectMessage takes a role of user, assistant or system, and text.");
   }

@@ -16,7 +16,7 @@ const longestAnswer = 1_500_000;
 /** Calls of an answer: each is a row, and each of them may have to wait for all before it. */
 const mostCalls = 2000;
 
-/** Bytes of a part beside its words: its braces, the names of its fields. */
+/** Bytes of a part in addition to its text: its braces, the names of its fields. */
 const partBytes = 100;
 
 /** How much of a raw answer the log keeps, in UTF-16 units. */

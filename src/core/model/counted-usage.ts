@@ -44,7 +44,7 @@ export function cutUsage(request: ModelRequest, reported: Usage | null, words: r
   });
 }
 
-/** The counts that an answer can have; the others are zero, as if nobody had counted. */
+/** The counts that an answer can have; the others are zero, as if they had not been counted. */
 function believed({ input, output, cache_read, cache_write }: Usage): Usage {
   const count = (value: number): number => (value >= 0 && value <= mostTokens ? Math.round(value) : 0);
   const [prompt, words, read, written] = [count(input), count(output), count(cache_read), count(cache_write)];
