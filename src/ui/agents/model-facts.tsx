@@ -50,7 +50,8 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
 }
 
 function priceOf(usd: number | null): string {
-  return usd === null ? "not set, so costs are unknown" : `$${usd} per million tokens`;
+  if (usd === null) return "not set, so costs are unknown";
+  return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })} per million tokens`;
 }
 
 function wordsOf(name: string): string {
