@@ -60,7 +60,7 @@ describe("coming in", () => {
     await field.fill("anna-secret");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "What is a thread?" }).click();
-    await page.getByText("Here is what the handbook says.").waitFor();
+    await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
 
     expect(asked.some(({ authorization }) => authorization === "Bearer anna-secret")).toBe(true);
     expect(asked.filter(({ url }) => url.includes("anna-secret"))).toEqual([]);
@@ -132,7 +132,7 @@ describe("coming in", () => {
       const screen = await open(`/threads/${id}`);
       await screen.page.getByLabel("Token or JWT").fill(token);
       await screen.page.keyboard.press("Enter");
-      await screen.page.getByText("Written by Anna").waitFor();
+      await screen.page.getByRole("log").getByText("Written by Anna").waitFor();
       return screen;
     };
     const speakers = async ({ page }: TestPage): Promise<string[]> => {

@@ -30,7 +30,11 @@ const bodies: Partial<Record<string, object>> = {
   executeSession: { input: { role: "user", content: "Hello" }, context: {} },
 };
 /** Queries of routes that do nothing without one. */
-const queries: Partial<Record<string, string>> = { searchFiles: "?glob=**" };
+const queries: Partial<Record<string, string>> = {
+  searchFiles: "?glob=**",
+  searchMessages: "?q=Hello",
+  searchThreads: "?q=Hello",
+};
 const ticketSchema = z.object({ ticket: z.string() });
 
 /** Every built-in route under both of its paths, with a query and a body it would take. */

@@ -65,7 +65,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       const { page } = await open("/");
       const files = filesOf(page);
       await page.goto(path);
-      await page.getByText("It costs $5 or $10.").waitFor();
+      await page.getByRole("log").getByText("It costs $5 or $10.").waitFor();
       // The frame after the text was drawn.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
       expect(files.filter((file) => /formula|KaTeX/i.test(file))).toEqual([]);
@@ -106,7 +106,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       const files = filesOf(page);
       const id = second.split("/").at(-1) ?? "";
       await page.getByRole("navigation", { name: "Threads" }).locator(`a[href^="/threads/${id}"]`).first().click();
-      await page.getByText("Again").waitFor();
+      await page.getByRole("log").getByText("Again").waitFor();
       await page.getByRole("log").locator(".hljs-keyword").first().waitFor();
       expect(await page.evaluate(() => (globalThis as unknown as { plain: number }).plain)).toBe(0);
       expect(files.filter((file) => file.includes("highlight"))).toEqual([]);

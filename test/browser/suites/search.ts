@@ -14,7 +14,7 @@ export function search({ api, open }: PlaygroundUse): void {
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
-      await page.getByText("Message 2999.").first().waitFor();
+      await page.getByRole("log").getByText("Message 2999.").first().waitFor();
       await page.keyboard.press("Control+f");
       const field = page.getByLabel("Search this conversation", { exact: true }).and(page.locator("input"));
       const shown = page.locator("[data-shown=true]");

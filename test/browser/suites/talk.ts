@@ -204,7 +204,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       const last = page.getByRole("log").getByText("Words 59");
       await last.waitFor();
       await page.keyboard.press("Home");
-      await page.getByText("Words 0", { exact: true }).waitFor();
+      await page.getByRole("log").getByText("Words 0", { exact: true }).waitFor();
       await last.waitFor({ state: "detached" });
       await page.keyboard.press("End");
       await last.waitFor();

@@ -16,7 +16,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       const { page } = await open("/");
       await page.getByRole("button", { name: "What is a thread?" }).click();
       await page.getByRole("article", { name: /^You/ }).getByText("What is a thread?").waitFor();
-      await page.getByText("Here is what the handbook says.").waitFor();
+      await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
       await page.getByRole("heading", { level: 1, name: "What is a thread?" }).waitFor();
       expect(new URL(page.url()).pathname).toMatch(/^\/threads\/[0-9a-f-]{36}$/);
     });
@@ -63,7 +63,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "[withheld]" }).waitFor();
       await expect.poll(async () => (await api().thread(id)).title).toBe("[withheld]");
-      await page.getByText("It went well.").first().waitFor();
+      await page.getByRole("log").getByText("It went well.").first().waitFor();
       const { body } = await api().call("GET", `/api/threads?q=${encodeURIComponent(`whisper ${id}`)}`);
       expect(body).toMatchObject({ threads: [] });
     });
@@ -287,7 +287,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await dialog.getByRole("progressbar", { name: "Import of chosen.ndjson" }).waitFor();
       go();
       await page.waitForURL(`**/threads/${chosen.id}`);
-      await page.getByText("Message 39.").waitFor();
+      await page.getByRole("log").getByText("Message 39.").waitFor();
       await dialog.waitFor({ state: "detached" });
 
       const dropped = lines("dropped");
