@@ -17,8 +17,7 @@ export interface StoredBytes {
 export async function measured<F extends FileFacts>(images: ImagePort, stored: StoredBytes, facts: F): Promise<F> {
   const known = facts.width !== undefined && facts.height !== undefined;
   if (known || !facts.mimeType.startsWith("image/") || stored.size > imageLimit) return facts;
-  // The bytes are safe: that they cannot be looked at now is no reason to lose them.
-  const bytes = await stored.open().catch(() => null);
-  const size = bytes === null ? null : await images.size(bytes);
+  // The bytes are stored already, so a file that cannot be measured is kept without its size.
+  const size = await images.size(() => stored.open());
   return size === null ? facts : { ...facts, width: facts.width ?? size.width, height: facts.height ?? size.height };
 }

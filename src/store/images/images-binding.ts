@@ -38,7 +38,7 @@ export function imagesBinding(binding: ImagesBinding): ImagePort {
   }
 
   return {
-    size: (image) => orNull(() => sizeOf(binding, image)),
+    size: (image) => orNull(async () => sizeOf(binding, typeof image === "function" ? await image() : image)),
     thumbnail: (bytes, pixels) =>
       orNull(async () => {
         const given = await sizeOf(binding, bytes);
@@ -72,11 +72,17 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new Blob([bytes as Uint8Array<ArrayBuffer>]).stream() as ReadableStream<Uint8Array>;
 }
 
-/** What is no image, or one that the service does not read, makes it throw. */
+/**
+ * Null for what the service refuses, such as bytes that are no image: its errors have a code. A request that did not reach the
+ * service fails without one, and is sent once more.
+ */
 async function orNull<T>(work: () => Promise<T | null>): Promise<T | null> {
-  try {
-    return await work();
-  } catch {
-    return null;
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Error && "code" in error) return null;
+    }
   }
+  return null;
 }

@@ -43,7 +43,9 @@ test("FILE21 what is measured is bounded, and a stream that cannot be looked at 
   const counting: ImagePort = {
     ...noImages,
     size: async (image) => {
-      asked.push(image instanceof ReadableStream ? (await bytesOf(image)).byteLength : image.byteLength);
+      const opened = typeof image === "function" ? await image().catch(() => null) : image;
+      if (opened === null) return null;
+      asked.push(opened instanceof ReadableStream ? (await bytesOf(opened)).byteLength : opened.byteLength);
       return { width: 1, height: 2 };
     },
   };
@@ -63,6 +65,26 @@ test("FILE21 what is measured is bounded, and a stream that cannot be looked at 
   const distant = stage(memoryFileRows(), { images: counting, bucket }).files;
   const record = await distant.write("a", streamOf(new Uint8Array(2 * chunk), [chunk]), imagePng);
   expect([record.storage, record.size, record.width]).toEqual(["r2", 2 * chunk, undefined]);
+});
+
+test("FILE21 a request that does not reach the image service is sent once more, and a refusal is not", async () => {
+  const bytes = await realPng(60, 30);
+  /** The binding, whose first requests fail. */
+  const failing = (errors: Error[]) => {
+    const info: ImagesBinding["info"] = async (stream) => {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+      return IMAGES.info(stream);
+    };
+    return imagesBinding({ info, input: (stream) => IMAGES.input(stream) } as ImagesBinding);
+  };
+  const lost = () => new Error("Network connection lost.");
+  const refusal = Object.assign(new Error("unsupported image type"), { code: 9520 });
+  const streams = () => Promise.resolve(streamOf(bytes));
+  expect(await failing([lost()]).size(streams)).toEqual({ width: 60, height: 30 });
+  expect(await failing([lost()]).size(bytes)).toEqual({ width: 60, height: 30 });
+  expect(await failing([lost(), lost()]).size(streams)).toBeNull();
+  expect(await failing([refusal]).size(streams)).toBeNull();
 });
 
 test("FILE22 small pictures are made one at a time, and one that is asked for twice is made once", async () => {
