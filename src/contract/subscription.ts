@@ -14,8 +14,8 @@ export const acknowledgeWindow = 256 * 1024;
 export const unacknowledgedLimit = 4 * 1024 * 1024;
 
 /**
- * Characters that all readers of one thread may hold together: unacknowledged frames, and parts of replays. At this total no frame is
- * sent until one of them acknowledges.
+ * Characters that all readers of one thread may hold together beyond `acknowledgeWindow` of each: large frames, and parts of replays.
+ * At this total no frame that goes beyond a reader's own window is sent until one of them acknowledges.
  */
 export const sharedWindowLimit = 16 * 1024 * 1024;
 

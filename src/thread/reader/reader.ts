@@ -36,6 +36,10 @@ export class Reader {
   #missedSize = 0;
   #missedHeld = 0;
   #shared: SharedWindow<Reader> | null = null;
+  /** Characters beyond its own window, which the shared window counts. */
+  #excess = 0;
+  /** The last frame was refused since the shared window was full. */
+  #refused = false;
   #readUpTo = 0;
   #place: ReplayFrom["place"] = null;
   #closed = false;
@@ -54,7 +58,7 @@ export class Reader {
   /** Counts what this reader holds in the window of all readers of its thread. */
   share(window: SharedWindow<Reader>): void {
     this.#shared = window;
-    window.hold(this.socket, this.#unacknowledged);
+    this.#share();
   }
 
   /** The reader of a socket that was accepted earlier; null when its attachment is not ours. */
@@ -86,9 +90,9 @@ export class Reader {
     return this.#unacknowledged <= acknowledgeWindow;
   }
 
-  /** Its own window has room, the shared one does not. */
+  /** The next frame goes beyond its own window, and the shared one is full. */
   get waitsForOthers(): boolean {
-    return this.hasRoom && this.#shared?.hasRoom === false;
+    return this.#refused && this.hasRoom && this.#shared?.hasRoom === false;
   }
 
   /** Number of the oldest frame that it has not acknowledged; null where there is none, or where it is closed. */
@@ -108,7 +112,8 @@ export class Reader {
   /** Sends one event. False when the window is full: the event was not taken. */
   send(seq: number, frame: Frame): boolean {
     if (this.#closed) return true;
-    if (!this.hasRoom || this.waitsForOthers) {
+    this.#refused = this.#unacknowledged + frame.size > acknowledgeWindow && this.#shared?.hasRoom === false;
+    if (!this.hasRoom || this.#refused) {
       this.#behind = true;
       this.withhold(frame.size);
       return false;
@@ -116,7 +121,7 @@ export class Reader {
     const text = frame.after(this.#cursor.prev);
     this.#put(text);
     this.#unacknowledged += text.length;
-    this.#shared?.hold(this.socket, text.length);
+    this.#share();
     this.#inFlight.push({ seq, bytes: text.length });
     this.#cursor.prev = seq;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, seq);
@@ -143,8 +148,8 @@ export class Reader {
       const { bytes } = this.#inFlight[0];
       this.#inFlight.shift();
       this.#unacknowledged -= bytes;
-      this.#shared?.hold(this.socket, -bytes);
     }
+    this.#share();
     return this.#behind && this.hasRoom;
   }
 
@@ -250,6 +255,13 @@ export class Reader {
     } catch {
       this.#closed = true;
     }
+  }
+
+  /** Reports to the shared window what is held beyond its own. */
+  #share(): void {
+    const excess = Math.max(0, this.#unacknowledged - acknowledgeWindow);
+    this.#shared?.hold(this.socket, excess - this.#excess);
+    this.#excess = excess;
   }
 
   /** Something was not sent. One that never acknowledged anything is let go at last. */

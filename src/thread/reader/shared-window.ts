@@ -1,6 +1,6 @@
-// Bounds the memory that all readers of one thread hold together. Each reader has a window of its own, but the frame that fills a window
-// may have megabytes, and many readers have many windows. While the shared window is full, readers wait in order, and readers that
-// acknowledge nothing for some time are closed.
+// Bounds the memory that all readers of one thread hold beyond their own windows: the frame that fills a window may have megabytes.
+// While the shared window is full, frames that go beyond a reader's own window wait in order, and readers that acknowledge nothing for
+// some time are closed. Frames that fit into the own window never wait, so silent readers do not delay the deltas of others.
 
 import { sharedWindowLimit, silentReaderMs } from "#contract/subscription.ts";
 import type { Clock } from "#core/ports/clock.ts";
