@@ -1,6 +1,7 @@
-// "together" run inside the Workers runtime beside the object they test, with one set of modules for all files: modules of its own
-// take seconds a file. "workers" run there too, each file with a runtime of its own: they empty what the others use, or
-// compare everything that a conversation leaves. "node" run outside of it. "e2e" and "browser" drive real processes, one file at a time.
+// "workers" run inside the Workers runtime next to the object they test, each file with modules of its own, which takes a second
+// a file: shared modules let work of one file's objects end while another file's test runs. "together" run there with one set of
+// modules for all, since what they test keeps nothing in them; "node" run outside of it. "e2e" and "browser" drive real processes,
+// one file at a time.
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
@@ -91,9 +92,9 @@ export default defineConfig({
     silent: "passed-only",
     slowTestThreshold: 5000,
     projects: [
-      inRuntime("workers", { include: ["test/golden/**/*.test.ts", ...alone] }),
+      inRuntime("workers", { include: ["test/{thread,golden}/**/*.test.ts", ...alone] }),
       inRuntime("together", {
-        include: ["test/{lib,core,store,http,flow,contract,models,standard-agents,thread}/**/*.test.ts"],
+        include: ["test/{lib,core,store,http,flow,contract,models,standard-agents}/**/*.test.ts"],
         exclude: alone,
         isolate: false,
       }),
