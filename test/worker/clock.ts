@@ -26,10 +26,19 @@ interface Timer {
 
 const timers = new Set<Timer>();
 
+/** Threads whose timers go off by `ring` alone, however long a test takes. */
+const byHand = new Set<string>();
+
+/** Lets a thread's timers go off by `ring` alone. */
+export function ringByHand(thread: string): void {
+  byHand.add(thread);
+}
+
 /** Puts them all right again. */
 export function setClockRight(): void {
   ahead = 0;
   before.clear();
+  byHand.clear();
 }
 
 /** How many of a thread's timers wait for `ms` now. */
@@ -67,7 +76,9 @@ export function clockOf(thread: string): Clock {
     ...testClock,
     now: () => testClock.now() + (before.get(thread) ?? 0),
     after(ms, callback) {
-      const stop = systemClock.after(ms, () => timer.goOff());
+      const stop = systemClock.after(ms, () => {
+        if (!byHand.has(thread)) timer.goOff();
+      });
       const disarm = () => {
         timers.delete(timer);
         stop();
