@@ -78,7 +78,7 @@ export const plays: [name: string, conversation: Play][] = [
     {
       agent: "fault_clerk",
       begin: async (id) => {
-        // Whoever invokes a tool has no key: what came of a call that was not answered shows in the list of runs.
+        // An invocation has no idempotency key, so the outcome of an unanswered call is read from the list of runs.
         const { items } = await value(stubOf(id).listRuns(admin, { limit: 1, order: "asc" }));
         if (items.length === 0) await value(stubOf(id).invokeTool(admin, "enqueue", {}));
       },
@@ -103,7 +103,7 @@ async function steersAsking(id: string): Promise<void> {
 async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<unknown> {
   await says("asks")(id);
   const first = { limit: 1, order: "asc" as const };
-  // Whoever asks again may find that the run went on.
+  // After a crash the run may be at work again, so the list is read until it is not.
   while ((await value(stubOf(id).listRuns(admin, first))).items[0]?.status === "running");
   const aside = message(`aside ${id}`, { when });
   return value(stubOf(id).postMessage(admin, aside, { key: "aside", fingerprint: "aside" }));
@@ -119,7 +119,7 @@ async function steersTalk(id: string): Promise<unknown> {
   return answer;
 }
 
-/** Interrupts a run that backs off: whoever asks again finds it so, or ended. */
+/** Interrupts a run that backs off. A repeated request finds the run interrupted, or ended. */
 async function interruptsBusy(id: string): Promise<unknown> {
   await says("busy")(id);
   const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };

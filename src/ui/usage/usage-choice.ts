@@ -1,9 +1,8 @@
 // What of the usage is shown, kept in the address, so that it can be shared and survives a reload. What an address says wrongly
 // is as if it were not there.
 
-import { useSearchParams } from "wouter";
-
 import { useNow } from "../kit/now.ts";
+import { useAddress } from "../kit/use-address.ts";
 import { dayAt, isDay, later } from "./days.ts";
 
 /** Lengths to choose from, in days until today. */
@@ -57,20 +56,7 @@ export type AddressChange = Partial<Record<"days" | "from" | "to" | "by" | "meas
 
 /** The choice, and what changes it without a step to go back to. */
 export function useUsageChoice(): [UsageChoice, (change: AddressChange) => void] {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress<AddressChange>();
   const today = dayAt(useNow());
-  const change = (next: AddressChange): void => {
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        for (const [name, value] of Object.entries(next)) {
-          if (value === null) after.delete(name);
-          else after.set(name, value);
-        }
-        return after;
-      },
-      { replace: true },
-    );
-  };
   return [readChoice(params, today), change];
 }

@@ -2,7 +2,8 @@
 // link leads to a message.
 
 import { createContext } from "react";
-import { useSearchParams } from "wouter";
+
+import { useAddress } from "../../kit/use-address.ts";
 
 /** A search in a thread. */
 export interface MessageQuery {
@@ -14,20 +15,7 @@ export interface MessageQuery {
 
 /** The search, and what changes it. */
 export function useMessageQuery(): [MessageQuery, (change: Partial<MessageQuery>) => void] {
-  const [params, setParams] = useSearchParams();
-  const change = (next: Partial<MessageQuery>): void => {
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        for (const [name, value] of Object.entries(next)) {
-          if (value === null) after.delete(name);
-          else after.set(name, value);
-        }
-        return after;
-      },
-      { replace: true },
-    );
-  };
+  const [params, change] = useAddress<Partial<MessageQuery>>();
   return [{ find: params.get("find"), message: params.get("message") }, change];
 }
 
