@@ -2,16 +2,16 @@
 // A request is sent again only where that cannot do a thing twice: by its method, by its idempotency key, or because the server
 // said that it did nothing (429).
 
+import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 
 import { pathOf, queryOf } from "./address.ts";
 import type { QueryValue } from "./address.ts";
-import { backOffMs } from "./back-off.ts";
 import { errorOfAnswer, isPassing, ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
 import type { RouteAnswer, RouteBody, RouteKey, RouteParams, RouteQuery } from "./route-type.ts";
 import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 
-const backOff = { firstMs: 300, longestMs: 10_000 };
+const backOff = { first: 300, longest: 10_000 };
 
 /**
  * A header that shows a local server in its open mode that no page on a rebound name (DNS rebinding) sends the request. Browsers

@@ -1,7 +1,8 @@
 // A connection that is kept up for as long as somebody holds it, and a little longer: whatever is cut is opened again, by the
 // states of connection.ts. What is told goes to whoever follows, which says where to go on and whether something was missed.
 
-import { backOffMs } from "../back-off.ts";
+import { backOffMs } from "#lib/back-off.ts";
+
 import type { Requests } from "../request.ts";
 import type { Carrying, OpenCarrier, Told } from "./carrier.ts";
 import { chooseCarrier } from "./choose-carrier.ts";
@@ -12,7 +13,7 @@ import { socketCarrier } from "./socket-carrier.ts";
 import { openSse } from "./sse-carrier.ts";
 import type { Stream } from "./stream.ts";
 
-const backOff = { firstMs: 500, longestMs: 30_000 };
+const backOff = { first: 500, longest: 30_000 };
 
 /** A connection that held this long was a success, even if nothing was told. */
 const settledMs = 10_000;

@@ -1,5 +1,6 @@
 // The one retry engine: how often, and how long to wait (figures: Retry).
 
+import { backOffMs } from "#lib/back-off.ts";
 import type { RetryOptions } from "#spec/index.ts";
 
 import type { ModelFailure } from "../ports/model-port.ts";
@@ -37,6 +38,6 @@ export function delayBeforeRetry(
 ): number | null {
   if (!failure.retryable || attempt > policy.retries) return null;
   if (failure.retry_after_ms !== null) return failure.retry_after_ms;
-  const grown = policy.initialDelayMs * policy.multiplier ** (attempt - 1);
-  return Math.round(Math.min(grown, policy.maxDelayMs) * (0.8 + 0.4 * random));
+  const { initialDelayMs: first, maxDelayMs: longest, multiplier: growth } = policy;
+  return backOffMs(attempt, { first, longest, growth }, 0.8 + 0.4 * random);
 }

@@ -4,6 +4,7 @@
 // one isolate and dropped after 15 minutes without a wrong try.
 
 import type { Caller } from "#core/thread-rpc.ts";
+import { backOffMs } from "#lib/back-off.ts";
 
 /** Wrong and right credentials by address; null stands for all callers if the platform names no address. */
 export interface FailureThrottle {
@@ -18,9 +19,10 @@ export interface FailureThrottle {
 }
 
 const freeFailures = 5;
-const longestWaitMicros = 300_000_000;
+const firstWaitMs = 1000;
+const longestWaitMs = 300_000;
 /** The longest wait of the null address, which all callers share: a guesser there delays every caller that is not known yet. */
-const longestSharedWaitMicros = 8_000_000;
+const longestSharedWaitMs = 8000;
 const quietMicros = 900_000_000;
 const addressLimit = 10_000;
 const callerLimit = 10_000;
@@ -34,10 +36,10 @@ export function createFailureThrottle(now: () => number): FailureThrottle {
     wait(address) {
       const failed = failures.get(address);
       if (failed === undefined || failed.count < freeFailures) return null;
-      const longest = address === null ? longestSharedWaitMicros : longestWaitMicros;
-      const wait = Math.min(longest, 1_000_000 * 2 ** (failed.count - freeFailures));
-      const left = failed.at + wait - now();
-      return left > 0 ? Math.ceil(left / 1000) : null;
+      const longest = address === null ? longestSharedWaitMs : longestWaitMs;
+      const wait = backOffMs(failed.count - freeFailures + 1, { first: firstWaitMs, longest });
+      const remaining = failed.at + wait * 1000 - now();
+      return remaining > 0 ? Math.ceil(remaining / 1000) : null;
     },
     fail(address) {
       const at = now();

@@ -4,12 +4,12 @@ import { ThreadholdError } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
 import type { Caller } from "#core/thread-rpc.ts";
+import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 
 import type { SubscriptionTarget } from "./attach.ts";
-import { backOffMs } from "./back-off.ts";
 import type { Delivery } from "./delivery.ts";
-import { Subscription } from "./subscription.ts";
+import { attachBackOff, Subscription } from "./subscription.ts";
 import type { SubscriptionPorts } from "./subscription.ts";
 
 /** A run to wait for. */
@@ -36,7 +36,7 @@ export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Pro
     if (isFinished(record.status) || record.status === "awaiting_tool_execution") return record;
     // A rest that was left since, or a socket that ended early: go on behind it.
     if (after !== null) target = { ...target, query: { ...target.query, after: String(after) } };
-    await pause(ports.timers, backOffMs(attempt)).done;
+    await pause(ports.timers, backOffMs(attempt, attachBackOff)).done;
     run.signal.throwIfAborted();
     target = { ...target, caller: await run.again() };
   }

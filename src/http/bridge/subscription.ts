@@ -3,12 +3,12 @@
 // bounds it, because nothing is acknowledged before it was taken.
 
 import { ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
+import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
 import { attach } from "./attach.ts";
 import type { SubscriptionTarget } from "./attach.ts";
-import { backOffMs } from "./back-off.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import type { DeliverySource } from "./delivery-queue.ts";
 import { deliveryOfClose, readFrame } from "./delivery.ts";
@@ -23,6 +23,9 @@ export interface SubscriptionPorts {
 
 /** A socket that held this long was a success: the next cut starts with short waits again. */
 const settledMicros = 10_000_000;
+
+/** Waits before a subscriber attaches again, for as long as its client reads. */
+export const attachBackOff = { first: 100, longest: 5000 };
 
 /** One subscription. */
 export class Subscription implements DeliverySource {
@@ -124,7 +127,7 @@ export class Subscription implements DeliverySource {
     if (this.#ports.now() - this.#attachedAt >= settledMicros) this.#attempts = 0;
     while (!this.closed) {
       this.#attempts += 1;
-      await pause(this.#ports.timers, backOffMs(this.#attempts)).done;
+      await pause(this.#ports.timers, backOffMs(this.#attempts, attachBackOff)).done;
       if (this.closed) return;
       try {
         await this.#attach();
