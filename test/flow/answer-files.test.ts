@@ -9,11 +9,11 @@ import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import { readAnswer, resultLimit, settle } from "#core/tools/settle.ts";
 import { answerFiles } from "#flow/answer-files.ts";
 import { toBase64 } from "#lib/base64.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 
 import { stage } from "../store/files/file-stage.ts";
 import { idOf } from "../store/records.ts";
 import { MemoryFiles, pngBytes } from "../support/memory-files.ts";
+import { memoryFileRows } from "../support/memory-store/memory-file-rows.ts";
 
 const call = { message_id: "m1", name: "draw" };
 

@@ -1,7 +1,6 @@
 // The catalog in memory under the suite that every catalog keeps.
 
-import { createMemoryCatalog } from "#store/memory/memory-catalog.ts";
-
+import { createMemoryCatalog } from "../support/memory-store/memory-catalog.ts";
 import { catalogContract } from "./catalog-contract.ts";
 import { catalogListContract } from "./catalog-list-contract.ts";
 

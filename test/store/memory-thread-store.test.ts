@@ -1,7 +1,6 @@
 // The store in memory under the suite that every thread store keeps.
 
-import { createMemoryThreadStore } from "#store/memory/memory-thread-store.ts";
-
+import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";
 import { messageOrderContract } from "./message-order-contract.ts";
 import { threadStoreContract, type WithStore } from "./thread-store-contract.ts";
 

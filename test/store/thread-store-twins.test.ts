@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createMemoryThreadStore } from "#store/memory/memory-thread-store.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
+import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";
 import { withStorage } from "./bare-storage.ts";
 import { threadRecord } from "./records.ts";
 import { operations, play } from "./store-operations.ts";

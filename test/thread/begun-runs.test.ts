@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { RunRecord } from "#core/record.ts";
-import { createMemoryThreadStore } from "#store/memory/memory-thread-store.ts";
 import { nextBegun, runsAsBegun, runsBackAt, runsOnAt, startOf } from "#thread/reader/begun-runs.ts";
 import { beginOrder } from "#thread/run/begin-order.ts";
 
 import { idOf, runRecord } from "../store/records.ts";
+import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";
 
 /** Admissions, and beginnings that each take some input that waits. */
 const history = fc.array(

@@ -6,8 +6,8 @@ import type { App } from "#http/app.ts";
 import type { AppDependencies, Variables } from "#http/dependencies.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
-import { createMemoryCatalog } from "#store/memory/memory-catalog.ts";
 
+import { createMemoryCatalog } from "../../support/memory-store/memory-catalog.ts";
 import { threadRecord } from "../../support/records.ts";
 import { FakeFeed } from "./fake-feed.ts";
 import { FakeThread } from "./fake-thread.ts";

@@ -6,9 +6,9 @@ import { expect, test } from "vitest";
 import type { Bucket } from "#store/files/file-bucket.ts";
 import type { FileRows } from "#store/files/file-rows.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 import { imagesBinding } from "#store/images/images-binding.ts";
 
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { realPng } from "../../support/real-png.ts";
 import { bytesOf, chunk, codeOf, pattern, plain, same, stage, streamOf } from "./file-stage.ts";
 

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 
 import { ThreadholdError } from "#contract/error.ts";
 import { depthLimit, filePath, foldersAbove, joined, nameLimit, pathLimit } from "#store/files/file-path.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { codeOf, plain, stage } from "./file-stage.ts";
 
 const seed = Date.now() % 2 ** 31;

@@ -5,8 +5,8 @@ import picomatch from "picomatch/posix";
 import { expect, test } from "vitest";
 
 import { globMatcher } from "#store/files/glob.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { codeOf, plain, stage } from "./file-stage.ts";
 
 const seed = Date.now() % 2 ** 31;

@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 
 import type { SearchOptions } from "#core/ports/thread-files.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { chunk, codeOf, plain, stage } from "./file-stage.ts";
 
 /** Files of a thread, and how its lines are found: by number and content. */

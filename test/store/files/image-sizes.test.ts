@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { Bucket } from "#store/files/file-bucket.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
 
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { realPng } from "../../support/real-png.ts";
 import { bytesOf, chunk, pattern, same, stage, streamOf } from "./file-stage.ts";
 

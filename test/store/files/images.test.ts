@@ -5,9 +5,9 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { ImagePort } from "#core/ports/image-port.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 import { imagesBinding } from "#store/images/images-binding.ts";
 
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { realPng } from "../../support/real-png.ts";
 import { chunk, pattern, same, stage } from "./file-stage.ts";
 

@@ -1,7 +1,6 @@
 // The file system's contract over rows in memory.
 
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
-
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { fileBytesContract } from "./file-bytes-contract.ts";
 import { fileNamesContract } from "./file-names-contract.ts";
 import type { WithRows } from "./file-stage.ts";

@@ -5,10 +5,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import type { FileRows } from "#store/files/file-rows.ts";
-import { memoryFileRows } from "#store/files/memory-file-rows.ts";
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
+import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { withStorage } from "../bare-storage.ts";
 import { threadRecord } from "../records.ts";
 import { chunk, codeOf, pattern, plain, same, stage, streamOf } from "./file-stage.ts";

@@ -1,6 +1,6 @@
 // File rows in memory, for tests: the twin of those in SQLite.
 
-import type { FileRow, FileRows, Garbage } from "./file-rows.ts";
+import type { FileRow, FileRows, Garbage } from "#store/files/file-rows.ts";
 
 interface Kept {
   row: FileRow;

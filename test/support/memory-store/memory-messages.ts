@@ -3,9 +3,9 @@
 import { refuse } from "#contract/error.ts";
 import type { MessageQuery } from "#core/ports/thread-store.ts";
 import type { MessageRecord } from "#core/record.ts";
+import type { BranchStretch } from "#store/branch-path.ts";
+import { justAbove, lastKey } from "#store/key-range.ts";
 
-import type { BranchStretch } from "../branch-path.ts";
-import { justAbove, lastKey } from "../key-range.ts";
 import { SortedRows } from "./sorted-rows.ts";
 import type { UndoLog } from "./undo-log.ts";
 

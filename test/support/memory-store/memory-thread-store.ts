@@ -3,9 +3,9 @@
 
 import type { LogQuery, RowQuery } from "#core/ports/thread-store.ts";
 import type { KeyRecord, LogRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import { branchPath } from "#store/branch-path.ts";
+import type { BranchRecord, ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import { branchPath } from "../branch-path.ts";
-import type { BranchRecord, ManagedThreadStore } from "../thread-lifecycle.ts";
 import { MemoryMessages } from "./memory-messages.ts";
 import { SortedRows, type KeyWindow } from "./sorted-rows.ts";
 import { UndoLog } from "./undo-log.ts";

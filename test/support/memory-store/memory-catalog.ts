@@ -3,7 +3,6 @@
 import type { Thread } from "#contract/thread.ts";
 import type { UsageDimension } from "#contract/usage-route.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
-
 import {
   creationKept,
   removalKept,
@@ -14,7 +13,7 @@ import {
   type Removal,
   type Reservation,
   type ThreadListQuery,
-} from "../catalog/catalog.ts";
+} from "#store/catalog/catalog.ts";
 import {
   dayOf,
   noUse,
@@ -24,11 +23,11 @@ import {
   type UsageRow,
   type UsageSums,
   type UsageTotals,
-} from "../catalog/run-total.ts";
-import { loweredQuery, searchText } from "../catalog/search-text.ts";
-import { decodeCursor, listKind } from "../catalog/thread-cursor.ts";
-import { threadPage } from "../catalog/thread-page.ts";
-import { decodeBody, encodeBody } from "../row-body.ts";
+} from "#store/catalog/run-total.ts";
+import { loweredQuery, searchText } from "#store/catalog/search-text.ts";
+import { decodeCursor, listKind } from "#store/catalog/thread-cursor.ts";
+import { threadPage } from "#store/catalog/thread-page.ts";
+import { decodeBody, encodeBody } from "#store/row-body.ts";
 
 function matches({ thread, lastMessage }: CatalogEntry, query: ThreadListQuery): boolean {
   const { userId, agentId, status, tag, q, parentId } = query;

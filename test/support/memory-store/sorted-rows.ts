@@ -2,8 +2,8 @@
 // always a copy, and what a row cannot hold (`undefined`) is lost here too.
 
 import { refuse } from "#contract/error.ts";
+import { decodeBody, encodeBody } from "#store/row-body.ts";
 
-import { decodeBody, encodeBody } from "../row-body.ts";
 import type { UndoLog } from "./undo-log.ts";
 
 type Key = string | number;
