@@ -41,8 +41,8 @@ const stateSchema = z.object({
 
 type State = z.infer<typeof stateSchema>;
 
-/** What a session is made of. */
-export interface SessionParts {
+/** What the strategy is made of. */
+export interface StrategyParts {
   /** The thread's agent as it is now. */
   agent: () => Promise<AnyAgentDefinition>;
   /** The side that speaks first. */
@@ -56,11 +56,11 @@ export interface SessionParts {
 }
 
 /** One per drive of a run. */
-export class Session implements Strategy {
+export class ConversationStrategy implements Strategy {
   readonly name = "loop";
-  readonly #parts: SessionParts;
+  readonly #parts: StrategyParts;
   readonly #state: State;
-  constructor(parts: SessionParts) {
+  constructor(parts: StrategyParts) {
     this.#parts = parts;
     this.#state = stateSchema.safeParse(parts.recorded).data ?? {
       side: parts.first,
@@ -120,7 +120,7 @@ export class Session implements Strategy {
     const forced = agent.type === "dual_ai" ? state.forced : null;
     state.forced = null;
     const end = step.asked ? this.#turnEnd(agent, step) : this.#pendingEnd(step);
-    if (end?.type !== "session" && step.handoff !== null) return this.#handOver(agent, step.handoff);
+    if (end?.type !== "conversation" && step.handoff !== null) return this.#handOver(agent, step.handoff);
     const events: EventDraft[] = [];
     if (end?.type === "turn" && step.more) {
       // Queued calls come first. After mere words their results are for the model to read; any other end waits for them.
@@ -167,7 +167,7 @@ export class Session implements Strategy {
     state.turns += 1;
     state.turn_steps = 0;
     const told: EventDraft = { type: "turn_end", side: state.side, reason, ...outcome };
-    const over = sessionOver(agent, end, state.turns);
+    const over = conversationOver(agent, end, state.turns);
     if (over === null) state.side = forced ?? other(state.side);
     else state.end = { ...over, outcome: end.outcome ?? null, message: null };
     return [told];
@@ -182,12 +182,12 @@ export function turnsIn(recorded: Json | undefined): number {
 const forcedEnd: TurnEnd = { type: "turn", reason: "forced" };
 
 /** How the run ends with this turn; null when the other side goes on. */
-function sessionOver(
+function conversationOver(
   agent: AnyAgentDefinition,
   end: Exclude<TurnEnd, { type: "failed" }>,
   turns: number,
 ): Pick<NonNullable<State["end"]>, "status" | "reason"> | null {
-  if (end.type === "session") return { status: "completed", reason: end.reason };
+  if (end.type === "conversation") return { status: "completed", reason: end.reason };
   if (agent.type !== "dual_ai") {
     return { status: end.reason === "max_steps" ? "limit" : "completed", reason: end.reason };
   }
@@ -197,7 +197,7 @@ function sessionOver(
     : null;
 }
 
-/** A run that would be complete goes on when somebody speaks up before it ends; one whose session was ended does not. */
+/** A run that would be complete goes on when somebody speaks up before it ends; one that `endSessionTool` ended does not. */
 function mayGoOn({ status, reason }: NonNullable<State["end"]>): boolean {
   return status === "completed" && reason !== "end_session_tool";
 }

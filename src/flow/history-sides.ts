@@ -9,7 +9,7 @@ import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { textOf } from "#core/view.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import { other, sideOf } from "./session.ts";
+import { other, sideOf } from "./conversation-strategy.ts";
 import { stopOutcome } from "./turn-end.ts";
 
 /** Metadata that marks a person's words in a conversation of two models. */

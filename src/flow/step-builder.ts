@@ -14,12 +14,12 @@ import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from
 
 import { callable } from "./callables.ts";
 import type { CallableSources } from "./callables.ts";
+import { sideOf } from "./conversation-strategy.ts";
 import { withAttachments } from "./history-attachments.ts";
 import { earlierMessages, history } from "./history.ts";
 import type { StepHistory } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import { requestTrace } from "./request-trace.ts";
-import { sideOf } from "./session.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** What the builder is given. */

@@ -13,9 +13,9 @@ import type { SideConfig } from "#spec/index.ts";
 /** Blank answers in a row before the run gives up. */
 const blankAnswers = 3;
 
-/** How a turn ended: for its side, for the whole session, or because the model gave no answer. */
+/** How a turn ended: for its side, for the whole conversation, or because the model gave no answer. */
 export type TurnEnd =
-  | { type: "turn" | "session"; reason: string; outcome?: Json }
+  | { type: "turn" | "conversation"; reason: string; outcome?: Json }
   | { type: "failed"; reason: string; message: string };
 
 /**
@@ -24,7 +24,8 @@ export type TurnEnd =
  */
 export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => number) | null): TurnEnd | null {
   const ended = step.calls.find(({ call, result }) => call.name === side.endSessionTool && result.status === "success");
-  if (ended !== undefined) return { type: "session", reason: "end_session_tool", outcome: stopOutcome(side, ended) };
+  if (ended !== undefined)
+    return { type: "conversation", reason: "end_session_tool", outcome: stopOutcome(side, ended) };
   const stopped = step.calls.find(({ call }) => call.name === side.stopTool);
   if (stopped !== undefined) return { type: "turn", reason: "stop_tool", outcome: stopOutcome(side, stopped) };
   if (step.calls.length > 0) return null;

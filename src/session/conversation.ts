@@ -8,7 +8,7 @@ import type { SessionStatus } from "#contract/session/session-view.ts";
 import { addCost } from "#contract/usage.ts";
 import { isModelAnswer } from "#core/line.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
-import type { Session } from "#flow/session.ts";
+import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import type { AnyToolDefinition } from "#spec/index.ts";
@@ -22,7 +22,7 @@ export interface OpenRun {
   run: RunRecord;
   journal: SessionJournal;
   /** Whose turn it is and what it remembers. */
-  strategy: Session;
+  strategy: ConversationStrategy;
 }
 
 /** What a conversation is made of. */

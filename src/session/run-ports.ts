@@ -7,8 +7,8 @@ import type { LimitPort } from "#core/ports/limit-port.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { noResultBounds } from "#core/tools/settle.ts";
+import { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
-import { Session } from "#flow/session.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/model-port.ts";
@@ -22,7 +22,7 @@ import type { ReadOptions } from "./session-options.ts";
 /** A run with these messages, about to be driven. */
 export function openRun(run: RunRecord, messages: readonly MessageRecord[]): OpenRun {
   const journal = new SessionJournal(messages);
-  const strategy = new Session({
+  const strategy = new ConversationStrategy({
     agent: () => Promise.resolve(sessionAgent),
     first: "a",
     blanks: null,

@@ -4,9 +4,9 @@ import { refuse } from "#contract/error.ts";
 import type { Side } from "#contract/message.ts";
 import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { MessageRecord } from "#core/record.ts";
+import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { isSendable } from "#flow/history.ts";
 import { specMessage } from "#flow/hook-message.ts";
-import type { Session } from "#flow/session.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
 /** The stop flag of a run: set by a definition, read by the loop between steps. */
@@ -27,7 +27,7 @@ export class StopFlag {
 export interface ExecutionParts {
   flag: StopFlag;
   signal: AbortSignal;
-  session: Session;
+  strategy: ConversationStrategy;
   /** The messages that the run's main loop loaded for its current step, and those that it added since. */
   history: () => readonly MessageRecord[];
   /** Writes down what was asked for: a call that asked and was settled is not made again after a crash. */
@@ -38,7 +38,7 @@ export interface ExecutionParts {
 export function executionState(
   runId: string,
   messages: readonly MessageRecord[],
-  { flag, signal, session, history, keep }: ExecutionParts,
+  { flag, signal, strategy, history, keep }: ExecutionParts,
 ): ExecutionState {
   const steps = (side?: Side) =>
     messages.filter(
@@ -47,7 +47,7 @@ export function executionState(
   const state: ExecutionState = {
     flowId: runId,
     get currentSide() {
-      return session.side;
+      return strategy.side;
     },
     get stepCount() {
       return steps();
@@ -59,7 +59,7 @@ export function executionState(
       return steps("b");
     },
     get turnCount() {
-      return session.turns;
+      return strategy.turns;
     },
     get stopped() {
       return flag.asked || signal.aborted;
@@ -69,12 +69,12 @@ export function executionState(
     },
     forceTurn: (side) => {
       if (side !== "a" && side !== "b") throw refuse("invalid_request", 'forceTurn takes "a" or "b".');
-      session.force(side);
+      strategy.force(side);
       keep.forced(side);
     },
     stop: () => {
       if (!flag.asked) keep.stopped();
-      flag.ask(session.side);
+      flag.ask(strategy.side);
     },
     abortSignal: signal,
   };

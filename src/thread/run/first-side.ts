@@ -3,7 +3,7 @@
 import type { Side } from "#contract/message.ts";
 import { isAnswer } from "#core/line.ts";
 import type { RunRecord } from "#core/record.ts";
-import { other } from "#flow/session.ts";
+import { other } from "#flow/conversation-strategy.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";

@@ -16,7 +16,7 @@ import { awaitedApproval } from "#core/tools/approval.ts";
 import { neverRan, spentOn } from "#core/tools/finalise.ts";
 import { declined, stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
 import { settle } from "#core/tools/settle.ts";
-import { turnsIn } from "#flow/session.ts";
+import { turnsIn } from "#flow/conversation-strategy.ts";
 
 import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";

@@ -3,7 +3,7 @@
 import { isAnswer, mainLine } from "#core/line.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
-import { Session } from "#flow/session.ts";
+import { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { blankStreak } from "#flow/turn-end.ts";
 
@@ -45,14 +45,14 @@ export async function assembleRun(
   const left = journal.messages.some(isAnswer) ? leftAt(context, run) : notBegun;
   const flag = new StopFlag();
   flag.asked = left.stopAsked;
-  const session = new Session({
+  const strategy = new ConversationStrategy({
     agent,
     first,
     blanks: () => blankStreak(journal.messages, mainLine),
     recorded: left.session,
     forced: left.forced,
   });
-  const limits = new RunLimits(context, run, { agent, session, messages: journal.messages, abort });
+  const limits = new RunLimits(context, run, { agent, strategy, messages: journal.messages, abort });
   // A definition may keep `execution` for longer than the run is at work: the row is another's then.
   const keep = (asked: Pick<RunRecord, "forced" | "stop_asked">) => {
     if (live.driven === run) live.store.updateRun(Object.assign(run, asked));
@@ -60,7 +60,7 @@ export async function assembleRun(
   const execution = executionState(run.id, journal.messages, {
     flag,
     signal,
-    session,
+    strategy,
     history: () => steps.loaded,
     keep: {
       forced: (side) => keep({ forced: { side, at: live.uuids.next() } }),
@@ -88,7 +88,7 @@ export async function assembleRun(
       { definitions },
       {
         agent,
-        side: () => session.side,
+        side: () => strategy.side,
         earlier: (limit) => messagesBefore(live, carried ?? run, limit).toReversed(),
       },
     ),
@@ -100,7 +100,7 @@ export async function assembleRun(
     sink: live.broadcaster,
     models: context.models,
     steps,
-    strategy: session,
+    strategy,
     hooks,
     steering: steeringOf(context, run),
     answers: answersOf(context),

@@ -15,10 +15,10 @@ import { usedOf, workIn, workOf } from "#core/limits/used.ts";
 import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { sideOf } from "#flow/conversation-strategy.ts";
+import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { cutAfter, lastBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
 import type { Asked, Speaking } from "#flow/limit-bounds.ts";
-import { sideOf } from "#flow/session.ts";
-import type { Session } from "#flow/session.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -30,7 +30,7 @@ const patience = 24 * 60 * 60 * 1_000_000;
 export interface DriveParts {
   /** The thread's agent as it is now. */
   agent: () => Promise<AnyAgentDefinition>;
-  session: Session;
+  strategy: ConversationStrategy;
   /** The run's, in memory. */
   messages: readonly MessageRecord[];
   /** Cuts the run. */
@@ -146,23 +146,23 @@ export class RunLimits implements LimitPort {
     this.#halted = true;
     this.#disarm();
     this.#run.driven_ms = this.drivenMs();
-    this.#run.turns = this.#parts.session.turns;
+    this.#run.turns = this.#parts.strategy.turns;
   }
 
   async #speaking(): Promise<Speaking> {
-    const { session } = this.#parts;
+    const { strategy } = this.#parts;
     await this.#context.faults.at("limits.agent");
     const agent = await this.#parts.agent();
-    return { agent, side: sideOf(agent, session.side), handedOver: session.handedOver };
+    return { agent, side: sideOf(agent, strategy.side), handedOver: strategy.handedOver };
   }
 
   /** What bounds the run and its thread, and what they used. */
   #budgets(speaking: Speaking): { run: Budget; thread: Budget } {
     const { live, settings } = this.#context;
-    const { session, messages } = this.#parts;
+    const { strategy, messages } = this.#parts;
     const used = usedOf(
       this.#run,
-      workOf(messages, { turns: session.turns, driven_ms: this.drivenMs(), paid: this.#run.paid ?? 0 }),
+      workOf(messages, { turns: strategy.turns, driven_ms: this.drivenMs(), paid: this.#run.paid ?? 0 }),
     );
     const earlier = usedOf(live.record, workIn(live.record));
     return {
