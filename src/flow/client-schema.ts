@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { wordsOf } from "#core/cut-text.ts";
 import type { CheckedArguments } from "#core/ports/tool-port.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
 
-import { checkArguments } from "./check-arguments.ts";
 import { checkableSchema } from "./checkable-schema.ts";
 import { isKeywordValue } from "./schema-keyword.ts";
 

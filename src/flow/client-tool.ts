@@ -3,10 +3,10 @@
 import type { ClientTool } from "#contract/session/execute-input.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { remoteCall } from "#core/tools/remote-call.ts";
 
 import { clientSchema } from "./client-schema.ts";
 import type { ClientSchema } from "./client-schema.ts";
-import { remoteCall } from "./remote-call.ts";
 
 /** Schemas are read once for as long as the session's row is in memory. */
 const read = new WeakMap<ClientTool, ClientSchema>();

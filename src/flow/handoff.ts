@@ -3,11 +3,10 @@
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { callSchema } from "#spec/call-schema.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
-
-import { checkArguments } from "./check-arguments.ts";
 
 /** `prompt` is that of the agent's first side. */
 export function handoffRunner(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolRunner {

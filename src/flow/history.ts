@@ -6,14 +6,15 @@ import { parseArguments } from "#core/model/answer.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
+import { earlierThinking } from "#core/request/earlier-thinking.ts";
+import { isSendable, modelMessage, reworded } from "#core/request/request-messages.ts";
 import { textOf } from "#core/view.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { AnyPromptDefinition, LLMMessage, Message } from "#spec/index.ts";
 
 import { seenFrom } from "./history-sides.ts";
 import type { Viewer } from "./history-sides.ts";
-import { earlierThinking } from "./history-thinking.ts";
-import { resultWithText, specMessage, withText } from "./hook-message.ts";
+import { specMessage } from "./hook-message.ts";
 import type { HookRunner } from "./hook-runner.ts";
 
 /**
@@ -62,11 +63,6 @@ export async function history(
   return repair(fromPrefiltered(chosen, { messages, shown, before }));
 }
 
-/** Whether a message may be sent to a model: not one of role `extension`, and not a call in progress. */
-export function isSendable({ role, status }: MessageRecord): boolean {
-  return role !== "extension" && status === "complete";
-}
-
 /**
  * Applies the hook's result. A hook may remove, reorder, reword and add messages; a kept message keeps its other parts. Rows that the
  * prompt does not include are removed here, after the hook.
@@ -82,15 +78,6 @@ function fromFiltered(filtered: Message[], { included, stored }: StepHistory, vi
     const changed = typeof message.content === "string" && message.content !== textOf(original.parts);
     return [changed ? reworded(modelMessage(record), message.content ?? "") : modelMessage(record)];
   });
-}
-
-function modelMessage(record: MessageRecord): ModelMessage {
-  const { id, role, parts, name, tool_call_id, result, approval } = record;
-  const message = { id, role: role === "extension" ? ("system" as const) : role, parts, name, tool_call_id, result };
-  if (approval?.args === undefined) return message;
-  // What the model asked for is not what ran; its history says so, the stored result stays the tool's own.
-  const changed = `(A person changed the arguments to ${JSON.stringify(approval.args)} before the call ran.)`;
-  return reworded(message, `${changed}\n${textOf(parts) ?? ""}`);
 }
 
 function llmMessage(message: ModelMessage): LLMMessage {
@@ -114,16 +101,6 @@ function llmMessage(message: ModelMessage): LLMMessage {
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(message.tool_call_id === null ? {} : { tool_call_id: message.tool_call_id }),
     ...(message.name === null ? {} : { name: message.name }),
-  };
-}
-
-/** The message in other words. What a model reads of a tool's answer is its result. */
-function reworded(message: ModelMessage, text: string): ModelMessage {
-  const { result } = message;
-  return {
-    ...message,
-    parts: withText(message.parts, text),
-    result: result === null ? null : resultWithText(result, text),
   };
 }
 

@@ -4,7 +4,8 @@ import { refuse } from "#contract/error.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { jsonObjectSchema } from "#contract/json.ts";
 import { metadataLimit } from "#contract/route.ts";
-import type { MessageRecord, StoredPart } from "#core/record.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { resultWithText, withText } from "#core/request/request-messages.ts";
 import { textOf, toolCallsJson } from "#core/view.ts";
 import type { Message } from "#spec/index.ts";
 
@@ -55,19 +56,6 @@ export function withHookChanges(
 /** Metadata as a hook gave it; null for what is no JSON object. Throws for a circle. */
 export function readMetadata(value: unknown): JsonObject | null {
   return jsonObjectSchema.safeParse(JSON.parse(JSON.stringify(value ?? {}))).data ?? null;
-}
-
-/** The parts with other words: the first text part takes them, further ones go. */
-export function withText(parts: readonly StoredPart[], text: string): StoredPart[] {
-  const at = parts.findIndex((part) => part.type === "text");
-  const others = parts.filter((part, index) => part.type !== "text" || index === at);
-  if (at === -1) return [{ type: "text", text }, ...others];
-  return others.map((part) => (part.type === "text" ? { type: "text", text } : part));
-}
-
-/** A tool's answer in other words. */
-export function resultWithText(result: NonNullable<MessageRecord["result"]>, text: string) {
-  return result.status === "error" ? { ...result, error: text } : { ...result, result: text };
 }
 
 function same(left: unknown, right: unknown): boolean {

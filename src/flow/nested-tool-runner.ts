@@ -2,11 +2,10 @@
 
 import type { JsonObject } from "#contract/json.ts";
 import type { NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { callSchema } from "#spec/call-schema.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
-
-import { checkArguments } from "./check-arguments.ts";
 
 /** A runner whose calls are answered by `nested`. */
 export function nestedToolRunner(

@@ -10,12 +10,13 @@ import type { StepShape } from "#core/ports/strategy.ts";
 import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { withAttachments } from "#core/request/request-attachments.ts";
+import { endWithPrompt, userLine } from "#core/request/request-messages.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { callable } from "./callables.ts";
 import type { CallableSources } from "./callables.ts";
 import { sideOf } from "./conversation-strategy.ts";
-import { withAttachments } from "./history-attachments.ts";
 import { earlierMessages, history } from "./history.ts";
 import type { StepHistory } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
@@ -204,28 +205,15 @@ function holds(parts: MessageRecord["parts"], callId: string | null): boolean {
   return parts.some((part) => part.type === "tool_call" && part.id === callId);
 }
 
-/** A history a model can answer: it ends with something said to it. */
+/** Ends the messages with something that a model can answer. */
 function withLastLine(messages: ModelMessage[], { instruction }: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
-  if (instruction !== undefined) return [...messages, userLine(instruction)];
-  const last = messages.at(-1);
-  if (last !== undefined) return last.role === "assistant" ? [...messages, userLine(goOn)] : messages;
+  if (messages.length > 0 || instruction !== undefined) return endWithPrompt(messages, instruction);
   if (agent.type === "dual_ai") return [userLine(begin)];
   throw refuse("conflict", nothingToSend);
 }
 
-/**
- * Said after an answer that is to go on: a history that ends in an answer is refused by some models and taken for the
- * beginning of the next one by others.
- */
-const goOn = "Continue.";
-
 /** Said to the first of two models where nobody has said anything (decision 9). */
 const begin = "Begin.";
-
-/** A line that is sent and never stored. */
-function userLine(text: string): ModelMessage {
-  return { id: null, role: "user", parts: [{ type: "text", text }], name: null, tool_call_id: null, result: null };
-}
 
 const nothingToSend =
   "No message is left to send to the model. A prompt without includeChat sees only the messages of its own run, " +

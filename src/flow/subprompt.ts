@@ -6,6 +6,7 @@ import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import { lineUnder, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import { run } from "#core/loop.ts";
+import { messageDraft } from "#core/message-draft.ts";
 import type {
   NestedCall,
   NestedEnd,
@@ -22,7 +23,6 @@ import { toMessage } from "#core/view.ts";
 import type { AnyPromptDefinition, SubpromptConfig } from "#spec/index.ts";
 
 import { firstWords } from "./first-words.ts";
-import { messageDraft } from "./message-draft.ts";
 import { nestedToolRunner } from "./nested-tool-runner.ts";
 import { sideStrategy } from "./side-strategy.ts";
 import type { StepBuilder } from "./step-builder.ts";

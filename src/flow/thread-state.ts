@@ -5,8 +5,10 @@ import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { logEntries } from "#core/log-entries.ts";
 import { totalOf } from "#core/message-counts.ts";
+import { messageDraft } from "#core/message-draft.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { resultWithText, withText } from "#core/request/request-messages.ts";
 import type {
   ExecutionState,
   GetLogsOptions,
@@ -22,9 +24,8 @@ import type {
 
 import type { Definitions } from "./definitions.ts";
 import { fileState } from "./file-state.ts";
-import { mergedMetadata, resultWithText, specMessage, withText } from "./hook-message.ts";
+import { mergedMetadata, specMessage } from "./hook-message.ts";
 import type { HookRunner } from "./hook-runner.ts";
-import { messageDraft } from "./message-draft.ts";
 import type { ThreadAccess } from "./thread-access.ts";
 
 /** What a state is made of. `execution` is null at rest; `context` lives for one run. */

@@ -2,6 +2,7 @@
 
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
+import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import { isAnswer, isOnLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
 import type { CallOutcome, StepOutcome } from "#core/ports/strategy.ts";
@@ -30,37 +31,12 @@ export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => numb
   if (stopped !== undefined) return { type: "turn", reason: "stop_tool", outcome: stopOutcome(side, stopped) };
   if (step.calls.length > 0) return null;
   if (!step.blank) return side.stopOnResponse === false ? null : { type: "turn", reason: "response" };
-  const cause = causeOfBlank(step);
-  if (cause !== null) return cause;
+  const cause = causeOfBlankAnswer(step);
+  if (cause !== null) return { type: "failed", ...cause };
   if (blanks === null) return { type: "turn", reason: "response" };
   if (blanks() < blankAnswers) return null;
   const message = `The model gave ${blankAnswers} blank answers in a row.`;
   return { type: "failed", reason: "blank_answer", message };
-}
-
-/** The end for a blank answer whose provider named the reason. The same request would end in the same way (decision record 17). */
-function causeOfBlank({ stop_reason, stop_detail }: StepOutcome): TurnEnd | null {
-  const detail = stop_detail === undefined ? "." : `: ${stop_detail}`;
-  switch (stop_reason) {
-    case "content_filter":
-      return {
-        type: "failed",
-        reason: "content_filter",
-        message: `The provider refused to answer or blocked the answer${detail}`,
-      };
-    case "length":
-      return {
-        type: "failed",
-        reason: "length",
-        message: "The answer reached its token limit before it held any text. Thinking counts towards maxTokens.",
-      };
-    case "stop":
-    case "tool_calls":
-    case "aborted":
-    case "error":
-    case null:
-      return null;
-  }
 }
 
 /** The property of the tool's result, read as JSON; else of its arguments; else the result's text (decision 6). */

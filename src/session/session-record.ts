@@ -2,8 +2,8 @@
 
 import type { Limits } from "#contract/run.ts";
 import { nothingDone, notUnderWay } from "#core/blank-run.ts";
+import { messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
-import { messageDraft } from "#flow/message-draft.ts";
 
 import { sessionName } from "./definitions.ts";
 

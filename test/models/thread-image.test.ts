@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import type { AttachmentRef } from "#contract/attachment.ts";
-import { withAttachments } from "#flow/history-attachments.ts";
+import { withAttachments } from "#core/request/request-attachments.ts";
 import { toBase64 } from "#lib/base64.ts";
 
 import { MemoryFiles, pngBytes } from "../support/memory-files.ts";

@@ -14,10 +14,10 @@ import type {
 import { nothingDone } from "#core/blank-run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
+import { messageDraft } from "#core/message-draft.ts";
 import type { RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { hasOnlyWaited } from "#core/run-state.ts";
 import { unanswered, unknownOutcome } from "#core/tools/outcome.ts";
-import { messageDraft } from "#flow/message-draft.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 

@@ -4,9 +4,9 @@ import { refuse } from "#contract/error.ts";
 import type { InitialMessage } from "#contract/request.ts";
 import type { Thread } from "#contract/thread.ts";
 import { zeroUsage } from "#contract/usage.ts";
+import { messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, StoredPart, ThreadRecord } from "#core/record.ts";
 import type { Caller, CreateInput } from "#core/thread-rpc.ts";
-import { messageDraft } from "#flow/message-draft.ts";
 import { SessionDefinitions } from "#flow/session-definitions.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 

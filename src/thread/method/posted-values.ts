@@ -5,7 +5,7 @@ import { refuse } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import type { MessageRecord } from "#core/record.ts";
-import { checkArguments } from "#flow/check-arguments.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 import { readTool } from "#spec/index.ts";
 import type { ToolParts } from "#spec/index.ts";

@@ -6,8 +6,9 @@ import { refuse } from "#contract/error.ts";
 import type { Page } from "#contract/page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { withText } from "#core/request/request-messages.ts";
 import { textOf, toMessage } from "#core/view.ts";
-import { mergedMetadata, withText } from "#flow/hook-message.ts";
+import { mergedMetadata } from "#flow/hook-message.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";

@@ -10,12 +10,12 @@ import type { PostMessage, PostRun } from "#contract/request.ts";
 import type { Limits, Run, RunKind } from "#contract/run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import { totalOf } from "#core/message-counts.ts";
+import { messageDraft } from "#core/message-draft.ts";
 import type { FileVersion } from "#core/ports/thread-files.ts";
 import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
 import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage, toRun } from "#core/view.ts";
 import { humanMark } from "#flow/history-sides.ts";
-import { messageDraft } from "#flow/message-draft.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { withTakenFiles } from "../attachments/admit-files.ts";

@@ -4,8 +4,8 @@ import { refuse } from "#contract/error.ts";
 import type { Side } from "#contract/message.ts";
 import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { isSendable } from "#core/request/request-messages.ts";
 import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
-import { isSendable } from "#flow/history.ts";
 import { specMessage } from "#flow/hook-message.ts";
 import type { ExecutionState } from "#spec/index.ts";
 

@@ -3,9 +3,9 @@
 
 import { refuse } from "#contract/error.ts";
 import type { InitialSessionMessage } from "#contract/session/initial-transcript.ts";
+import { messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { settle } from "#core/tools/settle.ts";
-import { messageDraft } from "#flow/message-draft.ts";
 
 import { transcriptParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";

@@ -1,10 +1,11 @@
-// A message that no model made, before it has its place.
+// Makes the record of a message that no model answered: a user's message, or one that a definition adds.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Role } from "#contract/message.ts";
-import type { MessageRecord, StoredPart } from "#core/record.ts";
 
-/** What is known of it. Times are microseconds. */
+import type { MessageRecord, StoredPart } from "./record.ts";
+
+/** The fields that differ from message to message. Times are microseconds. */
 export interface MessageDraft {
   id: string;
   role: Exclude<Role, "tool">;
@@ -16,7 +17,7 @@ export interface MessageDraft {
   metadata?: JsonObject | undefined;
 }
 
-/** The record; it takes its place under its own id unless it has to wait for one. */
+/** The record. Its position is its own id; the caller sets another one if the message waits in a queue. */
 export function messageDraft(draft: MessageDraft): MessageRecord {
   return {
     id: draft.id,

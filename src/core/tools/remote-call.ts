@@ -1,11 +1,11 @@
 // A call of a tool without a function: somebody outside has its name and arguments from the thread, and posts its result. The
 // run rests meanwhile as rows, with one alarm at the deadline (architecture §5.3).
 
-import type { AwaitedClient } from "#core/awaited.ts";
-import type { Clock } from "#core/ports/clock.ts";
-import type { NestedCall, NestedRunner } from "#core/ports/tool-port.ts";
-import type { CallContext } from "#core/tools/call-slot.ts";
-import { failed, stoppedCall } from "#core/tools/outcome.ts";
+import type { AwaitedClient } from "../awaited.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { NestedCall, NestedRunner } from "../ports/tool-port.ts";
+import type { CallContext } from "./call-slot.ts";
+import { failed, stoppedCall } from "./outcome.ts";
 
 /** Milliseconds that a call waits where its tool does not say. */
 export const defaultDeadlineMs = 24 * 60 * 60 * 1000;

@@ -2,8 +2,9 @@
 // Signatures that ride on text and calls are thinking too, so they go with it. The present run's thinking is always sent,
 // and the model layer lets it reach none but the provider that made it.
 
-import type { MessageRecord } from "#core/record.ts";
 import type { ReasoningConfig } from "#spec/index.ts";
+
+import type { MessageRecord } from "../record.ts";
 
 /**
  * The messages above a line with the thinking they keep. A run that goes on where tools have just answered, and nobody

@@ -2,14 +2,14 @@
 
 import type { FilePart, ImagePart } from "#contract/content.ts";
 import { ThreadholdError } from "#contract/error.ts";
-import { describePart } from "#core/describe-part.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
-import type { StoredPart } from "#core/record.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { imageType } from "#lib/image-type.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
 
-import type { RequestRoom } from "./request-room.ts";
+import { describePart } from "../describe-part.ts";
+import type { ThreadFiles } from "../ports/thread-files.ts";
+import type { StoredPart } from "../record.ts";
+import type { AttachmentBudget } from "./attachment-budget.ts";
 
 /** Pixels that no side of an image may pass: providers refuse the whole request for one that does. */
 const mostPixels = 8000;
@@ -30,11 +30,11 @@ export function sentAs({ mime_type }: FileReference): SentAs {
   return documentTypes.test(mime_type) ? "document" : "line";
 }
 
-/** Reads the file as far as there is room. Contract: a file that is gone or cannot be read is a line, never an exception. */
+/** Reads the file if the budget allows it. Contract: a file that is gone or cannot be read is a line, never an exception. */
 export async function sentFile(
   part: FileReference,
   as: Exclude<SentAs, "line">,
-  { files, room }: { files: ThreadFiles; room: RequestRoom },
+  { files, budget }: { files: ThreadFiles; budget: AttachmentBudget },
 ): Promise<StoredPart> {
   try {
     const kind = as === "text" ? "text" : "binary";
@@ -42,11 +42,11 @@ export async function sentFile(
     if (known === null || known.isDirectory) return line(part, "the file is gone");
     const { size, width = 0, height = 0 } = known;
     const sized = { ...part, size };
-    if (!room.has(kind, size)) return line(sized, kind === "binary" ? "too large to be sent here" : undefined);
+    if (!budget.has(kind, size)) return line(sized, kind === "binary" ? "too large to be sent here" : undefined);
     if (Math.max(width, height) > mostPixels) return line(sized, `over ${mostPixels} pixels on a side`);
     const bytes = await files.read(part.path);
     if (bytes === null) return line(sized, "its bytes are not kept here");
-    room.take(kind, bytes.byteLength);
+    budget.take(kind, bytes.byteLength);
     return sentBytes(sized, as, bytes);
   } catch (thrown) {
     if (!(thrown instanceof ThreadholdError)) throw thrown;

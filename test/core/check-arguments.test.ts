@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { checkArguments } from "#flow/check-arguments.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
 
 describe("a value against a schema", () => {
   it("REMOTE13 what is wrong is told in few words, however many keys there are", () => {

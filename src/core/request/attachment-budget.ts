@@ -1,4 +1,5 @@
-// How much of files one model request may carry. The newest are given room first; what finds none stands there as a line.
+// The attachment budget of one model request. The newest files are served first; a file that exceeds the budget is sent as a
+// line that names it.
 
 /** Bytes of images and documents of one request, before base64: an object has about 8 MB for all its buffers. */
 const binaryBytes = 6_000_000;
@@ -13,24 +14,24 @@ const textBytes = 256 * 1024;
 /** Text files of one request. */
 const textFiles = 20;
 
-/** The room that one request still has. */
-export class RequestRoom {
+/** What remains of the budget of one request. */
+export class AttachmentBudget {
   #binary = { bytes: binaryBytes, files: binaryFiles };
   #text = { bytes: textBytes, files: textFiles };
 
-  /** True when a file of so many bytes would find room. Takes none. */
+  /** Whether a file of this size fits. Takes nothing from the budget. */
   has(kind: "binary" | "text", bytes: number): boolean {
-    const left = this.#left(kind);
-    return left.files > 0 && bytes <= left.bytes && (kind === "binary" || bytes <= textFileBytes);
+    const remaining = this.#remaining(kind);
+    return remaining.files > 0 && bytes <= remaining.bytes && (kind === "binary" || bytes <= textFileBytes);
   }
 
   take(kind: "binary" | "text", bytes: number): void {
-    const left = this.#left(kind);
-    left.files -= 1;
-    left.bytes -= bytes;
+    const remaining = this.#remaining(kind);
+    remaining.files -= 1;
+    remaining.bytes -= bytes;
   }
 
-  #left(kind: "binary" | "text"): { bytes: number; files: number } {
+  #remaining(kind: "binary" | "text"): { bytes: number; files: number } {
     return kind === "binary" ? this.#binary : this.#text;
   }
 }

@@ -3,8 +3,9 @@
 import type { z } from "zod";
 
 import type { Json, JsonObject } from "#contract/json.ts";
-import { cutText, wordsOf } from "#core/cut-text.ts";
-import type { CheckedArguments } from "#core/ports/tool-port.ts";
+
+import { cutText, wordsOf } from "../cut-text.ts";
+import type { CheckedArguments } from "../ports/tool-port.ts";
 
 /** Bytes of a problem: a schema may name every key that it does not know. */
 const mostBytes = 4000;

@@ -2,14 +2,14 @@
 // text, everything else as a line (decisions 16, 19). Read from the thread's files when a step is made ready, and bounded
 // from the newest message on, so that one request never holds more than an object can bear.
 
-import { partOf } from "#core/attachment-view.ts";
-import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
-import type { StoredPart } from "#core/record.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import { resultWithText } from "./hook-message.ts";
-import { RequestRoom } from "./request-room.ts";
+import { partOf } from "../attachment-view.ts";
+import type { ModelMessage } from "../ports/model-port.ts";
+import type { ThreadFiles } from "../ports/thread-files.ts";
+import type { StoredPart } from "../record.ts";
+import { AttachmentBudget } from "./attachment-budget.ts";
+import { resultWithText } from "./request-messages.ts";
 import { line, sentAs, sentFile } from "./sent-file.ts";
 import type { FileReference } from "./sent-file.ts";
 
@@ -31,7 +31,7 @@ export async function withAttachments(
   messages: readonly ModelMessage[],
   { files, models, recent = defaultRecent }: AttachmentView,
 ): Promise<ModelMessage[]> {
-  const room = new RequestRoom();
+  const budget = new AttachmentBudget();
   const sees = models.some((model) => model.capabilities?.vision !== false);
   const sent = [...messages];
   for (const [at, message] of [...messages.entries()].reverse()) {
@@ -40,7 +40,7 @@ export async function withAttachments(
       const as = sentAs(part);
       const isSent = as === "text" ? message.role === "user" : isRecent && takes(message, as, sees);
       if (files === undefined || as === "line" || !isSent) return line(part);
-      return sentFile(part, as, { files, room });
+      return sentFile(part, as, { files, budget });
     });
   }
   return sent;

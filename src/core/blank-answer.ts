@@ -1,0 +1,29 @@
+// Why an answer without content ends its run, where the provider named the reason.
+
+import type { StepOutcome } from "./ports/strategy.ts";
+
+/** The error that ends the run, or null if the provider named no reason. The same request would end in the same way (decision record 17). */
+export function causeOfBlankAnswer({
+  stop_reason,
+  stop_detail,
+}: Pick<StepOutcome, "stop_reason" | "stop_detail">): { reason: string; message: string } | null {
+  const detail = stop_detail === undefined ? "." : `: ${stop_detail}`;
+  switch (stop_reason) {
+    case "content_filter":
+      return {
+        reason: "content_filter",
+        message: `The provider refused to answer or blocked the answer${detail}`,
+      };
+    case "length":
+      return {
+        reason: "length",
+        message: "The answer reached its token limit before it held any text. Thinking counts towards maxTokens.",
+      };
+    case "stop":
+    case "tool_calls":
+    case "aborted":
+    case "error":
+    case null:
+      return null;
+  }
+}

@@ -1,0 +1,60 @@
+// Stored messages as a model request carries them, and the line that a request may need at its end.
+
+import type { ModelMessage } from "../ports/model-port.ts";
+import type { MessageRecord, StoredPart } from "../record.ts";
+import { textOf } from "../view.ts";
+
+/** Whether a message may be sent to a model: not one of role `extension`, and not a call in progress. */
+export function isSendable({ role, status }: MessageRecord): boolean {
+  return role !== "extension" && status === "complete";
+}
+
+/** The message as a request carries it. If a person changed the arguments of a call, its result says so to the model. */
+export function modelMessage(record: MessageRecord): ModelMessage {
+  const { id, role, parts, name, tool_call_id, result, approval } = record;
+  const message = { id, role: role === "extension" ? ("system" as const) : role, parts, name, tool_call_id, result };
+  if (approval?.args === undefined) return message;
+  // The history has the arguments that the model asked for, and the stored result stays the tool's own.
+  const changed = `(A person changed the arguments to ${JSON.stringify(approval.args)} before the call ran.)`;
+  return reworded(message, `${changed}\n${textOf(parts) ?? ""}`);
+}
+
+/** The message with another text. The text of a tool message is its result. */
+export function reworded(message: ModelMessage, text: string): ModelMessage {
+  const { result } = message;
+  return {
+    ...message,
+    parts: withText(message.parts, text),
+    result: result === null ? null : resultWithText(result, text),
+  };
+}
+
+/** The parts with another text: it replaces the first text part, and further text parts are dropped. */
+export function withText(parts: readonly StoredPart[], text: string): StoredPart[] {
+  const at = parts.findIndex((part) => part.type === "text");
+  const others = parts.filter((part, index) => part.type !== "text" || index === at);
+  if (at === -1) return [{ type: "text", text }, ...others];
+  return others.map((part) => (part.type === "text" ? { type: "text", text } : part));
+}
+
+/** A tool's result with another text. */
+export function resultWithText(result: NonNullable<MessageRecord["result"]>, text: string) {
+  return result.status === "error" ? { ...result, error: text } : { ...result, result: text };
+}
+
+/** Ends the messages with a line of the user: the step's instruction, or a request to continue after an assistant's message. */
+export function endWithPrompt(messages: readonly ModelMessage[], instruction?: string): ModelMessage[] {
+  if (instruction !== undefined) return [...messages, userLine(instruction)];
+  return messages.at(-1)?.role === "assistant" ? [...messages, userLine(goOn)] : [...messages];
+}
+
+/**
+ * Sent after an answer that is to continue. Some models refuse a history that ends in an answer; others take that answer for
+ * the beginning of the next one.
+ */
+const goOn = "Continue.";
+
+/** A user's line that is sent and never stored. */
+export function userLine(text: string): ModelMessage {
+  return { id: null, role: "user", parts: [{ type: "text", text }], name: null, tool_call_id: null, result: null };
+}

@@ -1,0 +1,107 @@
+// Reads what a tool's function returns, a promise or a stream, as the pieces that the loop takes.
+
+import { jsonSchema } from "#contract/json.ts";
+import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
+
+import type { Faults } from "../ports/faults.ts";
+import type { CallContext, ToolAnswer, ToolPiece } from "../ports/tool-port.ts";
+
+/**
+ * Calls a tool's function and yields its pieces in the order in which they come. Contract: rejects with what the function
+ * throws; a stream that is left early is closed. A function that returns undefined yields nothing.
+ */
+export async function* toolOutput(
+  work: (call: ToolCall) => unknown,
+  context: CallContext,
+  faults: Faults,
+): AsyncGenerator<ToolPiece> {
+  // Progress reported by callback waits here for the consumer; a stream's own parts come in between.
+  const reported: ToolPiece[] = [];
+  let wake = () => {};
+  const call = {
+    ...context,
+    progress: (update: unknown) => {
+      reported.push(progressPiece(update));
+      wake();
+    },
+  };
+  const output = work(call);
+  if (output === undefined) return;
+  if (isStream(output)) {
+    await faults.at("tool.stream");
+    yield* readStream(output, { reported, faults });
+    return;
+  }
+  let done = false;
+  const finished = Promise.resolve(output).finally(() => {
+    done = true;
+    wake();
+  });
+  // The rejection is taken by the await below; without this line it would count as unhandled while progress is read.
+  finished.catch(() => {});
+  while (!done) {
+    for (const piece of reported.splice(0)) yield piece;
+    await faults.at("tool.progress");
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (done || reported.length > 0) resolve();
+    });
+  }
+  for (const piece of reported.splice(0)) yield piece;
+  await faults.at("tool.finished");
+  yield { type: "result", result: (await finished) as ToolAnswer };
+}
+
+function progressPiece(update: unknown): ToolPiece {
+  if (typeof update === "string") return { type: "delta", delta: update };
+  const json = jsonSchema.safeParse(update);
+  return { type: "progress", data: json.success ? json.data : String(update) };
+}
+
+type Stream = AsyncIterable<ToolStreamPart, ToolStreamPart | void>;
+
+function isStream(output: unknown): output is Stream {
+  return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
+}
+
+async function* readStream(
+  stream: Stream,
+  { reported, faults }: { reported: ToolPiece[]; faults: Faults },
+): AsyncGenerator<ToolPiece> {
+  const parts = stream[Symbol.asyncIterator]();
+  let ended = false;
+  try {
+    for (;;) {
+      await faults.at("tool.next");
+      const next = await parts.next();
+      for (const piece of reported.splice(0)) yield piece;
+      ended = next.done === true;
+      const piece = next.value === undefined ? null : streamPiece(next.value);
+      if (piece !== null) yield piece;
+      if (ended || piece?.type === "result") return;
+    }
+  } finally {
+    if (!ended) {
+      await faults.at("tool.leave");
+      await parts.return?.();
+    }
+  }
+}
+
+function streamPiece(part: ToolStreamPart): ToolPiece {
+  if (!("type" in part)) return { type: "result", result: part as ToolAnswer };
+  switch (part.type) {
+    case "delta":
+      return { type: "delta", delta: String(part.delta) };
+    case "progress":
+      return progressPiece(part.data);
+    case "complete": {
+      const { output, details } = part;
+      const result = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+      const answer = { status: "success" as const, result };
+      const json = jsonSchema.safeParse(details);
+      const extra = details === undefined || !json.success ? {} : { details: json.data };
+      return { type: "result", result: { ...answer, ...extra } };
+    }
+  }
+}
