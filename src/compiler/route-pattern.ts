@@ -1,6 +1,7 @@
 // From the path of a file in `agents/api/` to the route it answers, and the order in which routes are tried.
 
 import { closestWord } from "#lib/edit-distance.ts";
+import { compareRoutePatterns } from "#lib/route-order.ts";
 import type { RouteMethod } from "#spec/registry.ts";
 
 /** A route, or why the file name gives none. */
@@ -57,18 +58,8 @@ export function compareRoutes(
   one: { pattern: string; method: string },
   other: { pattern: string; method: string },
 ): number {
-  const left = one.pattern.split("/").slice(1);
-  const right = other.pattern.split("/").slice(1);
-  for (let index = 0; index < Math.max(left.length, right.length); index++) {
-    const difference = rank(left[index]) - rank(right[index]);
-    if (difference !== 0) return difference;
-  }
+  const difference = compareRoutePatterns(one.pattern, other.pattern);
+  if (difference !== 0) return difference;
   const [first, second] = [`${one.pattern} ${one.method}`, `${other.pattern} ${other.method}`];
   return first === second ? 0 : first < second ? -1 : 1;
-}
-
-function rank(segment: string | undefined): number {
-  if (segment === undefined) return 1;
-  if (segment.startsWith("*")) return 3;
-  return segment.startsWith(":") ? 2 : 0;
 }

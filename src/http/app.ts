@@ -1,7 +1,7 @@
-// The app: one way in for every request. What comes from a foreign page is sorted out first, then the path finds its route,
-// the route its handler; whatever is thrown on the way becomes an answer in one place.
+// The app: every request enters here. Requests of foreign pages are refused first, then Hono calls the handler of the route, and
+// every thrown error becomes a response in one place.
 
-import { Hono } from "hono";
+import type { Context } from "hono";
 
 import { refuse } from "#contract/error.ts";
 
@@ -15,9 +15,16 @@ import { feedHandlers } from "./feed/feed-handler.ts";
 import { healthHandlers } from "./health.ts";
 import { openApiHandlers } from "./openapi/open-api-handler.ts";
 import { servePage, wantsPage } from "./page/serve-page.ts";
-import { serveProjectRoute } from "./project/serve-project-route.ts";
 import type { Handlers } from "./route/handler.ts";
-import { serveBuiltIn } from "./route/serve-built-in.ts";
+import {
+  allowedMethods,
+  builtInRouteAt,
+  createHono,
+  registerRoutes,
+  screened,
+  withoutBody,
+} from "./route/register-routes.ts";
+import type { Bindings, RoutedHono } from "./route/register-routes.ts";
 import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
 import { sessionHandlers } from "./session/session-handlers.ts";
@@ -33,9 +40,6 @@ import { ticketHandlers } from "./thread/ticket-handler.ts";
 import { toolResultHandlers } from "./thread/tool-result-handler.ts";
 import { usageHandlers } from "./usage/usage-handler.ts";
 
-/** The bindings as a project's controllers get them. */
-type Bindings = Record<string, unknown>;
-
 /** What the Worker exports. */
 export interface App {
   /** `env` is handed to the project's controllers. Never rejects. */
@@ -46,8 +50,7 @@ export interface App {
 export function createApp(dependencies: AppDependencies): App {
   const services = createServices(dependencies);
   const { allowedOrigins, report } = services;
-  const handlers = handlersOf(services);
-  const hono = new Hono<{ Bindings: Bindings }>();
+  const hono = createHono();
   hono.use(async ({ req }, next) => {
     services.authenticator.checkHost(req.raw);
     const upgrade = req.header("upgrade") !== undefined;
@@ -55,10 +58,8 @@ export function createApp(dependencies: AppDependencies): App {
       throw refuse("forbidden", "A page of another origin may not open this.");
     await next();
   });
-  hono.all("*", async (context) => {
-    const request = context.req.raw;
-    return withoutBody(request, await dispatch(services, handlers, { request, env: context.env }));
-  });
+  registerRoutes(hono, services, handlersOf(services, hono));
+  hono.notFound((context) => answerUnmatched(services, context, hono));
   hono.onError((thrown, context) => thrownAnswer(thrown, { request: context.req.raw, report }));
   const answer: App["fetch"] = async (request, env, context) => {
     try {
@@ -76,7 +77,7 @@ export function createApp(dependencies: AppDependencies): App {
   };
 }
 
-function handlersOf(services: Services): Handlers {
+function handlersOf(services: Services, hono: RoutedHono): Handlers {
   return {
     ...healthHandlers(services),
     ...openApiHandlers(),
@@ -94,45 +95,34 @@ function handlersOf(services: Services): Handlers {
     ...exportHandlers(services),
     ...streamHandlers(services),
     ...feedHandlers(services),
-    ...ticketHandlers(services),
+    ...ticketHandlers(services, (path) => builtInRouteAt(hono, path)),
   };
 }
 
-/** A request on its way to a route. */
-interface Incoming {
-  request: Request;
-  env: Bindings;
-}
-
-async function dispatch(services: Services, handlers: Handlers, { request: given, env }: Incoming): Promise<Response> {
-  const { method } = given;
-  const { pathname } = new URL(given.url);
-  const { found, allowed } = services.table(method, pathname);
+/** Answers a request whose path has no route, or none of its method. */
+async function answerUnmatched(
+  services: Services,
+  context: Context<{ Bindings: Bindings }>,
+  hono: RoutedHono,
+): Promise<Response> {
+  const { raw, path } = context.req;
+  const allowed = allowedMethods(hono, path);
+  const { pathname } = new URL(raw.url);
   // Pages hold no data and are opened by links, which carry no token, so they need no credentials.
-  if (allowed.length === 0 && wantsPage(given, pathname)) return servePage(given, services.dependencies.assets);
+  if (allowed.length === 0 && wantsPage(raw, pathname)) {
+    return withoutBody(raw, await servePage(raw, services.dependencies.assets));
+  }
   // Redirects to the page of the API, unless the project has its own route at this address.
   if (allowed.length === 0 && pathname === "/api/docs") return emptyAnswer({ location: "/docs" }, 308);
-  const request = services.authenticator.screen(given);
-  if (request instanceof Response) return request;
-  const url = new URL(request.url);
-  if (allowed.length === 0) {
-    throw refuse("route_not_found", `There is nothing at ${url.pathname}.`);
-  }
-  if (request.method === "OPTIONS") return emptyAnswer({ allow: allowed.join(", "), ...preflightHeaders(allowed) });
-  if (found === null) {
-    const message = `${request.method} is not served here, only ${allowed.join(", ")}.`;
-    return errorAnswer({ code: "method_not_allowed", message }, { allow: allowed.join(", ") });
-  }
-  const { target, params } = found;
-  if (target.kind === "built_in") return serveBuiltIn(services, handlers, { name: target.name, request, url, params });
-  return serveProjectRoute(services, { ...target, request, url, params, env });
-}
-
-/** The answer to HEAD: what GET would say, its body called off rather than left open. */
-async function withoutBody(request: Request, response: Response): Promise<Response> {
-  if (request.method !== "HEAD" || response.body === null) return response;
-  await response.body.cancel();
-  return new Response(null, response);
+  return screened(context, services, ({ method, url }) => {
+    if (allowed.length === 0) throw refuse("route_not_found", `There is nothing at ${new URL(url).pathname}.`);
+    const allow = allowed.join(", ");
+    if (method === "OPTIONS") return emptyAnswer({ allow, ...preflightHeaders(allowed) });
+    return errorAnswer(
+      { code: "method_not_allowed", message: `${method} is not served here, only ${allow}.` },
+      { allow },
+    );
+  });
 }
 
 /** The answer with the headers that let a listed origin read it. */

@@ -20,8 +20,6 @@ import type { Places } from "./limit/places.ts";
 import { unlimited } from "./limit/rate-limiter.ts";
 import { createUserLimits, noUserLimits } from "./limit/user-limits.ts";
 import type { UserLimits } from "./limit/user-limits.ts";
-import { createRouteTable } from "./route/route-table.ts";
-import type { RouteTable } from "./route/route-table.ts";
 import { createThreadCalls } from "./thread/thread-calls.ts";
 import type { ThreadCalls } from "./thread/thread-calls.ts";
 
@@ -37,13 +35,12 @@ export interface Services {
   places: Places;
   ports: SubscriptionPorts;
   calls: ThreadCalls;
-  table: RouteTable;
   report: (line: string) => void;
 }
 
 /** Builds them. Says in the log, once, which variables make no sense. */
 export function createServices(dependencies: AppDependencies): Services {
-  const { variables, now, threads, registry } = dependencies;
+  const { variables, now, threads } = dependencies;
   const report = dependencies.report ?? ((line: string) => console.error(line));
   const warn = (variable: string, message: string): void => {
     report(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
@@ -100,7 +97,6 @@ export function createServices(dependencies: AppDependencies): Services {
     places: isOpen ? noPlaces : createPlaces(placeSettings),
     ports: { timers, now },
     calls: createThreadCalls(threads),
-    table: createRouteTable(registry.routes),
     report,
   };
 }

@@ -65,8 +65,18 @@ describe("precedence", () => {
     ["/api/anything/at/all", "/*rest", { rest: "anything/at/all" }],
     ["/api/agents", "/agents", {}],
     ["/api", "/", {}],
+    ["/api/", "/", {}],
+    ["/api/th%69ngs/special", "/things/special", {}],
+    ["/api/things/%2A", "/things/:id", { id: "*" }],
+    ["/api/things/50%25", "/things/:id", { id: "50%" }],
+    ["/api/things/a/", "/things/*rest", { rest: "a/" }],
+    ["/api/things/a%2Fb//c", "/things/*rest", { rest: "a/b//c" }],
   ])("ROUTE1: %s is answered by %s", async (path, pattern, params) => {
     expect(await (await app.ask(path)).json()).toEqual({ pattern, params });
+  });
+
+  it.each(["/api//things", "/api/%E0%A4%A", "/things/special"])("ROUTE1: %s leads to no route", async (path) => {
+    expect(await refusalOf(await app.ask(path))).toMatchObject({ status: 404, code: "route_not_found" });
   });
 
   it("ROUTE1: a method without a closer route falls to the next pattern that has it", async () => {
@@ -96,6 +106,8 @@ describe("precedence", () => {
       expect(await (await files.ask(`/api/~/threads/${other}/files${path}`)).text()).toBe("bytes");
     }
     expect((await own.ask("/api/~/anything")).status).toBe(404);
+    expect((await own.ask("/api/%7E/anything")).status).toBe(404);
+    expect((await own.ask("/@built-in/tools")).status).toBe(404);
     expect((await own.ask("/api/~/x", { method: "OPTIONS" })).status).toBe(404);
   });
 });

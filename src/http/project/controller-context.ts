@@ -4,7 +4,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 import type { ControllerContext, ControllerUser, VirtualModuleRegistry } from "#spec/endpoint.ts";
 import type { HookEntry, Registry } from "#spec/registry.ts";
 
-import type { Params } from "../route/pattern.ts";
+import type { Params } from "../route/handler.ts";
 
 /** The request a controller answers. */
 export interface ControllerCall {

@@ -8,7 +8,7 @@ import { threadUuidText } from "#lib/uuid-text.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 
 import { withoutPassCookie } from "../auth/pass-cookie.ts";
-import type { Params } from "../route/pattern.ts";
+import type { Params } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "../thread/thread-calls.ts";
 import { controllerAnswer } from "./controller-answer.ts";

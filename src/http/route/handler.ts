@@ -3,6 +3,9 @@
 import type { RouteInput, RouteName } from "#contract/route.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
+/** The values of a path's dynamic segments, decoded. */
+export type Params = Readonly<Record<string, string>>;
+
 /** A request of a route, authenticated and validated. */
 export interface Call<N extends RouteName> extends RouteInput<N> {
   request: Request;

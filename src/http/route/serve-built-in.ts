@@ -15,8 +15,7 @@ import { readJsonBody } from "../input/read-body.ts";
 import { readQuery } from "../input/read-query.ts";
 import { wantsSocket } from "../input/upgrade.ts";
 import type { Services } from "../services.ts";
-import type { Call, Handler, Handlers } from "./handler.ts";
-import type { Params } from "./pattern.ts";
+import type { Call, Handler, Handlers, Params } from "./handler.ts";
 
 /** A request that leads to a built-in route. */
 export interface BuiltInCall<N extends RouteName = RouteName> {

@@ -10,8 +10,11 @@ import type { Services } from "../services.ts";
 
 const streams: ReadonlySet<RouteName> = new Set(["threadEvents", "threadStream", "watchThreads"]);
 
-/** The handler. */
-export function ticketHandlers({ tickets, table }: Services): Pick<Handlers, "createTicket"> {
+/** The handler. `routeAt` names the built-in route that answers GET at a path. */
+export function ticketHandlers(
+  { tickets }: Services,
+  routeAt: (path: string) => RouteName | undefined,
+): Pick<Handlers, "createTicket"> {
   return {
     async createTicket({ caller, body }) {
       if (tickets === null) {
@@ -20,9 +23,8 @@ export function ticketHandlers({ tickets, table }: Services): Pick<Handlers, "cr
           "Tickets are off until TICKET_SECRET is set. Streams take a token in the header.",
         );
       }
-      const { found } = table("GET", body.path);
-      const target = found?.target;
-      if (target?.kind !== "built_in" || !streams.has(target.name)) {
+      const route = routeAt(body.path);
+      if (route === undefined || !streams.has(route)) {
         throw invalidField(
           "path",
           "Has to be the path, without a query, of a thread's events or stream, or of the feed",
