@@ -29,7 +29,7 @@ const failed = await runSteps([
   typecheck("tsconfig.json"),
   typecheck("tsconfig.test.json"),
   typecheck("tsconfig.node.json"),
-  typecheck("src/ui/tsconfig.json"),
+  typecheck("playground/tsconfig.json"),
   typecheck("test/ui/tsconfig.json"),
   typecheck("test/browser/tsconfig.json"),
   typecheck("scripts/tsconfig.json"),

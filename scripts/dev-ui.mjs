@@ -4,7 +4,7 @@ import { ensureInstall } from "./ensure-install.mjs";
 
 const help = `Usage: npm run dev:ui -- [options]
 
-Serves src/ui with hot reload, and passes /api, /healthz and sockets on to a running \`npm run dev\`.
+Serves playground/ with hot reload, and passes /api, /healthz and sockets on to a running \`npm run dev\`.
 
   --port N            listen on port N (default 5173)
   --worker URL        the Worker (default http://localhost:8787)

@@ -8,16 +8,16 @@ import { faultBeforeAwait } from "./fault-before-await.mjs";
 import { noSharedPromise } from "./no-shared-promise.mjs";
 
 /**
- * Whether a file may name a target by a relative path. In src/ it must not leave its layer and definitions must not
- * leave agents/; whoever stands elsewhere reaches into src/ by "#layer/file.ts" only. Migrations are no layer: the
- * store, which runs them, and tests read them as text.
+ * Whether a file may name a target by a relative path. In src/ it must not leave its layer; definitions must not
+ * leave agents/, nor the playground playground/. Files elsewhere reach into src/ by "#layer/file.ts" only, and tests into the
+ * playground by "#playground/file.ts". Migrations are no layer: the store, which runs them, and tests read them as text.
  */
 function mayReach(file, target) {
   const [top, layer] = file.split("/");
   if (target.startsWith("migrations/")) return top === "test" || file.startsWith("src/store/");
   if (top === "src") return target.startsWith(file.split("/").length > 2 ? `src/${layer}/` : "src/");
-  if (top === "agents") return target.startsWith("agents/");
-  return !target.startsWith("src/");
+  if (top === "agents" || top === "playground") return target.startsWith(`${top}/`);
+  return !/^(src|playground)\//.test(target);
 }
 
 /** Calls `visit(node, specifier)` for every way a module can name another one, types and dynamic imports included. */

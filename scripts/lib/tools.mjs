@@ -9,7 +9,7 @@ export const tools = {
 };
 
 /** Everything the linter looks at; it is always given paths. */
-export const lintedPaths = ["src", "agents", "bench", "examples", "test", "scripts", "vitest.config.ts"];
+export const lintedPaths = ["src", "playground", "agents", "bench", "examples", "test", "scripts", "vitest.config.ts"];
 
 /** What every wrangler of ours runs with: no telemetry, no banner, no request to the network for a `cf` object. */
 export const wranglerEnvironment = {

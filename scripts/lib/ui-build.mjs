@@ -26,7 +26,7 @@ const keptForMs = 24 * 60 * 60 * 1000;
 
 /** Everything that decides what is built. */
 const sources = [
-  "src/ui",
+  "playground",
   "src/client",
   "src/react",
   "src/contract",

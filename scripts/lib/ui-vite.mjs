@@ -33,7 +33,7 @@ export function uiConfig({ outDir, port, worker }) {
   const logLevel = worker === undefined ? "warn" : "info";
   return {
     configFile: false,
-    root: fromRoot("src/ui"),
+    root: fromRoot("playground"),
     base: "/",
     // Packages that look at this are built for production unless they are served by the development server.
     mode: worker === undefined ? "production" : "development",
@@ -63,7 +63,7 @@ export function uiConfig({ outDir, port, worker }) {
             port: port ?? 5173,
             // Beside what Vite keeps to itself: the keys of providers, and what the Worker stored.
             fs: {
-              allow: [fromRoot("src"), fromRoot("node_modules")],
+              allow: [fromRoot("playground"), fromRoot("src"), fromRoot("node_modules")],
               deny: [".env", ".env.*", "*.{crt,pem}", "**/.git/**", ".dev.vars", ".dev.vars.*", "**/.wrangler/**"],
             },
             proxy: {

@@ -14,6 +14,8 @@ import type { Files } from "./files.ts";
 import type { Connection } from "./follow/connection.ts";
 import type { Follow, Known } from "./follow/follow.ts";
 import type { OpenCall } from "./follow/open-calls.ts";
+import { openSse } from "./follow/sse-carrier.ts";
+import { threadStream } from "./follow/stream.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./request.ts";
 import type { RouteBody } from "./route-type.ts";
 import { Sending } from "./sending.ts";
@@ -40,14 +42,23 @@ export interface HandlePorts {
   follow: (from: Known | undefined) => Follow;
   /** A subscription that nobody shares, behind this number; it keeps no state. */
   replay: (after: number, silent: boolean) => Follow;
+  /** Aborted when the client is closed. */
+  closed: AbortSignal;
 }
 
-/** Which events are told. */
+/** Which events are read. */
 export interface EventsOptions extends RequestOptions {
-  /** All that are kept behind this number first, 0 for all there are; then those to come. A subscription of its own. */
+  /** Stored events after this number first, 0 for all there are; then those to come. Opens a connection of its own. */
   after?: number | undefined;
-  /** With `after`: events of silent messages, too. */
+  /** With `after` or `until`: events of silent messages, too. */
   silent?: boolean | undefined;
+  /** Events of these types only. */
+  types?: readonly EventType[] | undefined;
+  /**
+   * `idle`: ends when no run is active. Such events come over a connection of their own, which is not opened again: where it breaks,
+   * the loop throws a `ThreadholdNetworkError`.
+   */
+  until?: "idle" | undefined;
 }
 
 const left: Connection = { state: "closed", error: null };
@@ -146,27 +157,19 @@ export class ThreadHandle {
     return this.#hold().release;
   }
 
-  /** The thread's events from now on, for ever; a snapshot first, unless it is followed already. With `after`, from there on. */
-  async *events({ signal, after, silent = false }: EventsOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
+  /** The thread's events from now on, without end; a snapshot first, unless it is followed already. `EventsOptions` changes both. */
+  async *events(options: EventsOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
+    const { signal, until } = options;
     signal?.throwIfAborted();
     const log = new EventLog<ThreadEvent>({ once: true });
-    const { follow, release } = after === undefined ? this.#hold() : held(this.#ports.replay(after, silent));
-    const unlisten = [
-      follow.onEvent((event) => log.push(event)),
-      follow.onChange(() => {
-        const { connection } = follow;
-        if (connection.state !== "closed") return;
-        log.fail(connection.error ?? new ThreadholdNetworkError("The client was closed."));
-      }),
-    ];
+    const close = until === undefined ? this.#log(log, options) : this.#logUntilEnd(log, options);
     const abort = (): void => log.fail(signal?.reason);
     signal?.addEventListener("abort", abort);
     try {
       yield* log.read();
     } finally {
       signal?.removeEventListener("abort", abort);
-      for (const leave of unlisten) leave();
-      release();
+      close();
     }
   }
 
@@ -199,6 +202,49 @@ export class ThreadHandle {
     const follow = this.#ports.follow(known?.anchored === true && !isGone(known) ? known : undefined);
     this.#last = follow;
     return { follow, release: follow.hold() };
+  }
+
+  /** Adds the events of a subscription to a log until the returned function is called. */
+  #log(log: EventLog<ThreadEvent>, { after, silent = false, types }: EventsOptions): () => void {
+    const { follow, release } = after === undefined ? this.#hold() : held(this.#ports.replay(after, silent));
+    const unlisten = [
+      follow.onEvent((event) => {
+        if (types?.includes(event.type) !== false) log.push(event);
+      }),
+      follow.onChange(() => {
+        const { connection } = follow;
+        if (connection.state !== "closed") return;
+        log.fail(connection.error ?? new ThreadholdNetworkError("The client was closed."));
+      }),
+    ];
+    return () => {
+      for (const leave of unlisten) leave();
+      release();
+    };
+  }
+
+  /** Adds the events of a stream that the server ends to a log. The returned function closes the connection. */
+  #logUntilEnd(log: EventLog<ThreadEvent>, { after, ...options }: EventsOptions): () => void {
+    const { requests, closed } = this.#ports;
+    const fail = (error: Error): void => log.fail(error);
+    const refuse = (): void => fail(new ThreadholdNetworkError("The client was closed."));
+    closed.addEventListener("abort", refuse);
+    if (closed.aborted) refuse();
+    const carrying = openSse(
+      { requests, stream: threadStream(this.id, options), after: after ?? null },
+      {
+        opened: () => undefined,
+        // The server that is asked is built with the same schemas.
+        event: (event) => log.push(event as ThreadEvent),
+        lost: fail,
+        refused: fail,
+        ended: () => log.end(),
+      },
+    );
+    return () => {
+      closed.removeEventListener("abort", refuse);
+      carrying.close();
+    };
   }
 
   #sending(post: () => ReturnType<Runs["post"]>, options: SendingOptions): Sending {

@@ -53,6 +53,7 @@ export class ThreadholdClient {
       followed: () => this.#follows.get(id),
       follow: (from) => this.#follow(id, from),
       replay: (after, silent) => this.#replay(id, after, silent),
+      closed: this.#closing.signal,
     });
   }
 

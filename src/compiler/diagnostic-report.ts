@@ -1,6 +1,5 @@
 // Findings as text for a terminal: place, severity, message, the line with a mark under it, what was probably meant.
 
-import { suggestionText } from "#lib/suggestion-text.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 type Paint = (text: string) => string;
@@ -44,6 +43,12 @@ function formatOne(diagnostic: Diagnostic, palette: Palette): string {
     lines.push(...codeFrame({ line, column: column ?? 1, source }, palette));
   if (suggestion !== undefined) lines.push(`  ${suggestionText(suggestion)}`);
   return [...lines, ...notes.map((note) => `  ${palette.dim(note)}`)].join("\n");
+}
+
+/** A suggestion as a sentence: a command to run, the name that was probably meant, or code to write. */
+function suggestionText(suggestion: string): string {
+  if (suggestion.startsWith("npm ")) return `Run: ${suggestion}`;
+  return /^[\w.\-/[\]~]+$/.test(suggestion) ? `Did you mean "${suggestion}"?` : `Write: ${suggestion}`;
 }
 
 const frameWidth = 100;

@@ -47,6 +47,7 @@ export const runErrorSchema = z.object({
   message: z.string(),
   retryable: z.boolean().optional(),
 });
+/** The error that a run failed with. */
 export type RunError = z.infer<typeof runErrorSchema>;
 
 /** What a run has used so far: model requests of all its loops, and completed child threads. `steps` counts its main loop only. */

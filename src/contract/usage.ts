@@ -6,6 +6,7 @@ import type { z } from "zod";
 
 import type { usageSchema } from "./usage-schema.ts";
 
+/** Token counts. */
 export type Usage = z.infer<typeof usageSchema>;
 
 /** No tokens. */

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { ThreadholdClient, ThreadholdClientError } from "#client/index.ts";
+import { ThreadholdClient, ThreadholdClientError, ThreadholdNetworkError } from "#client/index.ts";
 import type { Sending, ThreadHandle } from "#client/index.ts";
 import { textDeltas } from "#client/text-deltas.ts";
 import type { EventDraft, ThreadEvent } from "#contract/event.ts";
@@ -291,5 +291,48 @@ describe("a thread's events", () => {
     client.close();
     await expect(cut).rejects.toThrow("closed");
     expect(server.following).toEqual([]);
+  });
+
+  it("CLIENT81 events of some types end when the thread is idle, over a connection that the loop closes", async () => {
+    const types: string[] = [];
+    const read = async (): Promise<void> => {
+      for await (const { type } of thread.events({ after: 0, until: "idle", types: ["run_end", "file_changed"] }))
+        types.push(type);
+    };
+    const reading = read();
+    await server.came("/events?after=0&types=run_end%2Cfile_changed&until=idle");
+    tell(ended);
+    server.end(threadId);
+    await reading;
+    expect([types, server.following]).toEqual([["run_end"], []]);
+    expect(thread.connection.state).toBe("closed");
+  });
+
+  it("CLIENT81 a connection that breaks before the thread is idle is an error, and so is a client that is closed", async () => {
+    const first = async (): Promise<unknown> => {
+      for await (const event of thread.events({ after: 0, until: "idle" })) return event;
+      return "the end";
+    };
+    const cut = first();
+    await server.came("/events");
+    server.cut(threadId);
+    await expect(cut).rejects.toBeInstanceOf(ThreadholdNetworkError);
+    const closing = first();
+    await server.came("/events", 2);
+    client.close();
+    await expect(closing).rejects.toThrow("The client was closed.");
+    expect(server.following).toEqual([]);
+    await expect(first()).rejects.toThrow("The client was closed.");
+  });
+
+  it("CLIENT81 a subscription without an end gives events of the wanted types alone", async () => {
+    const read = async (): Promise<unknown> => {
+      for await (const { type } of thread.events({ after: 0, types: ["run_end"] })) return type;
+      return null;
+    };
+    const reading = read();
+    await server.came("/events?after=0");
+    tell(begun, ended);
+    expect(await reading).toBe("run_end");
   });
 });

@@ -11,7 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const fixtures = path.join(root, "test/lint/fixtures");
-const placements: Record<string, string> = { root: "src", definitions: "agents", tests: "test/core" };
+const placements: Record<string, string> = {
+  root: "src",
+  definitions: "agents",
+  playground: "playground",
+  tests: "test/core",
+};
 const placementOf = (folder: string): string => placements[folder] ?? `src/${folder}`;
 
 /** Where a fixture such as `core/calls-fetch.ts` stands in the copied tree. */
@@ -46,7 +51,7 @@ function lint(tree: string): Map<string, string[]> {
   const oxlint = path.join(root, "node_modules/oxlint/bin/oxlint");
   let output: string;
   try {
-    const args = [oxlint, "--type-aware", "-f", "json", "src", "agents", "test"];
+    const args = [oxlint, "--type-aware", "-f", "json", "src", "playground", "agents", "test"];
     output = execFileSync(process.execPath, args, { cwd: tree, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     // Findings make the linter exit with 1; its report is on stdout all the same.
@@ -73,6 +78,7 @@ describe("lint fixtures", () => {
       "tsconfig.json",
       "tsconfig.test.json",
       "tsconfig.node.json",
+      "playground/tsconfig.json",
     ]) {
       cpSync(path.join(root, file), path.join(tree, file));
     }

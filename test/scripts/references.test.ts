@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
-const sources = ["src", "scripts", "bench", "agents", "examples", "test"].flatMap((folder) =>
+const sources = ["src", "playground", "scripts", "bench", "agents", "examples", "test"].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(ts|tsx|mjs)$/.test(name) && !/(^|\/)(fixtures|node_modules)\//.test(name))
     .map((name) => ({ file: `${folder}/${name}`, text: read(`${folder}/${name}`) })),

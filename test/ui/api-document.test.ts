@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#client/index.ts";
 import { routeNames, routes } from "#contract/route.ts";
 import { openApiDocument } from "#http/openapi/document.ts";
-import { curlOf, exampleOf, filteredGroups, readApiDocument } from "#ui/api/api-document.ts";
-import type { ApiRoute } from "#ui/api/api-document.ts";
+import { curlOf, exampleOf, filteredGroups, readApiDocument } from "#playground/api-docs/api-document.ts";
+import type { ApiRoute } from "#playground/api-docs/api-document.ts";
 
 const root = openApiDocument() as JsonObject;
 const shown = readApiDocument(root);

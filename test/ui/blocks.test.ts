@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { blocksOf } from "#ui/markdown/blocks.ts";
-import { safeAddress } from "#ui/markdown/safe-address.ts";
-import { isHardBlock, isLongText } from "#ui/markdown/too-much.ts";
+import { blocksOf } from "#playground/markdown/blocks.ts";
+import { safeAddress } from "#playground/markdown/safe-address.ts";
+import { isHardBlock, isLongText } from "#playground/markdown/too-much.ts";
 
 describe("blocks of markdown", () => {
   it("UI60 cuts between paragraphs, and not within lists, code, quotes or texts with references", () => {

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import type { Log, ThreadEvent } from "#client/index.ts";
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import { buildTrace } from "#ui/trace/build-trace.ts";
-import { whatFollowed } from "#ui/trace/node-words.ts";
-import type { AttemptNode, RunNode, TraceNode } from "#ui/trace/trace-node.ts";
-import { traceRows } from "#ui/trace/trace-rows.ts";
+import { buildTrace } from "#playground/trace/build-trace.ts";
+import { whatFollowed } from "#playground/trace/node-words.ts";
+import type { AttemptNode, RunNode, TraceNode } from "#playground/trace/trace-node.ts";
+import { traceRows } from "#playground/trace/trace-rows.ts";
 
 import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
 

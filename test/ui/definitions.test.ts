@@ -2,16 +2,16 @@
 
 import { describe, expect, it } from "vitest";
 
-import { definitionPath, nameIn } from "#ui/agents/definition.ts";
-import type { DefinitionSet } from "#ui/agents/definition.ts";
-import { findingsOf, placeOf } from "#ui/agents/findings.ts";
-import type { Finding } from "#ui/agents/findings.ts";
-import { definitionGraph, filteredGraph } from "#ui/agents/graph/definition-graph.ts";
-import type { DefinitionGraph } from "#ui/agents/graph/definition-graph.ts";
-import { nodeSize, placeGraph } from "#ui/agents/graph/graph-layout.ts";
-import { nextNode } from "#ui/agents/graph/next-node.ts";
-import { missingKeys } from "#ui/agents/readiness.ts";
-import { linksOf } from "#ui/agents/relations.ts";
+import { definitionPath, nameIn } from "#playground/agents/definition.ts";
+import type { DefinitionSet } from "#playground/agents/definition.ts";
+import { findingsOf, placeOf } from "#playground/agents/findings.ts";
+import type { Finding } from "#playground/agents/findings.ts";
+import { definitionGraph, filteredGraph } from "#playground/agents/graph/definition-graph.ts";
+import type { DefinitionGraph } from "#playground/agents/graph/definition-graph.ts";
+import { nodeSize, placeGraph } from "#playground/agents/graph/graph-layout.ts";
+import { nextNode } from "#playground/agents/graph/next-node.ts";
+import { missingKeys } from "#playground/agents/readiness.ts";
+import { linksOf } from "#playground/agents/relations.ts";
 
 import { agentOf, manyDefinitions, modelOf, promptOf, toolOf } from "../support/ui/definition-set.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#client/index.ts";
 import type { EventDraft } from "#contract/event.ts";
-import { EventTape } from "#ui/events/event-tape.ts";
+import { EventTape } from "#playground/events/event-tape.ts";
 
 import { teller } from "./support/told.ts";
 

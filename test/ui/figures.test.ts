@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { clock, clockOrDay, dayAndTime } from "#ui/kit/figures.ts";
+import { clock, clockOrDay, dayAndTime } from "#playground/kit/figures.ts";
 
 it("UI126 a time of today is a time, one of another day its day, one of another year says the year", () => {
   const now = new Date(2026, 10, 21, 9, 30).getTime();

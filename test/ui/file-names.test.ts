@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { filesAddress, filesRoute, placeOf, queryFrom } from "#ui/files/file-address.ts";
-import { foldersAbove, isWithin, joined, nameOf, numbered, parentOf } from "#ui/files/path.ts";
-import { piecesOf, visibleText } from "#ui/kit/visible-text.ts";
+import { filesAddress, filesRoute, placeOf, queryFrom } from "#playground/files/file-address.ts";
+import { foldersAbove, isWithin, joined, nameOf, numbered, parentOf } from "#playground/files/path.ts";
+import { piecesOf, visibleText } from "#playground/kit/visible-text.ts";
 
 /** Names as the server takes them. */
 const name = fc

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { filePaths, pathOfAddress } from "#ui/markdown/file-paths.ts";
+import { filePaths, pathOfAddress } from "#playground/markdown/file-paths.ts";
 
 interface Tree {
   type: string;

@@ -3,11 +3,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { indent } from "#ui/files/edit/indent.ts";
-import { kindOf, languageOf } from "#ui/files/preview/file-kind.ts";
-import { lineChunks } from "#ui/files/preview/line-chunks.ts";
-import { prettyJson } from "#ui/files/preview/pretty-json.ts";
-import { endsOf, fieldText, fileText, textOf } from "#ui/files/preview/text-bytes.ts";
+import { indent } from "#playground/files/edit/indent.ts";
+import { kindOf, languageOf } from "#playground/files/preview/file-kind.ts";
+import { lineChunks } from "#playground/files/preview/line-chunks.ts";
+import { prettyJson } from "#playground/files/preview/pretty-json.ts";
+import { endsOf, fieldText, fileText, textOf } from "#playground/files/preview/text-bytes.ts";
 
 const encoder = new TextEncoder();
 

@@ -3,10 +3,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { FileRecord } from "#client/index.ts";
-import { nameOf } from "#ui/files/path.ts";
-import type { Folder } from "#ui/files/tree/folder-cache.ts";
-import { moveOf, typedRow } from "#ui/files/tree/tree-keys.ts";
-import { rowsOf } from "#ui/files/tree/tree-rows.ts";
+import { nameOf } from "#playground/files/path.ts";
+import type { Folder } from "#playground/files/tree/folder-cache.ts";
+import { moveOf, typedRow } from "#playground/files/tree/tree-keys.ts";
+import { rowsOf } from "#playground/files/tree/tree-rows.ts";
 
 function record(path: string, isDirectory = false): FileRecord {
   return { path, name: nameOf(path), mimeType: "text/plain", storage: "local", size: 1, isDirectory };

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { FileRecord } from "#client/index.ts";
-import { foldersAbove, nameOf, parentOf } from "#ui/files/path.ts";
-import { FolderCache } from "#ui/files/tree/folder-cache.ts";
+import { foldersAbove, nameOf, parentOf } from "#playground/files/path.ts";
+import { FolderCache } from "#playground/files/tree/folder-cache.ts";
 
 const gone = new Error("There is no such folder");
 

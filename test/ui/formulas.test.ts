@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { putFormulas, takeFormulas } from "#ui/markdown/formulas.ts";
+import { putFormulas, takeFormulas } from "#playground/markdown/formulas.ts";
 
 const texts = (text: string): string[] =>
   (takeFormulas(text)?.formulas ?? []).map(({ tex, display }) => (display ? `[${tex}]` : tex));

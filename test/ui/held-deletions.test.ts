@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { HeldDeletions, holdMs } from "#ui/threads/held-deletions.ts";
+import { HeldDeletions, holdMs } from "#playground/threads/held-deletions.ts";
 
 /** Deletions over time that a test moves. */
 function held(answer: () => Promise<void> = () => Promise.resolve()) {

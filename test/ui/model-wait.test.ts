@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import type { ThreadEvent } from "#client/index.ts";
-import { waitAfter } from "#ui/conversation/use-model-wait.ts";
+import { waitAfter } from "#playground/conversation/use-model-wait.ts";
 
 const base = { seq: 1, thread_id: "t", at: 5_000_000, run_id: "r" };
 const started = { ...base, type: "step_start", model: "m", attempt: 1 } as unknown as ThreadEvent;

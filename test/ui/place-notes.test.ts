@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { placeNotes } from "#ui/conversation/place-notes.ts";
-import type { RunNote } from "#ui/conversation/run-note.ts";
+import { placeNotes } from "#playground/conversation/place-notes.ts";
+import type { RunNote } from "#playground/conversation/run-note.ts";
 
 import { message } from "./support/message.ts";
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { previewText } from "#ui/threads/preview-text.ts";
+import { previewText } from "#playground/threads/preview-text.ts";
 
 it.each([
   ["## What it keeps\n\nA **thread** is `durable`.", "What it keeps A thread is durable."],

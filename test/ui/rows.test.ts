@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { RowBuilder } from "#ui/conversation/rows.ts";
-import type { PlacedNote, Row } from "#ui/conversation/rows.ts";
+import { RowBuilder } from "#playground/conversation/rows.ts";
+import type { PlacedNote, Row } from "#playground/conversation/rows.ts";
 
 import { message } from "./support/message.ts";
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { JsonObject } from "#client/index.ts";
-import { schemaRows } from "#ui/agents/schema-rows.ts";
+import { schemaRows } from "#playground/agents/schema-rows.ts";
 
 function lines(schema: JsonObject): string[] {
   return schemaRows(schema).map(({ path, type, required, bounds }) =>

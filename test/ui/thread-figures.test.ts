@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { isOfStep, total } from "#ui/conversation/use-figures.ts";
+import { isOfStep, total } from "#playground/conversation/use-figures.ts";
 
 const usage = (input: number) => ({ input, output: 1, cache_read: 0, cache_write: 0, total_tokens: input + 1 });
 const step = (seq: number, cost: number | null) =>

@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
-import { duration, mark } from "#ui/kit/duration.ts";
-import { axisLabels } from "#ui/trace/axis-labels.ts";
-import { buildTrace } from "#ui/trace/build-trace.ts";
-import { axisOf, idleOf } from "#ui/trace/time-axis.ts";
-import { summaryOf, union } from "#ui/trace/trace-summary.ts";
+import { duration, mark } from "#playground/kit/duration.ts";
+import { axisLabels } from "#playground/trace/axis-labels.ts";
+import { buildTrace } from "#playground/trace/build-trace.ts";
+import { axisOf, idleOf } from "#playground/trace/time-axis.ts";
+import { summaryOf, union } from "#playground/trace/trace-summary.ts";
 
 import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
 

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 
-import { droppedFiles } from "#ui/files/upload/dropped-files.ts";
-import type { DroppedEntry } from "#ui/files/upload/dropped-files.ts";
-import { UploadQueue } from "#ui/files/upload/upload-queue.ts";
-import type { SendUpload } from "#ui/files/upload/upload-queue.ts";
+import { droppedFiles } from "#playground/files/upload/dropped-files.ts";
+import type { DroppedEntry } from "#playground/files/upload/dropped-files.ts";
+import { UploadQueue } from "#playground/files/upload/upload-queue.ts";
+import type { SendUpload } from "#playground/files/upload/upload-queue.ts";
 
 const taken = new Error("There is one already");
 

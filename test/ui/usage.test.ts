@@ -3,15 +3,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { changeWords, costWords, nothing, sumOf } from "#ui/usage/amount.ts";
-import type { Amount } from "#ui/usage/amount.ts";
-import { barWords } from "#ui/usage/bar-words.ts";
-import { chartScale } from "#ui/usage/chart-scale.ts";
-import { daysBefore, daysOf, isDay, later, rangeWords, spanOf } from "#ui/usage/days.ts";
-import { barsOf, restPlace, seriesOf } from "#ui/usage/series.ts";
-import type { Entry } from "#ui/usage/series.ts";
-import { sorted } from "#ui/usage/sortable-table.tsx";
-import { readChoice } from "#ui/usage/usage-choice.ts";
+import { changeWords, costWords, nothing, sumOf } from "#playground/usage/amount.ts";
+import type { Amount } from "#playground/usage/amount.ts";
+import { barWords } from "#playground/usage/bar-words.ts";
+import { chartScale } from "#playground/usage/chart-scale.ts";
+import { daysBefore, daysOf, isDay, later, rangeWords, spanOf } from "#playground/usage/days.ts";
+import { barsOf, restPlace, seriesOf } from "#playground/usage/series.ts";
+import type { Entry } from "#playground/usage/series.ts";
+import { sorted } from "#playground/usage/sortable-table.tsx";
+import { readChoice } from "#playground/usage/usage-choice.ts";
 
 const entry = (day: string, name: string, more: Partial<Amount> = {}): Entry => ({
   ...nothing,

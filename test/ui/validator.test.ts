@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { interpretingValidator } from "#ui/schema-form/validator.ts";
+import { interpretingValidator } from "#playground/schema-form/validator.ts";
 
 const validator = interpretingValidator();
 

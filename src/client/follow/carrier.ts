@@ -29,6 +29,8 @@ export interface Sink {
   lost(error: Error, delayMs: number): void;
   /** Another try would be refused too. */
   refused(error: Error): void;
+  /** The server ended a stream that has an end (`until` of its query). */
+  ended?(): void;
 }
 
 /** An open carrier, or one that opens. */

@@ -57,7 +57,7 @@ export class Follow {
     }
     this.#link = new Link({
       requests,
-      stream: threadStream(threadId, silent),
+      stream: threadStream(threadId, { silent }),
       after: () => (this.#anchored ? this.#state.last_seq : null),
       // The server that is asked is built with the same schemas.
       take: (told) => this.#take(told as ThreadEvent),

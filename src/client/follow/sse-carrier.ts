@@ -33,6 +33,10 @@ export function openSse({ requests, stream, after }: Target, sink: Sink): Carryi
   const parse = sseParser(({ id, name, data }) => {
     if (!open) return;
     if (id === null && name === "thread_error") return fail(refusalOf(data));
+    if (id === null && name === "end") {
+      close();
+      return sink.ended?.();
+    }
     const event = readEvent(data);
     if (event !== null) sink.event(event);
   });

@@ -1,5 +1,7 @@
 // What can be followed, and where: a thread's events, or what becomes of all threads of an owner.
 
+import type { EventType } from "#contract/event.ts";
+
 import type { QueryValue } from "../address.ts";
 import type { RouteKey } from "../route-type.ts";
 
@@ -11,9 +13,19 @@ export interface Stream {
   readonly query: Readonly<Record<string, QueryValue>>;
 }
 
-/** A thread's events, those of silent messages too where asked for. */
-export function threadStream(id: string, silent?: boolean): Stream {
-  const query = { include_silent: silent };
+/** Which of a thread's events are sent. */
+export interface ThreadStreamOptions {
+  /** Events of silent messages, too. */
+  silent?: boolean | undefined;
+  /** Events of these types only; all by default. */
+  types?: readonly EventType[] | undefined;
+  /** The stream ends when the thread is idle. */
+  until?: "idle" | undefined;
+}
+
+/** A thread's events. */
+export function threadStream(id: string, { silent, types, until }: ThreadStreamOptions = {}): Stream {
+  const query = { include_silent: silent, types, until };
   return { socket: "GET /api/threads/:id/stream", sse: "GET /api/threads/:id/events", params: { id }, query };
 }
 

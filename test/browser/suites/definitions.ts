@@ -3,8 +3,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import type { DefinitionSet } from "#ui/agents/definition.ts";
-import { linksOf, relationWords } from "#ui/agents/relations.ts";
+import type { DefinitionSet } from "#playground/agents/definition.ts";
+import { linksOf, relationWords } from "#playground/agents/relations.ts";
 
 import { manyDefinitions } from "../../support/ui/definition-set.ts";
 import type { PlaygroundUse } from "./playground-use.ts";

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-const startPage = "src/ui/app/start-page.tsx";
+const startPage = "playground/app/start-page.tsx";
 
 export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): void {
   describe("a playground that was built anew", () => {

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Log } from "#contract/log.ts";
 import type { Run } from "#contract/run.ts";
-import { duration } from "#ui/kit/duration.ts";
-import { count, money } from "#ui/kit/figures.ts";
+import { duration } from "#playground/kit/duration.ts";
+import { count, money } from "#playground/kit/figures.ts";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { tracedFailure } from "../../e2e/support/traced-agent.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { usageReportSchema } from "#contract/usage-route.ts";
 import type { UsageLine, UsageReport } from "#contract/usage-route.ts";
-import { later } from "#ui/usage/days.ts";
+import { later } from "#playground/usage/days.ts";
 
 import type { PlaygroundUse } from "./playground-use.ts";
 

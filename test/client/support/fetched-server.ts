@@ -60,6 +60,11 @@ export class FetchedServer {
     this.#streams.get(threadId)?.write(`event: thread_error\ndata: ${data}\n\n`);
   }
 
+  /** Ends a thread's stream because the thread is idle. */
+  end(threadId: string): void {
+    this.#streams.get(threadId)?.write("event: end\ndata: {}\n\n");
+  }
+
   /** Cuts a stream off; a feed's is `feed ` and what it was asked with. */
   cut(threadId: string): void {
     this.#streams.get(threadId)?.close();

@@ -21,6 +21,7 @@ const copied = [
   "agents",
   "examples",
   "migrations",
+  "playground",
   "scripts",
   "src",
   "package.json",

@@ -1,7 +1,7 @@
 // Definitions as the API tells them, made of the little that a test is about.
 
 import type { Json } from "#client/index.ts";
-import type { Agent, DefinitionSet, Model, Prompt, Tool } from "#ui/agents/definition.ts";
+import type { Agent, DefinitionSet, Model, Prompt, Tool } from "#playground/agents/definition.ts";
 
 type Side = Agent["sideA"];
 

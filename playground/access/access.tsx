@@ -1,0 +1,131 @@
+// Who the page speaks as. Asks once whether the deployment lets it in; where it does not, a token is asked for, and whatever is
+// refused later as not authorised comes back to the same form.
+
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { ThreadholdClient, ThreadholdClientError } from "threadhold/client";
+import { ThreadholdProvider } from "threadhold/react";
+
+import { LoadingNote } from "../kit/note.tsx";
+import { ClosedPage } from "./closed-page.tsx";
+import { keepToken, keptToken } from "./kept-token.ts";
+import { SignInPage } from "./sign-in-page.tsx";
+
+type State =
+  | { state: "asking"; token: string | null }
+  | { state: "open"; token: string | null; client: ThreadholdClient }
+  | { state: "signed_out"; reason: string | null }
+  | { state: "closed"; error: unknown };
+
+interface Access {
+  /** Whether a token was given, so that there is something to leave. */
+  signedIn: boolean;
+  signOut: () => void;
+}
+
+const Context = createContext<Access>({ signedIn: false, signOut: () => undefined });
+
+/** How the page came in, and how it leaves. */
+export function useAccess(): Access {
+  return useContext(Context);
+}
+
+/** Draws its children once the deployment answers the page. */
+export function AccessGate({ children }: { children: ReactNode }): ReactElement {
+  const [state, setState] = useState<State>(() => ({ state: "asking", token: keptToken() }));
+  const token = state.state === "asking" ? state.token : undefined;
+  const refused = useCallback((reason: string | null) => {
+    setState({ state: "signed_out", reason });
+  }, []);
+
+  useEffect(() => {
+    if (token === undefined) return undefined;
+    const leave = new AbortController();
+    const client = clientOf(token, () => {
+      // Whatever was asked, by whom and how: from then on nothing else would be answered.
+      setState((before) => (before.state === "open" && before.client === client ? over : before));
+    });
+    client.definitions.agents.list({ signal: leave.signal }).then(
+      () => setState({ state: "open", token, client }),
+      (error: unknown) => {
+        if (leave.signal.aborted) return;
+        if (isUnauthorized(error))
+          refused(token === null ? null : "This token is not accepted. Check that it is whole.");
+        else setState({ state: "closed", error });
+      },
+    );
+    return () => leave.abort();
+  }, [token, refused]);
+
+  const open = state.state === "open" ? state : null;
+  const client = open?.client ?? null;
+  // What one caller was told is not another one's to see.
+  const [queries] = useState(queryClient);
+  useEffect(() => {
+    if (client === null) return undefined;
+    return () => {
+      client.close();
+      queries.clear();
+    };
+  }, [client, queries]);
+  useEffect(() => {
+    if (state.state === "signed_out") keepToken(null);
+  }, [state]);
+  const access = useMemo<Access>(
+    () => ({
+      signedIn: open !== null && open.token !== null,
+      signOut: () => refused(null),
+    }),
+    [open, refused],
+  );
+
+  switch (state.state) {
+    case "asking":
+      return <LoadingNote what="the playground" />;
+    case "signed_out":
+      return (
+        <SignInPage
+          reason={state.reason}
+          onToken={(given, keep) => {
+            keepToken(keep ? given : null);
+            setState({ state: "asking", token: given });
+          }}
+        />
+      );
+    case "closed":
+      return <ClosedPage error={state.error} onRetry={() => setState({ state: "asking", token: keptToken() })} />;
+    case "open":
+      return (
+        <Context.Provider value={access}>
+          <QueryClientProvider client={queries}>
+            <ThreadholdProvider client={state.client}>{children}</ThreadholdProvider>
+          </QueryClientProvider>
+        </Context.Provider>
+      );
+  }
+}
+
+const over: State = { state: "signed_out", reason: "The token is not accepted any more. Sign in again." };
+
+function clientOf(token: string | null, onUnauthorized: () => void): ThreadholdClient {
+  return new ThreadholdClient({
+    ...(token === null ? {} : { token }),
+    async fetch(url, init) {
+      const answer = await fetch(url, init);
+      if (answer.status === 401) onUnauthorized();
+      return answer;
+    },
+  });
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ThreadholdClientError && error.code === "unauthorized";
+}
+
+/** The client has its own retries, and knows which requests may be sent again. */
+function queryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { retry: false } },
+  });
+}

@@ -1,0 +1,169 @@
+// The page of a definition: what it is, what it has to do with others, what keeps it from being used. It follows what a developer
+// changes meanwhile.
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactElement } from "react";
+import { useThreadholdClient } from "threadhold/react";
+import { Link } from "wouter";
+
+import { usePageTitle } from "../app/page-title.ts";
+import { Icon } from "../kit/icon.tsx";
+import { ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { CopyButton } from "../markdown/code-block.tsx";
+import { AgentFacts, StartThread } from "./agent-facts.tsx";
+import { nameIn } from "./definition.ts";
+import type { DefinitionSet, Kind, Reference } from "./definition.ts";
+import { FindingList } from "./finding-list.tsx";
+import { findingsOf } from "./findings.ts";
+import { KindMark, kindWords } from "./kind-mark.tsx";
+import { MissingKeys } from "./missing-keys.tsx";
+import { ModelFacts } from "./model-facts.tsx";
+import { PromptFacts } from "./prompt-facts.tsx";
+import { missingKeys } from "./readiness.ts";
+import { RelationList } from "./relation-list.tsx";
+import type { Link as Relation } from "./relations.ts";
+import { ToolFacts } from "./tool-facts.tsx";
+import { useDefinitions, useFindings } from "./use-definitions.ts";
+
+import css from "./definition.module.css";
+
+/** The page; `part` is the name as the address has it. */
+export function DefinitionPage({ kind, part }: { kind: Kind; part: string }): ReactElement {
+  const name = nameIn(part);
+  usePageTitle(name);
+  const { set, links, error, retry } = useDefinitions();
+  const findings = findingsOf({ kind, name }, useFindings());
+  const known = set !== undefined && set[`${kind}s`].some((one) => one.name === name);
+  return (
+    <div className={css["page"]}>
+      <header className={css["head"]}>
+        <Link href="/agents" className={css["back"] ?? ""} aria-label="Back to the definitions">
+          <Icon name="back" />
+        </Link>
+        <span className={css["kind"]}>
+          <KindMark kind={kind} size={22} />
+        </span>
+        <div className={css["names"]}>
+          <p className={css["over"]}>{kindWords[kind].one}</p>
+          <h1 className={css["title"]}>{name}</h1>
+        </div>
+      </header>
+      <div className={css["body"]}>
+        {error === null ? null : (
+          <ErrorNote
+            title={set === undefined ? "The definition could not be loaded" : "This may be out of date"}
+            error={error}
+            onRetry={retry}
+          />
+        )}
+        <FindingList findings={findings} />
+        {set === undefined ? error === null ? <LoadingNote what="the definition" /> : null : null}
+        {set === undefined ? null : known ? (
+          <Shown reference={{ kind, name }} set={set} links={links} />
+        ) : (
+          <Unknown reference={{ kind, name }} links={links} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface ShownProps {
+  reference: Reference;
+  set: DefinitionSet;
+  links: readonly Relation[];
+}
+
+function Shown({ reference, set, links }: ShownProps): ReactElement {
+  const missing = missingKeys(reference, set, links);
+  return (
+    <>
+      {aboutOf(reference, set) === "" ? null : <p className={css["lead"]}>{aboutOf(reference, set)}</p>}
+      <File of={reference} set={set} />
+      <MissingKeys missing={missing} />
+      <Details reference={reference} set={set} links={links} ready={missing.length === 0} />
+      <RelationList of={reference} links={links} />
+    </>
+  );
+}
+
+function Details({ reference, set, links, ready }: ShownProps & { ready: boolean }): ReactElement | null {
+  const { kind, name } = reference;
+  switch (kind) {
+    case "agent": {
+      const agent = set.agents.find((one) => one.name === name);
+      return agent === undefined ? null : (
+        <>
+          <StartThread agent={agent} ready={ready} />
+          <AgentFacts agent={agent} />
+        </>
+      );
+    }
+    case "prompt": {
+      const prompt = set.prompts.find((one) => one.name === name);
+      return prompt === undefined ? null : <PromptFacts prompt={prompt} set={set} />;
+    }
+    case "model": {
+      const model = set.models.find((one) => one.name === name);
+      return model === undefined ? null : <ModelFacts model={model} />;
+    }
+    case "tool": {
+      const tool = set.tools.find((one) => one.name === name);
+      return tool === undefined ? null : <ToolFacts tool={tool} set={set} links={links} />;
+    }
+  }
+}
+
+/** The file of the definition, if the build reports it. */
+function File({ of: { kind, name }, set }: { of: Reference; set: DefinitionSet }): ReactElement | null {
+  const file = set[`${kind}s`].find((one) => one.name === name)?.file ?? null;
+  if (file === null) return null;
+  return (
+    <p className={css["file"]}>
+      Defined in <code>{file}</code> <CopyButton text={file} />
+    </p>
+  );
+}
+
+/** Its description, where it has one. */
+function aboutOf({ kind, name }: Reference, set: DefinitionSet): string {
+  switch (kind) {
+    case "agent": {
+      const agent = set.agents.find((one) => one.name === name);
+      const title = agent === undefined || agent.title === name ? "" : `${agent.title}. `;
+      return `${title}${agent?.description ?? ""}`;
+    }
+    case "prompt":
+      return set.prompts.find((one) => one.name === name)?.toolDescription ?? "";
+    case "tool":
+      return set.tools.find((one) => one.name === name)?.description ?? "";
+    case "model":
+      return "";
+  }
+}
+
+/** The server says what it may have been meant to be. */
+function Unknown({ reference, links }: { reference: Reference; links: readonly Relation[] }): ReactElement {
+  const { kind, name } = reference;
+  const client = useThreadholdClient();
+  const { error, refetch } = useQuery({
+    queryKey: ["definition", kind, name],
+    queryFn: async ({ signal }): Promise<null> => {
+      await client.definitions[`${kind}s`].get(name, { signal });
+      return null;
+    },
+    gcTime: 0,
+  });
+  if (error === null) return <LoadingNote what="the definition" />;
+  return (
+    <>
+      <ErrorNote title={`The ${kind} “${name}” is not defined`} error={error} onRetry={() => void refetch()} />
+      <p className={css["lead"]}>
+        <Link href="/agents">See all definitions</Link>
+      </p>
+      {links.some(({ to }) => to.kind === kind && to.name === name) ? (
+        <RelationList of={reference} links={links} />
+      ) : null}
+    </>
+  );
+}

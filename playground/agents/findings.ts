@@ -1,0 +1,22 @@
+// Which findings of the last build are about a definition: those in its file, and those that name it.
+
+import type { RouteAnswer } from "threadhold/client";
+
+import type { Reference } from "./definition.ts";
+
+/** A finding of the build. */
+export type Finding = NonNullable<RouteAnswer<"GET /healthz">["diagnostics"]>[number];
+
+/** Of the findings, those about this definition. */
+export function findingsOf({ kind, name }: Reference, findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ file, message, notes = [] }) => {
+    const stem = (file.split("/").at(-1) ?? "").replace(/\.[cm]?[jt]sx?$/, "");
+    if (stem === name && file.startsWith(`agents/${kind}s/`)) return true;
+    return [message, ...notes].some((text) => text.includes(`${kind} "${name}"`));
+  });
+}
+
+/** Where it is, as an editor opens it: file, line and column. */
+export function placeOf({ file, line, column }: Finding): string {
+  return [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(":");
+}

@@ -1,0 +1,110 @@
+// Calls a tool by hand: which thread it works in, its arguments in a form made of its schema or as JSON, and what came of it. What was
+// written last is kept while the page lives.
+
+import { useEffect, useState } from "react";
+import type { ReactElement } from "react";
+import { useThreads } from "threadhold/react";
+import { useSearchParams } from "wouter";
+
+import { Button } from "../kit/button.tsx";
+import { SelectField } from "../kit/field.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
+import { useHidden } from "../threads/deletions.tsx";
+import { useNameOf } from "../threads/thread-title.ts";
+import type { Agent, Tool } from "./definition.ts";
+import { InvokeResult } from "./invoke-result.tsx";
+import { keepArguments, keptArguments } from "./kept-arguments.ts";
+import { RunningTime } from "./running-time.tsx";
+import { useInvocation } from "./use-invocation.ts";
+
+import css from "./invoke.module.css";
+
+interface InvokeToolProps {
+  tool: Tool;
+  /** Those that have the tool first. */
+  agents: readonly Agent[];
+}
+
+/** The form and its result. */
+export function InvokeTool({ tool, agents }: InvokeToolProps): ReactElement {
+  const [search] = useSearchParams();
+  const [thread, setThread] = useState<string | null>(search.get("thread"));
+  const [agent, setAgent] = useState(agents[0]?.name ?? "");
+  const { run, leave } = useInvocation(setThread);
+  return (
+    <div className={css["invoke"]}>
+      <div className={css["where"]}>
+        <ThreadChoice thread={thread} disabled={run.isPending} onChange={setThread} />
+        {thread === null ? (
+          <SelectField
+            label="Agent of the new thread"
+            value={agent}
+            disabled={run.isPending}
+            onChange={(event) => setAgent(event.target.value)}
+          >
+            {agents.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </SelectField>
+        ) : null}
+      </div>
+      <FormOfSchema
+        schema={tool.parameters}
+        value={keptArguments(tool.name)}
+        label={`Arguments of ${tool.name}`}
+        onChange={(args) => keepArguments(tool.name, args)}
+        onSubmit={(args) => {
+          keepArguments(tool.name, args);
+          run.mutate({ tool: tool.name, thread, agent, args });
+        }}
+      >
+        <span className={css["buttons"]}>
+          {run.isPending ? <Button onClick={leave}>Stop waiting</Button> : null}
+          <Button kind="primary" type="submit" disabled={run.isPending || (thread === null && agent === "")}>
+            Run {tool.name}
+          </Button>
+        </span>
+      </FormOfSchema>
+      {run.isPending ? <RunningTime /> : null}
+      {run.error === null ? null : <ErrorNote title="The tool did not run" error={run.error} />}
+      {run.data === undefined ? null : <InvokeResult invocation={run.data} />}
+    </div>
+  );
+}
+
+interface ThreadChoiceProps {
+  thread: string | null;
+  disabled: boolean;
+  onChange: (thread: string | null) => void;
+}
+
+function ThreadChoice({ thread, disabled, onChange }: ThreadChoiceProps): ReactElement {
+  const nameOf = useNameOf();
+  const { threads, refresh } = useThreads({ limit: 50 });
+  const hidden = useHidden();
+  // One that a call has just made is not listed yet.
+  useEffect(() => refresh(), [thread, refresh]);
+  const shown = threads.filter(({ id }) => !hidden.has(id));
+  return (
+    <SelectField
+      label="Thread"
+      value={thread ?? ""}
+      disabled={disabled}
+      onChange={({ target }) => onChange(target.value === "" ? null : target.value)}
+      help="The tool reads and writes the files and messages of this thread. A call by hand adds a log entry and no message."
+    >
+      <option value="">A new thread</option>
+      {thread === null || shown.some(({ id }) => id === thread) ? null : (
+        <option value={thread}>Thread {thread.slice(0, 8)}</option>
+      )}
+      {shown.map((one) => (
+        <option key={one.id} value={one.id}>
+          {nameOf(one)} ({one.agent_id})
+        </option>
+      ))}
+    </SelectField>
+  );
+}

@@ -1,0 +1,96 @@
+// A prompt: its text with what it includes, what of the history its model is sent, and what a call of it must bring.
+
+import type { ReactElement } from "react";
+import type { Json } from "threadhold/client";
+
+import { DefinitionLink } from "./definition-link.tsx";
+import type { DefinitionSet, Prompt } from "./definition.ts";
+import { Facts, Part } from "./facts.tsx";
+import { fieldOf } from "./relations.ts";
+import { SchemaTable } from "./schema-table.tsx";
+
+import css from "./definition.module.css";
+
+interface PromptFactsProps {
+  prompt: Prompt;
+  set: DefinitionSet;
+}
+
+/** What it is. */
+export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
+  const { model, includeChat, includePastTools, parallelToolCalls, toolChoice, reasoning, recentImageThreshold } =
+    prompt;
+  return (
+    <>
+      <Part title="Text">
+        <PromptText text={prompt.prompt} prompts={set.prompts} within={[prompt.name]} />
+      </Part>
+      <Part title="Prompt">
+        <Facts
+          facts={[
+            ["Model", <DefinitionLink key="model" kind="model" name={model} />],
+            ["Messages of earlier runs", includeChat ? "sent" : "not sent"],
+            ["Tool calls of earlier runs", includePastTools ? "sent" : "not sent"],
+            ["Tool calls of a step", parallelToolCalls ? "in parallel" : "one after the other"],
+            ["Tool choice", toolChoiceWords[toolChoice]],
+            ["Images", `of the last ${recentImageThreshold} messages`],
+            ["Thinking", reasoning === null ? null : thinkingOf(reasoning)],
+          ]}
+        />
+      </Part>
+      {prompt.requiredSchema === null ? null : (
+        <Part title="Arguments of a call">
+          <SchemaTable schema={prompt.requiredSchema} label={`Arguments of ${prompt.name}`} />
+        </Part>
+      )}
+    </>
+  );
+}
+
+const toolChoiceWords = {
+  auto: "the model decides",
+  none: "the model must not call tools",
+  required: "the model must call a tool",
+} as const;
+
+function thinkingOf({ effort, maxTokens, exclude, include }: NonNullable<Prompt["reasoning"]>): string {
+  const words = [
+    effort === null ? null : `${effort} effort`,
+    maxTokens === null ? null : `at most ${maxTokens} tokens`,
+    exclude ? "not shown" : null,
+    include ? "kept for later runs" : null,
+  ];
+  return words.filter((word) => word !== null).join(", ") || "as the model does by default";
+}
+
+interface PromptTextProps {
+  text: Json;
+  prompts: readonly Prompt[];
+  /** Names of the prompts that this one stands in, itself among them. */
+  within: readonly string[];
+}
+
+/** A text with those that it includes at their places. */
+function PromptText({ text, prompts, within }: PromptTextProps): ReactElement {
+  const parts = Array.isArray(text) ? text : [{ type: "text", content: text }];
+  return (
+    <div className={css["text"]}>
+      {parts.map((part, at) => {
+        const name = fieldOf(part, "prompt");
+        if (fieldOf(part, "type") !== "include" || typeof name !== "string") {
+          const content = fieldOf(part, "content");
+          return typeof content === "string" && content.trim() !== "" ? <pre key={at}>{content.trim()}</pre> : null;
+        }
+        const included = prompts.find((prompt) => prompt.name === name);
+        return (
+          <div key={at} className={css["included"]}>
+            <DefinitionLink kind="prompt" name={name} />
+            {included === undefined || within.includes(name) ? null : (
+              <PromptText text={included.prompt} prompts={prompts} within={[...within, name]} />
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

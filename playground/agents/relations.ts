@@ -1,0 +1,118 @@
+// What definitions have to do with each other, read off what the API tells of each: which prompt an agent speaks with, which model
+// answers, what it may call, who else may be asked.
+
+import type { Json } from "threadhold/client";
+
+import { keyOf } from "./definition.ts";
+import type { DefinitionSet, Prompt, Reference } from "./definition.ts";
+
+/** How one definition uses another one. */
+export type Relation =
+  | "prompt"
+  | "prompt_a"
+  | "prompt_b"
+  | "model"
+  | "tool"
+  | "sub_prompt"
+  | "include"
+  | "handoff"
+  | "sub_agent"
+  | "fallback"
+  | "stop_tool"
+  | "end_tool";
+
+/** One definition uses another one. */
+export interface Link {
+  from: Reference;
+  to: Reference;
+  relation: Relation;
+}
+
+/** In words: on an edge, of what is used, and of who uses it. */
+export const relationWords: Readonly<Record<Relation, { short: string; uses: string; usedBy: string }>> = {
+  prompt: { short: "prompt", uses: "Prompt", usedBy: "Prompt of" },
+  prompt_a: { short: "side A", uses: "Prompt of side A", usedBy: "Side A of" },
+  prompt_b: { short: "side B", uses: "Prompt of side B", usedBy: "Side B of" },
+  model: { short: "model", uses: "Model", usedBy: "Model of" },
+  tool: { short: "tool", uses: "Tools", usedBy: "Tool of" },
+  sub_prompt: { short: "sub-prompt", uses: "Sub-prompts", usedBy: "Sub-prompt of" },
+  include: { short: "includes", uses: "Includes", usedBy: "Included by" },
+  handoff: { short: "handoff", uses: "Hands off to", usedBy: "Handoff target of" },
+  sub_agent: { short: "sub-agent", uses: "Sub-agents", usedBy: "Sub-agent of" },
+  fallback: { short: "fallback", uses: "Falls back to", usedBy: "Fallback of" },
+  stop_tool: { short: "ends turn", uses: "Stop tool", usedBy: "Stop tool of" },
+  end_tool: { short: "ends session", uses: "Tool that ends the session", usedBy: "Ends the session of" },
+};
+
+/** Every relation of the set, each once, in the order in which the definitions name them. */
+export function linksOf(set: DefinitionSet): Link[] {
+  const links = new Map<string, Link>();
+  const add = (link: Link): void => {
+    links.set(`${keyOf(link.from)} ${link.relation} ${keyOf(link.to)}`, link);
+  };
+  for (const { name, type, sideA, sideB } of set.agents) {
+    const from: Reference = { kind: "agent", name };
+    const dual = type === "dual_ai";
+    const sides: { side: typeof sideA; relation: Relation }[] = [
+      { side: sideA, relation: dual ? "prompt_a" : "prompt" },
+    ];
+    // A second side of an agent that speaks with a person has no say.
+    if (dual && sideB !== null) sides.push({ side: sideB, relation: "prompt_b" });
+    for (const { side, relation } of sides) {
+      add({ from, to: { kind: "prompt", name: side.prompt }, relation });
+      if (side.stopTool !== null) add({ from, to: callable(side.stopTool, set), relation: "stop_tool" });
+      if (side.endSessionTool !== null) add({ from, to: callable(side.endSessionTool, set), relation: "end_tool" });
+    }
+  }
+  for (const prompt of set.prompts) {
+    const from: Reference = { kind: "prompt", name: prompt.name };
+    add({ from, to: { kind: "model", name: prompt.model }, relation: "model" });
+    for (const name of includesOf(prompt)) add({ from, to: { kind: "prompt", name }, relation: "include" });
+    for (const name of offersOf(prompt)) {
+      const to = callable(name, set);
+      add({ from, to, relation: relationTo(to, set) });
+    }
+  }
+  for (const { name, fallbacks } of set.models) {
+    for (const other of fallbacks) {
+      add({ from: { kind: "model", name }, to: { kind: "model", name: other }, relation: "fallback" });
+    }
+  }
+  return [...links.values()];
+}
+
+/** What a name that a model calls means: a tool, where there is one, else a prompt or an agent. */
+function callable(name: string, { tools, prompts, agents }: DefinitionSet): Reference {
+  if (tools.some((tool) => tool.name === name && tool.kind === "tool")) return { kind: "tool", name };
+  if (prompts.some((prompt) => prompt.name === name)) return { kind: "prompt", name };
+  if (agents.some((agent) => agent.name === name)) return { kind: "agent", name };
+  return { kind: "tool", name };
+}
+
+/** An agent with one side takes the conversation over; one with two works in a thread of its own. */
+function relationTo({ kind, name }: Reference, { agents }: DefinitionSet): Relation {
+  if (kind === "prompt") return "sub_prompt";
+  if (kind !== "agent") return "tool";
+  return agents.some((agent) => agent.name === name && agent.type === "dual_ai") ? "sub_agent" : "handoff";
+}
+
+/** Names of the prompts whose text is part of this one's. */
+function includesOf({ prompt }: Prompt): string[] {
+  return (Array.isArray(prompt) ? prompt : []).flatMap((part) => {
+    const named = fieldOf(part, "type") === "include" ? fieldOf(part, "prompt") : undefined;
+    return typeof named === "string" ? [named] : [];
+  });
+}
+
+/** Names of what its model may call. */
+function offersOf({ tools }: Prompt): string[] {
+  return tools.flatMap((offer) => {
+    const name = typeof offer === "string" ? offer : fieldOf(offer, "name");
+    return typeof name === "string" ? [name] : [];
+  });
+}
+
+/** A field of a JSON object; undefined of anything else. */
+export function fieldOf(value: Json, field: string): Json | undefined {
+  return value === null || typeof value !== "object" || Array.isArray(value) ? undefined : value[field];
+}

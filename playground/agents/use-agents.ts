@@ -1,0 +1,82 @@
+// The project's agents for the pages: with their models and tools, and whether their models are ready.
+
+import { useQuery } from "@tanstack/react-query";
+import type { Definitions } from "threadhold/client";
+import { useThreadholdClient } from "threadhold/react";
+
+type Listed<K extends keyof Definitions> = Awaited<ReturnType<Definitions[K]["list"]>>[number];
+
+/** An agent's definition. */
+type Agent = Listed<"agents">;
+
+/** An agent with the models and tools of its sides' prompts, each name once. */
+export interface KnownAgent {
+  agent: Agent;
+  models: readonly string[];
+  /** The tools that its models may call. */
+  tools: readonly string[];
+  /** The missing variable without which one of its models cannot be used; null if the agent is ready. */
+  missing: string | null;
+}
+
+/** The agents: those that can answer first, then those that need a key. */
+export function useAgents(): {
+  agents: readonly KnownAgent[];
+  loading: boolean;
+  error: Error | null;
+  retry: () => void;
+} {
+  const client = useThreadholdClient();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ["agents"],
+    queryFn: async ({ signal }) => {
+      const { agents, prompts, models } = client.definitions;
+      const [all, known, behind] = await Promise.all([
+        agents.list({ signal }),
+        prompts.list({ signal }),
+        models.list({ signal }),
+      ]);
+      const listed = all.map((agent) => withParts(agent, known, behind));
+      return [...listed.filter((one) => one.missing === null), ...listed.filter((one) => one.missing !== null)];
+    },
+  });
+  return { agents: data ?? none, loading: isPending, error, retry: () => void refetch() };
+}
+
+const none: readonly KnownAgent[] = [];
+
+type Prompt = Listed<"prompts">;
+type Model = Listed<"models">;
+
+function withParts(agent: Agent, prompts: readonly Prompt[], models: readonly Model[]): KnownAgent {
+  const sides = [agent.sideA, ...(agent.sideB === null ? [] : [agent.sideB])];
+  const used = sides.flatMap((side) => prompts.filter(({ name }) => name === side.prompt));
+  const named = [...new Set(used.map(({ model }) => model))];
+  return {
+    agent,
+    models: named,
+    tools: [...new Set(used.flatMap(({ tools }) => tools.map(toolName)))],
+    missing: named.flatMap((name) => models.find((model) => model.name === name)?.missing ?? [])[0] ?? null,
+  };
+}
+
+/** An entry of a prompt's `tools` is a name, or an object with one. */
+function toolName(entry: Prompt["tools"][number]): string {
+  if (typeof entry === "string") return entry;
+  const name = typeof entry === "object" && entry !== null && "name" in entry ? entry.name : undefined;
+  return typeof name === "string" ? name : "";
+}
+
+/** A tool's definition. */
+export type Tool = Listed<"tools">;
+
+/** What models may call, by name; for the forms in which a call is answered. Nothing while it is asked for, null for none. */
+export function useTool(name: string): Tool | null | undefined {
+  const client = useThreadholdClient();
+  const { data, isPending } = useQuery({
+    queryKey: ["tools"],
+    queryFn: ({ signal }) => client.definitions.tools.list({ signal }),
+    staleTime: 60_000,
+  });
+  return isPending ? undefined : (data?.find((tool) => tool.name === name) ?? null);
+}

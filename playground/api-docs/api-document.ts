@@ -1,0 +1,188 @@
+// Reads the deployment's OpenAPI document for the page: routes by group, each with its parameters, bodies and responses. Unknown
+// fields are ignored.
+
+import type { Json, JsonObject } from "threadhold/client";
+
+/** A parameter of a path, a query or a header. */
+export interface Parameter {
+  name: string;
+  place: string;
+  required: boolean;
+  description: string | null;
+  schema: JsonObject;
+}
+
+/** The body of a request or a response: its media types, and the schema if it is JSON. */
+export interface Content {
+  types: readonly string[];
+  schema: JsonObject | null;
+}
+
+/** A response by its status, or `default`. */
+interface RouteResponse extends Content {
+  status: string;
+  description: string;
+}
+
+/** A route. */
+export interface ApiRoute {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  /** Whether credentials are needed. */
+  guarded: boolean;
+  parameters: readonly Parameter[];
+  body: (Content & { required: boolean }) | null;
+  responses: readonly RouteResponse[];
+}
+
+/** A group of routes. */
+export interface ApiGroup {
+  name: string;
+  description: string;
+  routes: readonly ApiRoute[];
+}
+
+/** The OpenAPI document in the form that the page shows. */
+export interface ApiDocument {
+  title: string;
+  version: string;
+  description: string;
+  groups: readonly ApiGroup[];
+  /** The whole document, in which references of schemas are resolved. */
+  root: JsonObject;
+}
+
+/** Reads the document. */
+export function readApiDocument(root: JsonObject): ApiDocument {
+  const info = objectOf(root["info"]);
+  const routes = Object.entries(objectOf(root["paths"])).flatMap(([path, methods]) =>
+    Object.entries(objectOf(methods)).map(([method, operation]) => routeOf(path, method, objectOf(operation))),
+  );
+  const groups = listOf(root["tags"]).map((tag): ApiGroup => {
+    const { name, description } = objectOf(tag);
+    const own = routes.filter(({ tags }) => tags.includes(textOf(name)));
+    return { name: textOf(name), description: textOf(description), routes: own.map(({ route }) => route) };
+  });
+  return {
+    title: textOf(info["title"]),
+    version: textOf(info["version"]),
+    description: textOf(info["description"]),
+    groups: groups.filter((group) => group.routes.length > 0),
+    root,
+  };
+}
+
+/** The routes whose path, summary or name contains every word of the filter; groups without such a route are left out. */
+export function filteredGroups(groups: readonly ApiGroup[], filter: string): ApiGroup[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return groups
+    .map((group) => {
+      const routes = group.routes.filter(({ id, method, path, summary }) => {
+        const text = `${id} ${method} ${path} ${summary} ${group.name}`.toLowerCase();
+        return words.every((word) => text.includes(word));
+      });
+      return { ...group, routes };
+    })
+    .filter(({ routes }) => routes.length > 0);
+}
+
+/** A curl command for the route. Values to replace are in capitals; a body has the required fields. */
+export function curlOf(route: ApiRoute, root: JsonObject, origin: string): string {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase());
+  const parts = [`curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${origin}${path}`];
+  if (route.guarded) parts.push(`-H "authorization: Bearer $TOKEN"`);
+  const { body } = route;
+  if (body?.schema != null) {
+    parts.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(exampleOf(body.schema, root))}'`);
+  } else if (body !== null) parts.push("--data-binary @FILE");
+  return parts.join(" \\\n  ");
+}
+
+/** The smallest value that a schema accepts. A string with a pattern gets a placeholder that has to be replaced. */
+export function exampleOf(schema: Json | undefined, root: JsonObject, depth = 0): Json {
+  const target = resolved(schema, root);
+  if (target["const"] !== undefined) return target["const"];
+  if (target["default"] !== undefined) return target["default"];
+  const [first] = listOf(target["enum"]);
+  if (first !== undefined) return first;
+  const [option] = [...listOf(target["anyOf"]), ...listOf(target["oneOf"])];
+  if (option !== undefined) return exampleOf(option, root, depth + 1);
+  const type = Array.isArray(target["type"]) ? target["type"][0] : target["type"];
+  switch (type) {
+    case "string":
+      return "…";
+    case "integer":
+    case "number":
+      return typeof target["minimum"] === "number" ? Math.max(1, target["minimum"]) : 1;
+    case "boolean":
+      return true;
+    case "array":
+      return depth > 6 || target["items"] === undefined ? [] : [exampleOf(target["items"], root, depth + 1)];
+    default: {
+      const properties = objectOf(target["properties"]);
+      const required = depth > 6 ? [] : listOf(target["required"]).map(textOf);
+      // A body without required fields gets one field, because a change without any field has no effect.
+      const given = required.length > 0 || depth > 0 ? required : Object.keys(properties).slice(0, 1);
+      return Object.fromEntries(given.map((name) => [name, exampleOf(properties[name], root, depth + 1)]));
+    }
+  }
+}
+
+/** The schema that a reference leads to; a schema without a reference stays unchanged. */
+function resolved(schema: Json | undefined, root: JsonObject): JsonObject {
+  let target = objectOf(schema);
+  for (let steps = 0; typeof target["$ref"] === "string" && steps < 20; steps += 1) {
+    const names = target["$ref"].replace(/^#\//, "").split("/");
+    target = names.reduce((at, name) => objectOf(at[name]), root);
+  }
+  return target;
+}
+
+function routeOf(path: string, method: string, operation: JsonObject): { route: ApiRoute; tags: string[] } {
+  const body = operation["requestBody"] === undefined ? null : objectOf(operation["requestBody"]);
+  const route: ApiRoute = {
+    id: textOf(operation["operationId"]),
+    method: method.toUpperCase(),
+    path,
+    summary: textOf(operation["summary"]),
+    guarded: !(Array.isArray(operation["security"]) && operation["security"].length === 0),
+    parameters: listOf(operation["parameters"]).map(parameterOf),
+    body: body === null ? null : { ...contentOf(body["content"]), required: body["required"] === true },
+    responses: Object.entries(objectOf(operation["responses"])).map(([status, value]) => {
+      const response = objectOf(value);
+      return { status, description: textOf(response["description"]), ...contentOf(response["content"]) };
+    }),
+  };
+  return { route, tags: listOf(operation["tags"]).map(textOf) };
+}
+
+function parameterOf(value: Json): Parameter {
+  const { name, in: place, required, description, schema } = objectOf(value);
+  return {
+    name: textOf(name),
+    place: textOf(place),
+    required: required === true,
+    description: typeof description === "string" ? description : null,
+    schema: objectOf(schema),
+  };
+}
+
+function contentOf(value: Json | undefined): Content {
+  const content = objectOf(value);
+  const json = content["application/json"];
+  return { types: Object.keys(content), schema: json === undefined ? null : objectOf(objectOf(json)["schema"]) };
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return value === undefined || value === null || typeof value !== "object" || Array.isArray(value) ? {} : value;
+}

@@ -1,0 +1,87 @@
+// The playground as a whole: who may come in, and what each address shows.
+
+import { Suspense, lazy } from "react";
+import type { ReactElement } from "react";
+import { Route, Switch, useLocation } from "wouter";
+
+import { AccessGate } from "../access/access.tsx";
+import { definitionRoute } from "../agents/definition.ts";
+import type { Kind } from "../agents/definition.ts";
+import { filesRoute } from "../files/file-address.ts";
+import { EmptyNote, LoadingNote } from "../kit/note.tsx";
+import { PartBoundary } from "../kit/part-boundary.tsx";
+import { DeletionsProvider } from "../threads/deletions.tsx";
+import { ReachGate } from "./reach-gate.tsx";
+import { Shell } from "./shell.tsx";
+import { StartPage } from "./start-page.tsx";
+import { ThreadPages } from "./thread-pages.tsx";
+
+const FilesPage = lazy(async () => {
+  const { FilesPage: found } = await import("../files/files-page.tsx");
+  return { default: found };
+});
+const UsagePage = lazy(async () => {
+  const { UsagePage: found } = await import("../usage/usage-page.tsx");
+  return { default: found };
+});
+const ApiPage = lazy(async () => ({ default: (await import("../api-docs/api-page.tsx")).ApiPage }));
+const DefinitionsPage = lazy(async () => ({
+  default: (await import("../agents/definitions-page.tsx")).DefinitionsPage,
+}));
+const DefinitionPage = lazy(async () => ({ default: (await import("../agents/definition-page.tsx")).DefinitionPage }));
+
+/** Everything. */
+export function App(): ReactElement {
+  const [path] = useLocation();
+  return (
+    <AccessGate>
+      <ReachGate>
+        <DeletionsProvider>
+          <Shell>
+            <PartBoundary at={path}>
+              <Switch>
+                <Route path="/">
+                  <StartPage />
+                </Route>
+                <Route path="/threads/:id/trace">{({ id }) => <ThreadPages key={id} id={id} at="trace" />}</Route>
+                <Route path="/threads/:id">{({ id }) => <ThreadPages key={id} id={id} at="conversation" />}</Route>
+                <Route path={filesRoute}>
+                  {({ id = "" }) => (
+                    <Suspense fallback={<LoadingNote what="the files" />}>
+                      <FilesPage key={id} id={id} />
+                    </Suspense>
+                  )}
+                </Route>
+                <Route path="/usage">
+                  <Suspense fallback={<LoadingNote what="usage" />}>
+                    <UsagePage />
+                  </Suspense>
+                </Route>
+                <Route path="/docs">
+                  <Suspense fallback={<LoadingNote what="the API's description" />}>
+                    <ApiPage />
+                  </Suspense>
+                </Route>
+                <Route path="/agents">
+                  <Suspense fallback={<LoadingNote what="definitions" />}>
+                    <DefinitionsPage />
+                  </Suspense>
+                </Route>
+                <Route path={definitionRoute}>
+                  {({ kind, name }: { kind?: string; name?: string }) => (
+                    <Suspense fallback={<LoadingNote what="the definition" />}>
+                      <DefinitionPage key={`${kind} ${name}`} kind={kind as Kind} part={name ?? ""} />
+                    </Suspense>
+                  )}
+                </Route>
+                <Route>
+                  <EmptyNote title="There is no such page">Choose a thread, or go back to the start.</EmptyNote>
+                </Route>
+              </Switch>
+            </PartBoundary>
+          </Shell>
+        </DeletionsProvider>
+      </ReachGate>
+    </AccessGate>
+  );
+}

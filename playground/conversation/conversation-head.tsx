@@ -1,0 +1,116 @@
+// The head of a thread: what it is, how it stands, what it has used, and what can be done with it.
+
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { ReactElement } from "react";
+import type { Thread, ThreadHandle } from "threadhold/client";
+import { useThreadState } from "threadhold/react";
+import { Link, useSearch } from "wouter";
+
+import { otherOwner, useCaller } from "../access/use-caller.ts";
+import { definitionPath } from "../agents/definition.ts";
+import { filesAddress } from "../files/file-address.ts";
+import { IconButton, IconLink } from "../kit/button.tsx";
+import { count, money } from "../kit/figures.ts";
+import { Icon } from "../kit/icon.tsx";
+import { Menu } from "../kit/menu.tsx";
+import { StatusMark } from "../kit/status.tsx";
+import { listSearch } from "../threads/thread-filter.ts";
+import { threadPath, useAgentTitle, useNameOf } from "../threads/thread-title.ts";
+import { useThreadMenu } from "../threads/use-thread-menu.tsx";
+import { tracePath } from "../trace/trace-path.ts";
+import { statusOf } from "./thread-status.ts";
+import { useFigures } from "./use-figures.ts";
+
+import css from "./conversation.module.css";
+
+interface ConversationHeadProps {
+  thread: Thread;
+  handle: ThreadHandle;
+  logging: boolean;
+  onLog: () => void;
+  searching: boolean;
+  onSearch: () => void;
+  onChanged: () => void;
+}
+
+/** The link to the thread's files, with their number. */
+function FilesLink({ handle }: { handle: ThreadHandle }): ReactElement {
+  const { data, refetch } = useQuery({
+    queryKey: ["files-stats", handle.id],
+    queryFn: ({ signal }) => handle.files.stats({ signal }),
+  });
+  useEffect(() => handle.on("file_changed", () => void refetch({ cancelRefetch: true })), [handle, refetch]);
+  const number = data?.fileCount ?? 0;
+  return (
+    <Link href={filesAddress(handle.id, { path: "/", folder: true })} className={css["files"] ?? ""} title="Files">
+      <Icon name="folder" />
+      <span className={css["filesWord"]}>Files</span>
+      {number === 0 ? null : <span className={css["figure"]}>{count(number)}</span>}
+    </Link>
+  );
+}
+
+/** The head. */
+export function ConversationHead({
+  thread,
+  handle,
+  logging,
+  onLog,
+  searching,
+  onSearch,
+  onChanged,
+}: ConversationHeadProps): ReactElement {
+  const nameOf = useNameOf();
+  const agentTitle = useAgentTitle();
+  const owner = otherOwner(useCaller(), thread);
+  const { entries, dialog } = useThreadMenu(thread, onChanged);
+  const search = listSearch(useSearch());
+  const status = useThreadState(thread.id, statusOf);
+  const { usage, cost } = useFigures(handle) ?? thread;
+  const tokens = usage.input + usage.output;
+  return (
+    <header className={css["head"]}>
+      <Link
+        href={`/${search === "" ? "" : `?${search}`}`}
+        className={css["back"] ?? ""}
+        aria-label="Back to the threads"
+      >
+        <Icon name="back" />
+      </Link>
+      <div className={css["names"]}>
+        <h1 className={css["title"]}>{nameOf(thread)}</h1>
+        <p className={css["facts"]}>
+          <StatusMark status={status} shown />
+          <Link href={definitionPath({ kind: "agent", name: thread.agent_id })} className={css["agent"] ?? ""}>
+            {agentTitle(thread.agent_id)}
+          </Link>
+          {owner === null ? null : <span>Thread of {owner}</span>}
+          {thread.parent === null ? null : (
+            <Link href={threadPath(thread.parent.thread_id, search)}>Back to the thread that called it</Link>
+          )}
+          <span className={css["figure"]}>{count(tokens)} tokens</span>
+          <span className={css["figure"]}>{money(cost)}</span>
+        </p>
+      </div>
+      <IconButton
+        icon="search"
+        label={searching ? "End the search" : "Search this conversation"}
+        title={searching ? "End the search" : "Search this conversation (Ctrl F, ⌘ F)"}
+        aria-pressed={searching}
+        onClick={onSearch}
+      />
+      <IconLink icon="trace" label="Trace" href={tracePath(thread.id, undefined, search)} />
+      <FilesLink handle={handle} />
+      <IconButton
+        icon="events"
+        label={logging ? "Hide events" : "Show events"}
+        title={`${logging ? "Hide" : "Show"} events (E)`}
+        aria-pressed={logging}
+        onClick={onLog}
+      />
+      <Menu trigger={<IconButton icon="more" label="More about this thread" />} entries={entries} />
+      {dialog}
+    </header>
+  );
+}

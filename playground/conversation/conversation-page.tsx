@@ -1,0 +1,112 @@
+// A thread: its head, what was said, what waits for a person, what waits its turn, and the place to speak. The log of its events
+// beside it on request.
+
+import { Suspense, lazy } from "react";
+import type { ReactElement } from "react";
+import { ThreadholdClientError } from "threadhold/client";
+import { useThread } from "threadhold/react";
+import { Link } from "wouter";
+
+import { usePageTitle } from "../app/page-title.ts";
+import { useShortcuts } from "../app/shortcuts.ts";
+import { useLogOpen } from "../events/use-chosen-event.ts";
+import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { useNameOf } from "../threads/thread-title.ts";
+import { Composer } from "./composer.tsx";
+import { ConnectionNote } from "./connection-note.tsx";
+import { ConversationHead } from "./conversation-head.tsx";
+import { MessageList } from "./message-list.tsx";
+import { PendingCalls } from "./pending-calls.tsx";
+import { QueueList, useQueue } from "./queue-list.tsx";
+import { MessageSearch } from "./search/message-search.tsx";
+import { ShownMessage, useMessageQuery } from "./search/shown-message.ts";
+import { VoicesContext, useVoices } from "./voices.ts";
+
+import css from "./conversation.module.css";
+
+const EventLog = lazy(async () => ({ default: (await import("../events/event-log.tsx")).EventLog }));
+
+/** The page of one thread. */
+export function ConversationPage({ id }: { id: string }): ReactElement {
+  const used = useThread(id);
+  const { thread, messages, activeRunId, connection, pending } = used;
+  const nameOf = useNameOf();
+  const queue = useQueue(used.handle);
+  const voices = useVoices(thread?.agent_id ?? "", thread);
+  const [logging, setLogging] = useLogOpen();
+  const [query, setQuery] = useMessageQuery();
+  const searching = query.find !== null;
+  const turnSearch = (): void => setQuery(searching ? { find: null, message: null } : { find: "", message: null });
+  useShortcuts({
+    e: () => setLogging(!logging),
+    // Where the search is open already, the browser's own comes.
+    ...(searching ? {} : { "mod+f": turnSearch }),
+  });
+  usePageTitle(thread === null ? "Thread" : nameOf(thread));
+  if (connection.state === "closed" && connection.error !== null && thread === null) {
+    return <Refused error={connection.error} />;
+  }
+  if (thread === null) {
+    return (
+      <div className={css["page"]}>
+        <LoadingNote what="the thread" />
+        {connection.state === "waiting" ? <ConnectionNote connection={connection} /> : null}
+      </div>
+    );
+  }
+  const count = Math.max(thread.message_count, messages.length);
+  return (
+    <div className={css["page"]} data-logging={logging}>
+      <section className={css["talk"]} aria-label="Conversation">
+        <ConversationHead
+          thread={thread}
+          handle={used.handle}
+          logging={logging}
+          onLog={() => setLogging(!logging)}
+          searching={searching}
+          onSearch={turnSearch}
+          onChanged={() => undefined}
+        />
+        {query.find === null ? null : (
+          <MessageSearch handle={used.handle} find={query.find} shown={query.message} onChange={setQuery} />
+        )}
+        <ConnectionNote connection={connection} />
+        <VoicesContext value={voices}>
+          <ShownMessage value={query.message}>
+            <MessageList
+              handle={used.handle}
+              live={messages}
+              count={count}
+              running={activeRunId !== null}
+              repeatable={activeRunId === null && queue.data?.length === 0}
+            />
+          </ShownMessage>
+        </VoicesContext>
+        <PendingCalls handle={used.handle} calls={pending} />
+        <QueueList handle={used.handle} held={activeRunId === null} />
+        <Composer
+          handle={used.handle}
+          activeRunId={activeRunId}
+          resting={pending.length > 0}
+          unnamed={count === 0 && thread.title === null}
+        />
+      </section>
+      {logging ? (
+        <Suspense fallback={<LoadingNote what="the log" />}>
+          <EventLog handle={used.handle} onClose={() => setLogging(false)} />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}
+
+function Refused({ error }: { error: Error }): ReactElement {
+  usePageTitle("Not found");
+  const missing = error instanceof ThreadholdClientError && error.code === "thread_not_found";
+  if (!missing) return <ErrorNote title="The thread cannot be shown" error={error} />;
+  return (
+    <EmptyNote title="There is no such thread">
+      It was deleted, or it belongs to another user. <Link href="/">Back to the start</Link>
+    </EmptyNote>
+  );
+}

@@ -1,0 +1,35 @@
+// A value as indented JSON, cut where it is long until somebody asks for the whole.
+
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { Json } from "threadhold/client";
+
+import { Button } from "../kit/button.tsx";
+import { CopyButton } from "../markdown/code-block.tsx";
+
+import css from "./tool-call.module.css";
+
+const most = 4000;
+
+/** The value. A string that is still being written is shown as it is. */
+export function JsonView({ label, value }: { label: string; value: Json }): ReactElement {
+  const [whole, setWhole] = useState(false);
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const cut = !whole && text.length > most;
+  return (
+    <div className={css["json"]}>
+      <span className={css["label"]}>
+        {label} <CopyButton text={text} />
+      </span>
+      {/* What scrolls has to be reached by the keyboard */}
+      <pre tabIndex={0} aria-label={label}>
+        {cut ? `${text.slice(0, most)}…` : text}
+      </pre>
+      {cut ? (
+        <Button small kind="quiet" onClick={() => setWhole(true)}>
+          Show all {text.length} characters
+        </Button>
+      ) : null}
+    </div>
+  );
+}

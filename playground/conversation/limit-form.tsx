@@ -1,0 +1,50 @@
+// A run that rests at a limit: it goes on once a higher one is given.
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { JsonObject, ThreadHandle } from "threadhold/client";
+
+import { Button } from "../kit/button.tsx";
+import { FormEnd, TextField } from "../kit/field.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+
+import css from "./pending.module.css";
+
+const amounts = ["steps", "turns", "tokens", "duration_ms", "cost"] as const;
+
+/** The form. */
+export function LimitForm({ handle, args }: { handle: ThreadHandle; args: JsonObject | string }): ReactElement {
+  const told = typeof args === "string" ? {} : args;
+  const amount = amounts.find((one) => one === told["amount"]) ?? "steps";
+  const used = Number(told["used"] ?? 0);
+  const [raised, setRaised] = useState(String(Math.max(Number(told["allowed"] ?? 1), used) * 2));
+  const go = useMutation({
+    mutationFn: () => handle.runs.post({ kind: "continue", limits: { [amount]: Number(raised) } }),
+  });
+  return (
+    <form
+      className={css["form"]}
+      onSubmit={(event) => {
+        event.preventDefault();
+        go.mutate();
+      }}
+    >
+      <TextField
+        label={`Raise ${amount.replaceAll("_", " ")} to`}
+        type="number"
+        min={used}
+        step="any"
+        value={raised}
+        onChange={(event) => setRaised(event.target.value)}
+        help={`${used} used of ${Number(told["allowed"] ?? 0)} allowed.`}
+      />
+      {go.error === null ? null : <ErrorNote title="The run does not go on" error={go.error} />}
+      <FormEnd>
+        <Button kind="primary" type="submit" disabled={go.isPending || !(Number(raised) > used)}>
+          Continue
+        </Button>
+      </FormEnd>
+    </form>
+  );
+}

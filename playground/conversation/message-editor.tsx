@@ -1,0 +1,71 @@
+// A message's words, changed in place. What a model said is changed for what comes after, not asked again.
+
+import { useMutation } from "@tanstack/react-query";
+import type { SubmitEvent, ReactElement } from "react";
+import type { MessageView, ThreadHandle } from "threadhold/client";
+
+import { Button } from "../kit/button.tsx";
+import { FormEnd } from "../kit/field.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+import { draftOf, keepDraft, useDraft } from "./drafts.ts";
+
+import css from "./message.module.css";
+
+interface MessageEditorProps {
+  handle: ThreadHandle;
+  message: MessageView;
+  onDone: () => void;
+}
+
+/** Whether its words were being changed when it was last seen: a list draws what is in sight, and forgets the rest. */
+export function isBeingEdited({ id }: MessageView): boolean {
+  return draftOf(draftKey(id)) !== "";
+}
+
+/** Stands for words that were all taken away, which are not those that there were before. */
+const emptied = "\n";
+
+function draftKey(messageId: string): string {
+  return `message ${messageId}`;
+}
+
+/** The editor. */
+export function MessageEditor({ handle, message, onDone }: MessageEditorProps): ReactElement {
+  const [draft, write] = useDraft(draftKey(message.id));
+  const text = draft === "" ? (message.content ?? "") : draft === emptied ? "" : draft;
+  const done = (): void => {
+    keepDraft(draftKey(message.id), "");
+    onDone();
+  };
+  const save = useMutation({
+    mutationFn: () => handle.messages.patch(message.id, { content: text }),
+    onSuccess: done,
+  });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className={css["editor"]}>
+      <textarea
+        className={css["editing"]}
+        aria-label="Text of the message"
+        autoFocus
+        value={text}
+        onChange={(event) => write(event.target.value === "" ? emptied : event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") done();
+        }}
+      />
+      {save.error === null ? null : <ErrorNote title="The message was not changed" error={save.error} />}
+      <FormEnd>
+        <Button small kind="quiet" onClick={done}>
+          Cancel
+        </Button>
+        <Button small kind="primary" type="submit" disabled={save.isPending || text.trim() === ""}>
+          Save
+        </Button>
+      </FormEnd>
+    </form>
+  );
+}

@@ -1,0 +1,103 @@
+// A message: who and when in the margin, on the thread; what was said beside it.
+
+import { memo, use, useState } from "react";
+import type { ReactElement } from "react";
+import type { MessageView, ThreadHandle } from "threadhold/client";
+
+import { clock, clockOrDay, dayAndTime, iso } from "../kit/figures.ts";
+import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
+import { MessageMenu } from "./message-menu.tsx";
+import { PartView } from "./part-view.tsx";
+import type { MessageRow } from "./rows.ts";
+import { ShownMessage } from "./search/shown-message.ts";
+import { VoicesContext, speakerOf } from "./voices.ts";
+
+import css from "./message.module.css";
+
+interface MessageItemProps {
+  row: MessageRow;
+  handle: ThreadHandle;
+  running: boolean;
+  /** Beneath a call, where nothing can be done with it. */
+  nested?: boolean;
+}
+
+/** The message. */
+export const MessageItem = memo(function MessageItem({
+  row,
+  handle,
+  running,
+  nested = false,
+}: MessageItemProps): ReactElement {
+  const { message, results, lines, goesOn } = row;
+  const [editing, setEditing] = useState(() => !nested && isBeingEdited(message));
+  const voices = use(VoicesContext);
+  const shown = use(ShownMessage) === message.id;
+  const who = speakerOf(message, row.under, voices);
+  const parts = message.parts;
+  const side = voices.two ? (message.side?.toUpperCase() ?? null) : null;
+  return (
+    <article
+      className={css["message"]}
+      data-message={message.id}
+      data-shown={shown}
+      data-role={message.role}
+      data-side={message.side ?? undefined}
+      data-two={side !== null}
+      data-nested={nested}
+      data-depth={nested ? 0 : Math.min(message.depth, 4)}
+      data-streaming={message.streaming}
+      data-goes-on={goesOn}
+      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}`}
+    >
+      <div className={css["margin"]}>
+        <span className={goesOn ? "visually-hidden" : css["who"]}>
+          {who}
+          {side === null ? null : <span className={css["side"]}> {side}</span>}
+        </span>
+        <time className={css["time"]} dateTime={iso(message.created_at)} title={dayAndTime(message.created_at)}>
+          {clockOrDay(message.created_at, Date.now())}
+        </time>
+      </div>
+      <div className={css["body"]}>
+        {editing ? (
+          <MessageEditor handle={handle} message={message} onDone={() => setEditing(false)} />
+        ) : (
+          parts.map((part, at) => (
+            <PartView
+              // A part is its place in its message
+              key={at}
+              part={part}
+              message={message}
+              last={at === parts.length - 1}
+              results={results}
+              lines={lines}
+              handle={handle}
+            />
+          ))
+        )}
+        <Ending message={message} />
+      </div>
+      {message.streaming || editing || nested ? null : (
+        <MessageMenu handle={handle} message={message} who={who} running={running} onEdit={() => setEditing(true)} />
+      )}
+    </article>
+  );
+});
+
+function Ending({ message }: { message: MessageView }): ReactElement | null {
+  switch (message.stop_reason) {
+    case "aborted":
+      return <p className={css["ending"]}>Stopped here. The text so far is kept.</p>;
+    case "error":
+      return <p className={css["ending"]}>The answer broke off here.</p>;
+    case "length":
+      return <p className={css["ending"]}>The model reached its length limit here.</p>;
+    case "content_filter":
+      return <p className={css["ending"]}>The provider's filter ended the answer here.</p>;
+    case "stop":
+    case "tool_calls":
+    case null:
+      return null;
+  }
+}

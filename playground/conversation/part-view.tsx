@@ -1,0 +1,120 @@
+// A part of a message: words, thoughts, a call, a file.
+
+import { memo, useState } from "react";
+import type { ReactElement } from "react";
+import type { Message, MessageView, ThreadHandle } from "threadhold/client";
+
+import { Button } from "../kit/button.tsx";
+import { count } from "../kit/figures.ts";
+import { Markdown } from "../markdown/markdown.tsx";
+import { Attachment } from "./attachment.tsx";
+import type { Lines } from "./rows.ts";
+import { ToolCall } from "./tool-call.tsx";
+
+import css from "./message.module.css";
+
+const noLines: Lines[string] = [];
+
+type Part = Message["parts"][number];
+
+interface PartViewProps {
+  part: Part;
+  message: MessageView;
+  /** Of its message, so that it is the one that grows. */
+  last: boolean;
+  results: Readonly<Record<string, MessageView>>;
+  /** What is said under its calls. */
+  lines: Lines;
+  handle: ThreadHandle;
+}
+
+/** The part. */
+export const PartView = memo(function PartView({
+  part,
+  message,
+  last,
+  results,
+  lines,
+  handle,
+}: PartViewProps): ReactElement | null {
+  switch (part.type) {
+    case "text":
+      // People write plain text; it is shown as they wrote it.
+      if (message.role === "user" && message.side === null) return <Plain text={part.text} />;
+      return part.text === "" ? null : <Markdown text={part.text} />;
+    case "thinking":
+      return <Thinking text={part.thinking} redacted={part.redacted === true} live={message.streaming && last} />;
+    case "tool_call":
+      return (
+        <ToolCall
+          handle={handle}
+          call={part}
+          result={results[part.id] ?? null}
+          lines={lines[part.id] ?? noLines}
+          writing={message.streaming && last && typeof part.arguments === "string"}
+        />
+      );
+    case "image":
+    case "file":
+      return (
+        <Attachment
+          handle={handle}
+          file={{
+            path: part.path ?? null,
+            url: part.url ?? null,
+            name: part.name ?? part.mime_type,
+            type: part.mime_type,
+            size: part.size ?? null,
+            width: part.width ?? null,
+            height: part.height ?? null,
+          }}
+        />
+      );
+  }
+});
+
+/** The numbers of characters and lines above which a user's text is folded. */
+const mostCharacters = 8000;
+const mostLines = 120;
+
+function Plain({ text }: { text: string }): ReactElement {
+  const [whole, setWhole] = useState(false);
+  const cut = whole ? text : beginningOf(text);
+  return (
+    <div>
+      <p className={css["plain"]}>{cut === text ? text : `${cut}…`}</p>
+      {cut === text && !whole ? null : cut === text ? (
+        <Button small kind="quiet" onClick={() => setWhole(false)}>
+          Show less
+        </Button>
+      ) : (
+        <Button small kind="quiet" onClick={() => setWhole(true)}>
+          Show all {count(text.length)} characters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The text; only the beginning of a long text. */
+function beginningOf(text: string): string {
+  const lines = text.slice(0, mostCharacters).split("\n", mostLines + 1);
+  if (text.length <= mostCharacters && lines.length <= mostLines) return text;
+  return lines
+    .slice(0, mostLines / 4)
+    .join("\n")
+    .slice(0, mostCharacters / 4);
+}
+
+function Thinking({ text, redacted, live }: { text: string; redacted: boolean; live: boolean }): ReactElement {
+  const words = text.split(/\s+/).filter((word) => word !== "").length;
+  return (
+    <details className={css["thinking"]}>
+      <summary>
+        {live ? "Thinking" : "Thoughts"}
+        <span className={css["figure"]}>{redacted ? "kept by the provider" : `${words} words`}</span>
+      </summary>
+      <p className={css["plain"]}>{redacted ? "The provider does not show these thoughts." : text}</p>
+    </details>
+  );
+}

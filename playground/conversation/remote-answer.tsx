@@ -1,0 +1,137 @@
+// The answer of a tool that has no function of its own: what a client's code would return, given by hand. A form of the schema of its
+// results, where it has one, otherwise text.
+
+import { useMutation } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import type { ReactElement, ReactNode } from "react";
+import type { Json, JsonObject, OpenCall, ThreadHandle } from "threadhold/client";
+
+import { useTool } from "../agents/use-agents.ts";
+import { Button } from "../kit/button.tsx";
+import { FormEnd } from "../kit/field.tsx";
+import { ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
+import { JsonView } from "./json-view.tsx";
+import { ReasonForm, useReason } from "./reason-form.tsx";
+
+import field from "../kit/field.module.css";
+import css from "./pending.module.css";
+
+interface RemoteAnswerProps {
+  handle: ThreadHandle;
+  call: OpenCall;
+  args: JsonObject | string;
+}
+
+const nothing: JsonObject = {};
+
+/** The form. */
+export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactElement {
+  const tool = useTool(call.name);
+  const reason = useReason();
+  const answer = useMutation({ mutationFn: (result: Json) => handle.tools.answer(call.id, result) });
+  const fail = useMutation({
+    mutationFn: (text: string | undefined) => handle.tools.fail(call.id, text ?? "The tool failed."),
+  });
+  // Not first as text, and then as a form.
+  if (tool === undefined) return <LoadingNote what="the form" />;
+  const end = (
+    <>
+      {answer.error === null ? null : <ErrorNote title="This was not accepted" error={answer.error} />}
+      <FormEnd>
+        <Button ref={reason.opener} onClick={reason.ask} disabled={answer.isPending}>
+          Report a failure
+        </Button>
+        <Button kind="primary" type="submit" disabled={answer.isPending}>
+          {answer.isPending ? "Answering…" : "Answer"}
+        </Button>
+      </FormEnd>
+    </>
+  );
+  return (
+    <>
+      {/* What was written is there again for whoever comes back */}
+      <div hidden={reason.asking}>
+        <div className={css["form"]}>
+          <JsonView label="Arguments" value={args} />
+          {tool?.result_schema == null ? (
+            <TextAnswer name={call.name} onSubmit={(result) => answer.mutate(result)}>
+              {end}
+            </TextAnswer>
+          ) : (
+            <FormOfSchema
+              schema={tool.result_schema}
+              value={nothing}
+              label={`Result of ${call.name}`}
+              onSubmit={(result) => answer.mutate(result)}
+            >
+              {end}
+            </FormOfSchema>
+          )}
+        </div>
+      </div>
+      {reason.asking ? (
+        <ReasonForm
+          reason={reason}
+          label="Why it failed"
+          does="Send the failure"
+          busy={fail.isPending}
+          error={fail.error}
+          onSubmit={(text) => fail.mutate(text)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+interface TextAnswerProps {
+  name: string;
+  onSubmit: (result: Json) => void;
+  children: ReactNode;
+}
+
+/** What is JSON is sent as JSON, everything else as text. */
+function TextAnswer({ name, onSubmit, children }: TextAnswerProps): ReactElement {
+  const id = useId();
+  const [text, setText] = useState("");
+  return (
+    <form
+      className={css["form"]}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(readAnswer(text));
+      }}
+    >
+      <div className={field["field"]}>
+        <label className={field["label"]} htmlFor={id}>
+          Result
+        </label>
+        <textarea
+          id={id}
+          className={field["input"]}
+          rows={2}
+          value={text}
+          aria-describedby={`${id}-help`}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <p id={`${id}-help`} className={field["help"]}>
+          Text, or JSON. A client answers by itself with{" "}
+          <code>
+            client.tools({"{"} {name}: … {"}"})
+          </code>
+          .
+        </p>
+      </div>
+      {children}
+    </form>
+  );
+}
+
+function readAnswer(text: string): Json {
+  if (!/^\s*[[{"]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

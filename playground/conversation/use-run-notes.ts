@@ -1,0 +1,69 @@
+// The notes of a thread's runs: those that were told before this page was there, read once the thread is drawn, and those that come.
+
+import { useCallback, useEffect, useState } from "react";
+import type { ThreadEvent, ThreadHandle } from "threadhold/client";
+
+import { noteOf, notedTypes } from "./run-note.ts";
+import type { RunNote } from "./run-note.ts";
+import { noFiles, tracked } from "./written-files.ts";
+import type { FileTrack } from "./written-files.ts";
+
+const mostNotes = 500;
+const readTypes = [...notedTypes, "file_changed"] as const;
+
+/** What is known of the notes. */
+export interface RunNotes {
+  /** In the order in which they were told. */
+  notes: readonly RunNote[];
+  files: FileTrack;
+  error: Error | null;
+  retry: () => void;
+}
+
+/** The notes. `ran`: runs have said something, so there may be some. */
+export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
+  const [notes, setNotes] = useState<readonly RunNote[]>([]);
+  const [files, setFiles] = useState(noFiles);
+  const [error, setError] = useState<Error | null>(null);
+  const [tries, setTries] = useState(0);
+  const take = useCallback((events: readonly ThreadEvent[]) => {
+    const told = events.flatMap((event) => noteOf(event) ?? []);
+    if (told.length > 0) setNotes((before) => joined(before, told));
+    setFiles((before) => tracked(before, events));
+  }, []);
+  useEffect(() => {
+    const leaves = readTypes.map((type) => handle.on(type, (event) => take([event])));
+    return () => {
+      for (const leave of leaves) leave();
+    };
+  }, [handle, take]);
+  useEffect(() => {
+    if (!ran) return undefined;
+    const leave = new AbortController();
+    const read = async (): Promise<void> => {
+      const { signal } = leave;
+      let batch: ThreadEvent[] = [];
+      const takeBatch = (): void => {
+        if (!signal.aborted) take(batch);
+        batch = [];
+      };
+      // Events that arrive together are drawn together.
+      for await (const event of handle.events({ after: 0, until: "idle", types: readTypes, signal }))
+        if (batch.push(event) === 1) setTimeout(takeBatch);
+    };
+    setError(null);
+    read().catch((thrown: unknown) => {
+      if (!leave.signal.aborted) setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    });
+    return () => leave.abort();
+  }, [handle, ran, take, tries]);
+  return { notes, files, error, retry: () => setTries(tries + 1) };
+}
+
+/** Each once, in the order of their numbers; what was known keeps its object. */
+function joined(known: readonly RunNote[], told: readonly RunNote[]): readonly RunNote[] {
+  const numbers = new Set(known.map(({ seq }) => seq));
+  const fresh = told.filter(({ seq }) => !numbers.has(seq));
+  if (fresh.length === 0) return known;
+  return [...known, ...fresh].toSorted((one, other) => one.seq - other.seq).slice(-mostNotes);
+}

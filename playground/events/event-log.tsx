@@ -1,0 +1,111 @@
+// The log of a thread's events, from the first: a line each, and the one that is chosen as it was sent. What is chosen stands in the
+// address. Drawn only where it is seen, so that ten thousand are no more than ten.
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { ReactElement } from "react";
+import type { ThreadHandle } from "threadhold/client";
+
+import { IconButton } from "../kit/button.tsx";
+import { clock } from "../kit/figures.ts";
+import { ErrorNote } from "../kit/note.tsx";
+import { ChosenEvent } from "./chosen-event.tsx";
+import { everything, filteredEntries, LogFilters } from "./log-filters.tsx";
+import { useChosenEvent } from "./use-chosen-event.ts";
+import { useEvents } from "./use-events.ts";
+
+import css from "./event-log.module.css";
+
+const lineHeight = 26;
+
+/** The log. */
+export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: () => void }): ReactElement {
+  const { tape, error, retry } = useEvents(handle);
+  const told = useSyncExternalStore(tape.subscribe, tape.picture);
+  const [held, setHeld] = useState<typeof told | null>(null);
+  const [filter, setFilter] = useState(everything);
+  const entries = held ?? told;
+  const shown = useMemo(() => filteredEntries(entries, filter), [entries, filter]);
+  const [chosen, choose] = useChosenEvent();
+  const at = chosen === null ? -1 : shown.findIndex(({ from, event }) => from <= chosen && chosen <= event.seq);
+  const found = at !== -1;
+  const place = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => lineHeight,
+    getItemKey: (index) => shown[index]?.key ?? index,
+    overscan: 8,
+    anchorTo: "end",
+    followOnAppend: held === null && !found,
+    useFlushSync: false,
+  });
+  // An event that the address names is brought into sight once it is there; whoever chose it by hand sees it already.
+  useEffect(() => {
+    if (found) virtual.scrollToIndex(at, { align: "auto" });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- that it moved is no reason to scroll, only that it was chosen or came
+  }, [found, chosen]);
+  // Other lines are read from their newest on, as the log is when it opens, or from the one that is chosen.
+  useEffect(() => {
+    if (found) virtual.scrollToIndex(at, { align: "auto" });
+    else virtual.scrollToEnd();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what is filtered out is a reason
+  }, [filter]);
+  const entry = shown[at];
+  const waiting = told.length - entries.length;
+  return (
+    <aside className={css["log"]} aria-label="Events">
+      <header className={css["head"]}>
+        <h2 className={css["title"]}>Events</h2>
+        <span className={css["count"]}>
+          {shown.length === entries.length ? entries.length : `${shown.length} of ${entries.length}`}
+          {waiting > 0 ? ` + ${waiting}` : ""}
+        </span>
+        <IconButton
+          icon={held === null ? "pause" : "down"}
+          label={held === null ? "Hold the list" : "Follow again"}
+          aria-pressed={held !== null}
+          onClick={() => {
+            setHeld(held === null ? told : null);
+            if (held !== null) {
+              choose(null);
+              virtual.scrollToEnd();
+            }
+          }}
+        />
+        <IconButton icon="close" label="Hide events" onClick={onClose} />
+      </header>
+      <LogFilters entries={entries} filter={filter} onChange={setFilter} />
+      {error === null ? null : <ErrorNote title="The events could not be read" error={error} onRetry={retry} />}
+      {shown.length === 0 ? (
+        <p className={css["none"]}>
+          {entries.length === 0 ? "Nothing was told yet. Say something." : "No event is of this type and run."}
+        </p>
+      ) : null}
+      <div ref={place} className={css["lines"]}>
+        <ol style={{ height: virtual.getTotalSize() }} className={css["tape"]}>
+          {virtual.getVirtualItems().map(({ index, key, start }) => {
+            const line = shown[index];
+            if (line === undefined) return null;
+            const { event, count } = line;
+            return (
+              <li key={key} className={css["line"]} style={{ transform: `translateY(${start}px)` }}>
+                <button
+                  type="button"
+                  className={css["event"]}
+                  aria-pressed={index === at}
+                  onClick={() => choose(event.seq)}
+                >
+                  <span className={css["seq"]}>{event.seq}</span>
+                  <span className={css["type"]}>{event.type}</span>
+                  <span className={css["extra"]}>{count === 1 ? clock(event.at) : `× ${count}`}</span>
+                </button>
+              </li>
+            );
+          })}
+        </ol>
+      </div>
+      {entry === undefined ? null : <ChosenEvent entry={entry} onClose={() => choose(null)} />}
+    </aside>
+  );
+}

@@ -1,0 +1,96 @@
+// The events of a thread as they come, from the first that was asked for on. Deltas of one block, which come by the hundred, are one
+// entry, merged as the server merges them for whoever comes later: so a tape that was written live and one of a replay say the same.
+
+import type { ThreadEvent } from "threadhold/client";
+
+/** An entry: the event, the first number it stands for, and how many came. */
+export interface TapeEntry {
+  key: string;
+  from: number;
+  event: ThreadEvent;
+  count: number;
+}
+
+/** Entries in which a block's earlier deltas are looked for: calls side by side speak by turns. */
+const lookBack = 8;
+
+/** The tape. `later` calls back once, soon: at the next frame in a page. */
+export class EventTape {
+  readonly #listeners = new Set<() => void>();
+  readonly #later: (run: () => void) => void;
+  #entries: readonly TapeEntry[] = [];
+  #next: TapeEntry[] | null = null;
+
+  constructor(later: (run: () => void) => void = (run) => void requestAnimationFrame(run)) {
+    this.#later = later;
+  }
+
+  /** The entries; the same list until more come. */
+  readonly picture = (): readonly TapeEntry[] => this.#entries;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  push(event: ThreadEvent): void {
+    const entries = this.#writing();
+    const from = event.from_seq ?? event.seq;
+    for (let at = entries.length - 1; at >= Math.max(0, entries.length - lookBack); at -= 1) {
+      const known = entries[at];
+      const merged = known === undefined ? null : mergedDelta(known.event, event);
+      if (known === undefined || merged === null) continue;
+      entries.splice(at, 1);
+      entries.push({ ...known, event: merged, count: known.count + 1 });
+      return;
+    }
+    entries.push({ key: String(from), from, event, count: 1 });
+  }
+
+  /** The list that is written until the next picture. */
+  #writing(): TapeEntry[] {
+    if (this.#next !== null) return this.#next;
+    const next = [...this.#entries];
+    this.#next = next;
+    this.#later(() => {
+      this.#entries = next;
+      this.#next = null;
+      for (const listener of this.#listeners) listener();
+    });
+    return next;
+  }
+}
+
+/** Two deltas of one block as one; null for anything else. */
+function mergedDelta(known: ThreadEvent, next: ThreadEvent): ThreadEvent | null {
+  if (known.type !== next.type || known.message_id !== next.message_id) return null;
+  const from_seq = known.from_seq ?? known.seq;
+  switch (next.type) {
+    case "text_delta":
+    case "thinking_delta":
+    case "toolcall_delta": {
+      if (known.type !== next.type || known.index !== next.index) return null;
+      return { ...next, from_seq, offset: known.offset, delta: spliced(known, next) };
+    }
+    case "tool_execution_delta": {
+      if (known.type !== next.type || known.tool_call_id !== next.tool_call_id) return null;
+      if (known.delta === undefined || next.delta === undefined) {
+        return known.delta === undefined && next.delta === undefined ? { ...next, from_seq } : null;
+      }
+      const begin = known.offset ?? 0;
+      const delta = spliced({ offset: begin, delta: known.delta }, { offset: next.offset ?? begin, delta: next.delta });
+      return { ...next, from_seq, offset: begin, delta };
+    }
+    default:
+      return null;
+  }
+}
+
+interface Delta {
+  offset: number;
+  delta: string;
+}
+
+function spliced(known: Delta, next: Delta): string {
+  return known.delta.slice(0, next.offset - known.offset) + next.delta;
+}

@@ -1,0 +1,101 @@
+// The head of a thread's files: the way back, how much there is, and what brings something in.
+
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { ReactElement } from "react";
+import type { FileRecord, Thread, ThreadHandle } from "threadhold/client";
+
+import { browserTimers } from "../kit/browser-timers.ts";
+import { Button, IconButton, IconLink } from "../kit/button.tsx";
+import { bytes, count } from "../kit/figures.ts";
+import { Menu } from "../kit/menu.tsx";
+import { visibleText } from "../kit/visible-text.ts";
+import { threadPath, useNameOf } from "../threads/thread-title.ts";
+
+import css from "./files-page.module.css";
+
+/** Milliseconds in which changes come to one new count. */
+const settleMs = 300;
+
+interface FilesHeadProps {
+  handle: ThreadHandle;
+  thread: Thread | null;
+  /** The folder that is chosen, where it is not the root. */
+  folder: FileRecord | undefined;
+  onUpload: () => void;
+  onNew: (kind: "file" | "folder") => void;
+  onDelete: (file: FileRecord) => void;
+}
+
+/** The head. */
+export function FilesHead({ handle, thread, folder, onUpload, onNew, onDelete }: FilesHeadProps): ReactElement {
+  const nameOf = useNameOf();
+  const { data: stats } = useStats(handle);
+  return (
+    <header className={css["head"]}>
+      <IconLink icon="back" label="Back to the conversation" href={threadPath(handle.id)} />
+      <div className={css["names"]}>
+        <h1 className={css["title"]}>{thread === null ? "Files" : `Files of ${nameOf(thread)}`}</h1>
+        <p className={css["facts"]} data-stats={stats?.fileCount}>
+          {stats === undefined ? (
+            <span>…</span>
+          ) : (
+            <>
+              <span>
+                {count(stats.fileCount)} {stats.fileCount === 1 ? "file" : "files"}
+              </span>
+              <span>
+                {count(stats.directoryCount)} {stats.directoryCount === 1 ? "folder" : "folders"}
+              </span>
+              <span>{bytes(stats.totalSize)}</span>
+            </>
+          )}
+        </p>
+      </div>
+      <Menu
+        trigger={<IconButton icon="plus" label="New, and more" />}
+        entries={[
+          { label: "New file", icon: "file", run: () => onNew("file") },
+          { label: "New folder", icon: "folder", run: () => onNew("folder") },
+          ...(folder === undefined
+            ? []
+            : [
+                {
+                  label: `Delete the folder ${visibleText(folder.name)}`,
+                  icon: "trash" as const,
+                  danger: true,
+                  run: () => onDelete(folder),
+                },
+              ]),
+        ]}
+      />
+      <Button small icon="upload" onClick={onUpload}>
+        Upload
+      </Button>
+    </header>
+  );
+}
+
+/** The counts, asked for again when changes have settled. */
+function useStats(handle: ThreadHandle) {
+  const query = useQuery({
+    queryKey: ["files", handle.id, "stats"],
+    queryFn: ({ signal }) => handle.files.stats({ signal }),
+    staleTime: 0,
+  });
+  const { refetch } = query;
+  useEffect(() => {
+    let callOff: (() => void) | null = null;
+    const leave = handle.on("file_changed", () => {
+      callOff ??= browserTimers.after(settleMs, () => {
+        callOff = null;
+        void refetch();
+      });
+    });
+    return () => {
+      leave();
+      callOff?.();
+    };
+  }, [handle, refetch]);
+  return query;
+}

@@ -1,0 +1,190 @@
+// What is known of a thread's folders: those that were opened, kept up to date by what is told of each change. An answer may be
+// older than what was told while it was on its way, so that is put on top of it when it comes.
+
+import type { FileRecord } from "threadhold/client";
+
+import { foldersAbove, isWithin, nameOf, parentOf } from "../path.ts";
+
+/** A folder. `entries` stand in their order: folders first, then by name. */
+export interface Folder {
+  state: "loading" | "there" | "failed";
+  entries: readonly FileRecord[];
+  error: Error | null;
+}
+
+/** What is told of a change. */
+export interface FileChange {
+  path: string;
+  /** Null for what is gone. */
+  file: FileRecord | null;
+}
+
+/** What a cache needs. */
+export interface FolderPorts {
+  /** Contract: rejects with `isGone` where there is no such folder. */
+  list: (path: string) => Promise<FileRecord[]>;
+  isGone: (error: unknown) => boolean;
+  /** Calls back soon, once for all that happens until then. */
+  soon: (run: () => void) => void;
+}
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** The order of entries. */
+function compareEntries(one: FileRecord, other: FileRecord): number {
+  if (one.isDirectory !== other.isDirectory) return one.isDirectory ? -1 : 1;
+  return collator.compare(one.name, other.name) || (one.name < other.name ? -1 : Number(one.name > other.name));
+}
+
+/** The folders. */
+export class FolderCache {
+  readonly #ports: FolderPorts;
+  readonly #listeners = new Set<() => void>();
+  /** By folder that is asked for: what was told since. */
+  readonly #asked = new Map<string, FileChange[]>();
+  /** Asked for once more while they were asked for: the answer that comes may be too old. */
+  readonly #again = new Set<string>();
+  readonly #folders = new Map<string, Folder>();
+  #picture: ReadonlyMap<string, Folder> = new Map();
+  #told = false;
+
+  constructor(ports: FolderPorts) {
+    this.#ports = ports;
+  }
+
+  /** All of them by path; the same map until something changes. */
+  readonly picture = (): ReadonlyMap<string, Folder> => this.#picture;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Asks for a folder unless it is there. */
+  open(path: string): void {
+    if (this.#folders.get(path)?.state !== "there" && !this.#asked.has(path)) this.reload(path);
+  }
+
+  /** Asks for everything again: what was told may have been missed. */
+  reloadAll(): void {
+    for (const path of this.#folders.keys()) this.reload(path);
+  }
+
+  /** Asks for a folder; what is known of it stays until the answer comes. */
+  reload(path: string): void {
+    if (this.#asked.has(path)) return void this.#again.add(path);
+    const told: FileChange[] = [];
+    this.#asked.set(path, told);
+    const known = this.#folders.get(path);
+    if (known?.state !== "there") this.#put(path, { state: "loading", entries: [], error: null });
+    const over = (): void => {
+      this.#asked.delete(path);
+      if (this.#again.delete(path)) this.reload(path);
+    };
+    this.#ports.list(path).then(
+      (entries) => {
+        this.#asked.delete(path);
+        this.#put(path, { state: "there", entries: [...entries].sort(compareEntries), error: null });
+        this.#dropMissing(path, known?.entries ?? []);
+        for (const change of told) this.apply(change);
+        if (entries.length === 0 && known !== undefined && known.entries.length > 0) this.#reloadAbove(path);
+        over();
+      },
+      (thrown: unknown) => {
+        over();
+        if (this.#ports.isGone(thrown) && path !== "/") return this.#gone(path);
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+        const last = this.#folders.get(path);
+        this.#put(path, last?.state === "there" ? last : { state: "failed", entries: [], error });
+      },
+    );
+  }
+
+  /** Takes in what was told. */
+  apply(change: FileChange): void {
+    const { path, file } = change;
+    for (const [folder, told] of this.#asked) if (isWithin(folder, path)) told.push(change);
+    if (file === null) {
+      this.#remove(path);
+      const left = this.#folders.get(parentOf(path));
+      // A folder that stands for its files alone goes with the last of them, of which nothing is told.
+      if (left === undefined || left.entries.length === 0) this.#reloadAbove(parentOf(path));
+      return;
+    }
+    this.#insert(file);
+    // Folders on the way are made with the file, of which nothing is told either.
+    for (const folder of foldersAbove(path)) this.#insert(impliedFolder(folder), true);
+  }
+
+  #insert(file: FileRecord, onlyWhereMissing = false): void {
+    const parent = parentOf(file.path);
+    const folder = this.#folders.get(parent);
+    if (folder?.state !== "there") return;
+    const at = folder.entries.findIndex(({ path }) => path === file.path);
+    if (at >= 0 && onlyWhereMissing) return;
+    const others = at < 0 ? folder.entries : folder.entries.toSpliced(at, 1);
+    this.#put(parent, { ...folder, entries: others.toSpliced(placeFor(others, file), 0, file) });
+  }
+
+  #remove(path: string): void {
+    for (const known of this.#folders.keys()) if (known !== "/" && isWithin(path, known)) this.#folders.delete(known);
+    const parent = parentOf(path);
+    const folder = this.#folders.get(parent);
+    if (folder !== undefined) {
+      this.#put(parent, { ...folder, entries: folder.entries.filter((entry) => entry.path !== path) });
+    }
+    this.#tell();
+  }
+
+  #gone(path: string): void {
+    this.#remove(path);
+    this.#reloadAbove(path);
+  }
+
+  #dropMissing(path: string, before: readonly FileRecord[]): void {
+    const now = new Set(this.#folders.get(path)?.entries.map((entry) => entry.path));
+    for (const entry of before) {
+      if (!entry.isDirectory || now.has(entry.path)) continue;
+      for (const known of this.#folders.keys()) if (isWithin(entry.path, known)) this.#folders.delete(known);
+    }
+  }
+
+  /** Asks the nearest known folder above one that may have gone. */
+  #reloadAbove(path: string): void {
+    if (path === "/") return;
+    const above = parentOf(path);
+    if (this.#folders.has(above)) this.reload(above);
+    else this.#reloadAbove(above);
+  }
+
+  #put(path: string, folder: Folder): void {
+    this.#folders.set(path, folder);
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#ports.soon(() => {
+      this.#told = false;
+      this.#picture = new Map(this.#folders);
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}
+
+/** Where a record stands among others that are in their order. */
+function placeFor(entries: readonly FileRecord[], file: FileRecord): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const entry = entries[middle];
+    if (entry !== undefined && compareEntries(entry, file) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function impliedFolder(path: string): FileRecord {
+  return { path, name: nameOf(path), mimeType: "inode/directory", storage: "local", size: 0, isDirectory: true };
+}

@@ -1,0 +1,76 @@
+// Which threads the list shows, kept in the address, so that it can be shared and survives a reload.
+
+import type { ThreadFilter, ThreadStatus } from "threadhold/client";
+import { useSearch, useSearchParams } from "wouter";
+
+const statuses: readonly ThreadStatus[] = ["idle", "running", "awaiting_tool_execution", "error"];
+
+/** The parts of a filter that a person chooses. */
+export interface ListFilter {
+  q: string;
+  status: ThreadStatus | "";
+  agent: string;
+  tag: string;
+  /** The user whose threads are listed; an administrator may list those of all users. */
+  user: string;
+}
+
+/** The filter, and what changes it. Typing replaces the address, so that going back leaves the list. */
+export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => void] {
+  const [params, setParams] = useSearchParams();
+  const given = params.get("status") ?? "";
+  const filter: ListFilter = {
+    q: params.get("q") ?? "",
+    status: statuses.find((status) => status === given) ?? "",
+    agent: params.get("agent") ?? "",
+    tag: params.get("tag") ?? "",
+    user: params.get("user") ?? "",
+  };
+  const change = (next: Partial<ListFilter>): void => {
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(next)) {
+          if (value === "") after.delete(name);
+          else after.set(name, value);
+        }
+        return after;
+      },
+      { replace: true },
+    );
+  };
+  return [filter, change];
+}
+
+/** Of an address's search what says how the list is filtered, and nothing of the page beside it. */
+export function listSearch(search: string): string {
+  const all = new URLSearchParams(search);
+  const kept = new URLSearchParams();
+  for (const name of ["q", "status", "agent", "tag", "user"]) {
+    const value = all.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept.toString();
+}
+
+/** That of this page's address. */
+export function useListSearch(): string {
+  return listSearch(useSearch());
+}
+
+/** As the API is asked. Threads that an agent made for another one are found through that one. */
+export function queryOf({ q, status, agent, tag, user }: ListFilter, limit: number): ThreadFilter {
+  return {
+    limit,
+    ...(q.trim() === "" ? {} : { q: q.trim() }),
+    ...(status === "" ? {} : { status }),
+    ...(agent === "" ? {} : { agent_id: agent }),
+    ...(tag.trim() === "" ? {} : { tag: tag.trim() }),
+    ...(user.trim() === "" ? {} : { user_id: user.trim() }),
+  };
+}
+
+/** Whether anything was chosen. */
+export function isFiltered({ q, status, agent, tag, user }: ListFilter): boolean {
+  return q !== "" || status !== "" || agent !== "" || tag !== "" || user !== "";
+}

@@ -1,0 +1,96 @@
+// The list of threads beside every page: search, filters, and each thread as it stands, told by the server as it changes.
+
+import { useMemo, useState } from "react";
+import type { ReactElement } from "react";
+import { useThreads } from "threadhold/react";
+import { useLocation, useRoute } from "wouter";
+
+import { useShortcuts } from "../app/shortcuts.ts";
+import { Button, IconButton } from "../kit/button.tsx";
+import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { useHidden } from "./deletions.tsx";
+import { ListFilters } from "./list-filters.tsx";
+import { MessageResults } from "./message-results.tsx";
+import { isFiltered, queryOf, useListFilter, useListSearch } from "./thread-filter.ts";
+import { ThreadRow } from "./thread-row.tsx";
+import { threadPath } from "./thread-title.ts";
+import { useListDrop } from "./use-list-drop.ts";
+
+import css from "./thread-list.module.css";
+
+/** Threads of one asking; the API gives at most four times as many. */
+const pageLength = 50;
+const mostThreads = 200;
+
+interface ThreadListProps {
+  onNew: () => void;
+  /** With a file that was dropped, or null to have one chosen. */
+  onImport: (file: File | null) => void;
+}
+
+/** The list. */
+export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
+  const [filter, setFilter] = useListFilter();
+  const [limit, setLimit] = useState(pageLength);
+  const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit));
+  const hidden = useHidden();
+  const [, params] = useRoute(/^\/threads\/(?<id>[^/]+)/);
+  const search = useListSearch();
+  const shown = threads.filter(({ id }) => !hidden.has(id));
+  const users = useMemo(() => [...new Set(threads.flatMap(({ user_id: user }) => user ?? []))].toSorted(), [threads]);
+  const [, navigate] = useLocation();
+  const step = (by: number): void => {
+    const at = shown.findIndex(({ id }) => id === params?.id);
+    const next = shown[at === -1 ? (by > 0 ? 0 : shown.length - 1) : at + by];
+    if (next !== undefined) navigate(threadPath(next.id, search), { state: { reading: true } });
+  };
+  useShortcuts({ j: () => step(1), k: () => step(-1) });
+  const { over, handlers } = useListDrop(onImport);
+  return (
+    <section className={css["list"]} aria-label="Threads" data-over={over} {...handlers}>
+      <header className={css["head"]}>
+        <h2 className={css["title"]}>Threads</h2>
+        <IconButton icon="import" label="Import a thread" onClick={() => onImport(null)} />
+        <IconButton icon="plus" label="New thread (N)" onClick={onNew} />
+      </header>
+      {over ? <p className={css["drop"]}>Drop an exported thread here</p> : null}
+      <ListFilters filter={filter} users={users} onChange={setFilter} />
+      <div className={css["rows"]}>
+        {error === null ? null : <ErrorNote title="The list may be out of date" error={error} onRetry={refresh} />}
+        {loading ? <LoadingNote what="threads" /> : null}
+        {!loading && error === null && shown.length === 0 ? <Nothing filtered={isFiltered(filter)} /> : null}
+        <ol>
+          {shown.map((thread) => (
+            <ThreadRow
+              key={thread.id}
+              thread={thread}
+              open={params?.["id"] === thread.id}
+              search={search}
+              onChanged={refresh}
+              onTag={(tag) => setFilter({ tag })}
+            />
+          ))}
+        </ol>
+        {threads.length === limit && limit < mostThreads ? (
+          <div className={css["more"]}>
+            <Button small kind="quiet" onClick={() => setLimit(limit + pageLength)}>
+              Show more
+            </Button>
+          </div>
+        ) : null}
+        {threads.length === mostThreads ? <p className={css["more"]}>Search to find older threads.</p> : null}
+        <MessageResults filter={filter} search={search} />
+      </div>
+    </section>
+  );
+}
+
+function Nothing({ filtered }: { filtered: boolean }): ReactElement {
+  return filtered ? (
+    <EmptyNote title="Nothing matches">
+      The list is searched by titles and last messages. Search in messages, or clear a filter to see more.
+    </EmptyNote>
+  ) : (
+    <EmptyNote title="No threads yet">Press N to start one with any agent.</EmptyNote>
+  );
+}

@@ -1,0 +1,166 @@
+// What is known of one run, and what keeps it known: its record and its log, read once and again as steps end; its events from the
+// first, and those to come. It reads while somebody listens, and stops at the run's end.
+
+import type { Log, Run, ThreadEvent, ThreadHandle } from "threadhold/client";
+
+import { EventTape } from "../events/event-tape.ts";
+import type { TapeEntry } from "../events/event-tape.ts";
+
+/** What is known. The same object until more is. */
+export interface RunPicture {
+  run: Run | null;
+  logs: readonly Log[];
+  entries: readonly TapeEntry[];
+  /** The record and the log were read, whatever of the events came by now. */
+  ready: boolean;
+  error: Error | null;
+}
+
+const nothing: RunPicture = { run: null, logs: [], entries: [], ready: false, error: null };
+
+/** Rows that are read at once behind what is known: a step writes one or two. */
+const newest = 10;
+
+/** One run. */
+export class RunFeed {
+  readonly #handle: ThreadHandle;
+  readonly #runId: string;
+  readonly #listeners = new Set<() => void>();
+  #picture = nothing;
+  #tape = new EventTape();
+  #leave: AbortController | null = null;
+  /** A reading under way, of who listened when it began. */
+  #refreshing: { signal: AbortSignal; done: Promise<void> } | null = null;
+  #stale = false;
+
+  constructor(handle: ThreadHandle, runId: string) {
+    this.#handle = handle;
+    this.#runId = runId;
+  }
+
+  readonly picture = (): RunPicture => this.#picture;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    this.#start();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#leave?.abort();
+      this.#leave = null;
+    };
+  };
+
+  /** Begins anew after an error. */
+  readonly retry = (): void => {
+    this.#leave?.abort();
+    this.#leave = null;
+    this.#put({ error: null });
+    this.#start();
+  };
+
+  #start(): void {
+    if (this.#leave !== null) return;
+    const leave = new AbortController();
+    this.#leave = leave;
+    this.#read(leave.signal).catch((thrown: unknown) => {
+      if (leave.signal.aborted) return;
+      this.#put({ error: thrown instanceof Error ? thrown : new Error(String(thrown)) });
+    });
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    await this.#refresh(signal);
+    if (this.#picture.run?.first_seq === null) await this.#begun(signal);
+    const { run } = this.#picture;
+    if (run === null || run.first_seq === null) return;
+    const isOver = run.ended_at !== null;
+    const tape = new EventTape();
+    this.#tape = tape;
+    tape.subscribe(() => {
+      if (this.#tape === tape) this.#put({ entries: tape.picture() });
+    });
+    for await (const event of this.#handle.events({ after: run.first_seq - 1, silent: true, signal })) {
+      if (event.type === "snapshot") continue;
+      if (event.run_id === this.#runId) tape.push(event);
+      if (!isOver && this.#isRecorded(event)) void this.#refresh(signal).catch(() => undefined);
+      if (this.#isEnd(event)) return;
+    }
+  }
+
+  /** Waits for the turn of a run that is queued, or until it was taken out. */
+  async #begun(signal: AbortSignal): Promise<void> {
+    let wake = (): void => undefined;
+    const types = ["run_start", "run_end", "queue_changed", "snapshot"] as const;
+    const unlisten = types.map((type) => this.#handle.on(type, () => wake()));
+    signal.addEventListener("abort", () => wake());
+    try {
+      for (;;) {
+        const next = new Promise<void>((resolve) => (wake = resolve));
+        await this.#refresh(signal);
+        const { run } = this.#picture;
+        if (signal.aborted || run === null || run.first_seq !== null || run.ended_at !== null) return;
+        await next;
+      }
+    } finally {
+      for (const leave of unlisten) leave();
+    }
+  }
+
+  #isEnd({ type, run_id }: ThreadEvent): boolean {
+    return type === "run_end" && run_id === this.#runId;
+  }
+
+  /** The log has more than before. */
+  #isRecorded({ type, run_id }: ThreadEvent): boolean {
+    if (run_id !== this.#runId) return false;
+    return type === "step_end" || type === "model_retry" || type === "model_fallback" || type === "run_end";
+  }
+
+  /** Reads the record and what the log has gained; once more if something happened meanwhile. */
+  #refresh(signal: AbortSignal): Promise<void> {
+    this.#stale = true;
+    const going = this.#refreshing;
+    if (going !== null && going.signal === signal) return going.done;
+    const refreshing = { signal, done: this.#readAgain(signal) };
+    this.#refreshing = refreshing;
+    const over = (): void => {
+      if (this.#refreshing === refreshing) this.#refreshing = null;
+    };
+    refreshing.done.then(over, over);
+    return refreshing.done;
+  }
+
+  async #readAgain(signal: AbortSignal): Promise<void> {
+    while (this.#stale) {
+      this.#stale = false;
+      const [run, logs] = await Promise.all([this.#handle.runs.get(this.#runId, { signal }), this.#newLogs(signal)]);
+      signal.throwIfAborted();
+      this.#put({ run, logs, ready: true });
+    }
+  }
+
+  /** Rows are only ever added: what is known is read back to. */
+  async #newLogs(signal: AbortSignal): Promise<readonly Log[]> {
+    const known = this.#picture.logs;
+    const ids = new Set(known.map(({ id }) => id));
+    const query = { run_id: this.#runId, order: "desc", ...(known.length === 0 ? {} : { limit: newest }) } as const;
+    const found: Log[] = [];
+    for await (const log of this.#handle.logs.list(query, { signal })) {
+      if (ids.has(log.id)) break;
+      found.push(lightened(log));
+    }
+    return found.length === 0 ? known : [...known, ...found.reverse()];
+  }
+
+  #put(more: Partial<RunPicture>): void {
+    this.#picture = { ...this.#picture, ...more };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** What a provider sent, and what definitions keep, is read with the entry when somebody looks at it. */
+function lightened(log: Log): Log {
+  const { raw: _raw, context: _context, session: _session, request: _request, ...data } = log.data;
+  return { ...log, data };
+}

@@ -1,0 +1,309 @@
+// What the events of a run tell of its times: steps, attempts at models, calls, waits. Read in one go, in order of their numbers;
+// what is still open at the end goes on. The log knows more of what is over, and build-trace.ts puts the two together.
+
+import type { EventOf, Json, RunError, ThreadEvent, Usage } from "threadhold/client";
+
+import { stepKey } from "./step-key.ts";
+import type { StepPlace } from "./trace-node.ts";
+
+export interface ToldStep {
+  place: StepPlace;
+  side: string | null;
+  start: number;
+  end: number | null;
+}
+
+export interface ToldAttempt {
+  place: StepPlace;
+  model: string;
+  attempt: number;
+  start: number;
+  end: number | null;
+  /** When the first block began. */
+  first: number | null;
+  message_id: string | null;
+  error: RunError | null;
+  /** The server was cut while it was made: the log has no row of it. */
+  cut: boolean;
+  stop_reason: string | null;
+  usage: Usage | null;
+  cost: number | null;
+}
+
+export interface ToldCall {
+  place: StepPlace;
+  call_id: string;
+  name: string;
+  message_id: string | null;
+  args: Json;
+  output: string;
+  progress: Json;
+  result: EventOf<"tool_execution_end">["result"] | null;
+  is_error: boolean;
+  duration_ms: number | null;
+  start: number;
+  end: number | null;
+  /** It is answered by a prompt (null) or by an agent in this thread; undefined for a plain tool. */
+  child_thread_id: string | null | undefined;
+  remote: boolean;
+}
+
+export interface ToldWait {
+  /** Null where it belongs to the run as a whole. */
+  place: StepPlace | null;
+  waits_for: "approval" | "remote" | "limit" | "back-off";
+  name: string;
+  call_id: string | null;
+  start: number;
+  end: number | null;
+}
+
+export interface ToldNote {
+  at: number;
+  name: string;
+  aside: string | null;
+  failed: boolean;
+  data: Json;
+}
+
+/** All of it. */
+export interface ToldRun {
+  start: number | null;
+  end: number | null;
+  steps: ToldStep[];
+  attempts: ToldAttempt[];
+  calls: ToldCall[];
+  waits: ToldWait[];
+  notes: ToldNote[];
+}
+
+/** Reads them. Events of other runs are passed over. */
+export function toldRun(events: Iterable<ThreadEvent>, runId: string): ToldRun {
+  const reader = new Reader();
+  for (const event of events) if (event.run_id === runId) reader.take(event);
+  return reader.finish();
+}
+
+class Reader {
+  readonly told: ToldRun = { start: null, end: null, steps: [], attempts: [], calls: [], waits: [], notes: [] };
+  readonly #steps = new Map<string, ToldStep>();
+  /** The attempt under way on each line. */
+  readonly #open = new Map<string | null, ToldAttempt>();
+  readonly #calls = new Map<string, ToldCall>();
+  readonly #waits = new Map<string, ToldWait>();
+
+  take(event: ThreadEvent): void {
+    const place = placeOf(event);
+    if (event.type !== "awaiting_tool_execution") this.#endLimit(event.at);
+    switch (event.type) {
+      case "run_start":
+        this.told.start = event.at;
+        return;
+      case "run_end":
+        this.#endAll(event.at);
+        return;
+      case "step_start":
+        this.#step(place, event);
+        this.#begin({ place, model: event.model, attempt: event.attempt, start: event.at });
+        return;
+      case "step_end": {
+        const step = this.#step(place, event);
+        step.end = event.at;
+        this.#close(place.under, event.at);
+        return;
+      }
+      case "message_start":
+        this.#answerBegins(place, event);
+        return;
+      case "text_start":
+      case "thinking_start":
+      case "toolcall_start": {
+        const open = this.#open.get(place.under);
+        if (open !== undefined) open.first ??= event.at;
+        return;
+      }
+      case "message_end":
+        this.#answerEnds(place, event);
+        return;
+      case "message_retracted":
+        if (event.reason === "recovery") this.#cut(event.at);
+        return;
+      case "model_retry":
+        this.#retry(place, event);
+        return;
+      case "model_fallback":
+        this.#close(place.under, event.at, { error: event.error });
+        this.#begin({ place, model: event.to, attempt: 1, start: event.at });
+        return;
+      case "tool_execution_start":
+      case "tool_execution_delta":
+      case "tool_execution_end":
+      case "subagent_start":
+        this.#call(place, event);
+        return;
+      case "awaiting_tool_execution":
+        this.#awaiting(event);
+        return;
+      case "agent_handoff":
+        this.#note(event.at, `${event.from} handed off to ${event.to}`);
+        return;
+      case "error":
+        this.told.notes.push({ at: event.at, name: "Error", aside: event.message, failed: true, data: event.code });
+        return;
+      default:
+        return;
+    }
+  }
+
+  #step(place: StepPlace, { at, side }: ThreadEvent): ToldStep {
+    const key = stepKey(place);
+    const known = this.#steps.get(key);
+    if (known !== undefined) return known;
+    const step: ToldStep = { place, side: side ?? null, start: at, end: null };
+    this.#steps.set(key, step);
+    this.told.steps.push(step);
+    return step;
+  }
+
+  #begin(from: Pick<ToldAttempt, "place" | "model" | "attempt" | "start">): void {
+    // An attempt that nobody told anything of did not begin: the run rested before it.
+    const nothing = {
+      end: null,
+      first: null,
+      message_id: null,
+      error: null,
+      stop_reason: null,
+      usage: null,
+      cost: null,
+    };
+    this.#open.set(from.place.under, { ...from, ...nothing, cut: false });
+  }
+
+  #close(under: string | null, at: number, as: Partial<ToldAttempt> = {}): void {
+    const open = this.#open.get(under);
+    if (open === undefined) return;
+    this.#open.delete(under);
+    this.told.attempts.push({ ...open, end: Math.max(at, open.start), ...as });
+  }
+
+  #answerBegins(place: StepPlace, event: EventOf<"message_start">): void {
+    const { role, message_id, step, side } = event;
+    if (role === "user" && side !== "b") return;
+    if (role === "tool" || step === undefined) return;
+    const open = this.#open.get(place.under);
+    if (open !== undefined) open.message_id = message_id ?? null;
+    // Calls that a definition queued: a step of its own that no model was asked in.
+    else this.#step(place, event);
+  }
+
+  #answerEnds(place: StepPlace, { message, at }: EventOf<"message_end">): void {
+    const open = this.#open.get(place.under);
+    if (open === undefined || open.message_id !== message.id) return;
+    const { usage, cost, stop_reason } = message;
+    this.#close(place.under, at, { usage, cost, stop_reason });
+  }
+
+  /** The server was cut: whatever was asked is asked again. */
+  #cut(at: number): void {
+    for (const under of this.#open.keys()) this.#close(under, at, { cut: true });
+    this.#note(at, "Resumed after an interruption");
+  }
+
+  #retry(place: StepPlace, { at, delay_ms, error, attempt }: EventOf<"model_retry">): void {
+    const open = this.#open.get(place.under);
+    this.#close(place.under, at, { error });
+    const start = at + delay_ms * 1000;
+    const wait = { place, waits_for: "back-off", name: "Back-off", call_id: null, start: at, end: start } as const;
+    this.told.waits.push(wait);
+    this.#begin({ place, model: open?.model ?? "", attempt, start });
+  }
+
+  #call(
+    place: StepPlace,
+    event: EventOf<"tool_execution_start" | "tool_execution_delta" | "tool_execution_end" | "subagent_start">,
+  ): void {
+    const key = event.message_id ?? ("tool_call_id" in event ? event.tool_call_id : event.parent_tool_call_id);
+    const call = this.#calls.get(key);
+    switch (event.type) {
+      case "tool_execution_start": {
+        const { at, tool_call_id, tool_name: name, args, message_id = null } = event;
+        this.#endWait(tool_call_id, at, "approval");
+        if (call !== undefined) return;
+        const said = { output: "", progress: null, result: null, is_error: false, duration_ms: null };
+        const of = { place, call_id: tool_call_id, name, message_id, args, start: at, end: null };
+        const begun: ToldCall = { ...of, ...said, child_thread_id: undefined, remote: false };
+        this.#calls.set(key, begun);
+        this.told.calls.push(begun);
+        this.#step(place, event);
+        return;
+      }
+      case "subagent_start":
+        if (call !== undefined) call.child_thread_id = event.child_thread_id ?? null;
+        return;
+      case "tool_execution_delta":
+        if (call === undefined) return;
+        if (event.delta !== undefined) call.output = call.output.slice(0, event.offset) + event.delta;
+        call.progress = event.progress ?? call.progress;
+        return;
+      case "tool_execution_end":
+        this.#endWait(event.tool_call_id, event.at);
+        if (call === undefined) return;
+        call.end = event.at;
+        call.result = event.result;
+        call.is_error = event.is_error;
+        call.duration_ms = event.duration_ms;
+        return;
+    }
+  }
+
+  #awaiting({ at, tool_calls }: EventOf<"awaiting_tool_execution">): void {
+    for (const { id, name, kind, message_id, thread_id } of tool_calls) {
+      if (this.#waits.has(id)) continue;
+      const call = [...this.#calls.values()].find(({ message_id: known }) => known === message_id);
+      if (kind === "remote" && call !== undefined) call.remote = true;
+      const place = thread_id === undefined && kind !== "limit" ? (call?.place ?? this.#lastPlace()) : null;
+      const wait: ToldWait = { place, waits_for: kind, name, call_id: id, start: at, end: null };
+      this.#waits.set(id, wait);
+      this.told.waits.push(wait);
+    }
+    const open = new Set(tool_calls.map(({ id }) => id));
+    // One of a child's that is answered there is listed no more; one of this thread ends with its call.
+    for (const [id, wait] of this.#waits) if (!open.has(id) && wait.place === null) this.#endWait(id, at);
+  }
+
+  #lastPlace(): StepPlace | null {
+    return this.told.steps.findLast(({ end }) => end === null)?.place ?? null;
+  }
+
+  #endWait(id: string, at: number, only?: ToldWait["waits_for"]): void {
+    const wait = this.#waits.get(id);
+    if (wait === undefined || (only !== undefined && wait.waits_for !== only)) return;
+    wait.end ??= at;
+  }
+
+  /** A run that goes on was given more. */
+  #endLimit(at: number): void {
+    for (const wait of this.#waits.values()) if (wait.waits_for === "limit") wait.end ??= at;
+  }
+
+  #endAll(at: number): void {
+    this.told.end = at;
+    for (const under of this.#open.keys()) this.#close(under, at);
+    for (const step of this.told.steps) step.end ??= at;
+    for (const wait of this.told.waits) wait.end ??= at;
+    for (const call of this.told.calls) call.end ??= at;
+  }
+
+  #note(at: number, name: string): void {
+    this.told.notes.push({ at, name, aside: null, failed: false, data: null });
+  }
+
+  /** What goes on yet is told with the rest. */
+  finish(): ToldRun {
+    return { ...this.told, attempts: [...this.told.attempts, ...this.#open.values()] };
+  }
+}
+
+function placeOf({ parent_id, step }: ThreadEvent): StepPlace {
+  return { under: parent_id ?? null, step: step ?? 0 };
+}

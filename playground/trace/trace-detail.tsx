@@ -1,0 +1,165 @@
+// What is behind a bar: its figures, and by its kind what was asked and answered, given and returned, waited for; and the events as they
+// were told.
+
+import { useEffect, useRef } from "react";
+import type { ReactElement } from "react";
+import type { ThreadHandle } from "threadhold/client";
+import { Link } from "wouter";
+
+import { JsonView } from "../conversation/json-view.tsx";
+import { IconButton } from "../kit/button.tsx";
+import { duration } from "../kit/duration.ts";
+import { clock } from "../kit/figures.ts";
+import { threadPath } from "../threads/thread-title.ts";
+import { AttemptDetail } from "./attempt-detail.tsx";
+import { Facts } from "./facts.tsx";
+import { lengthOf, stateWords } from "./node-words.ts";
+import type { RunPicture } from "./run-feed.ts";
+import { StepEvents } from "./step-events.tsx";
+import type { StepPlace, ToolNode, TraceNode } from "./trace-node.ts";
+import { tracePath } from "./trace-path.ts";
+
+import css from "./trace-detail.module.css";
+
+interface TraceDetailProps {
+  node: TraceNode;
+  /** What stands beside it: what followed a failure. */
+  beside: readonly TraceNode[];
+  handle: ThreadHandle;
+  picture: RunPicture;
+  now: number;
+  onClose: () => void;
+}
+
+/** The detail. */
+export function TraceDetail({ node, beside, handle, picture, now, onClose }: TraceDetailProps): ReactElement {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Braces, since it gives a promise in newer browsers, which is no way to clean up
+    place.current?.scrollTo(0, 0);
+  }, [node.key]);
+  return (
+    <section className={css["detail"]} aria-label={`Detail of ${node.name}`}>
+      <header className={css["head"]}>
+        <div className={css["names"]}>
+          <h2 className={css["title"]}>{node.name}</h2>
+          <p className={css["state"]} data-state={node.state}>
+            {stateWords(node)} · {node.kind === "note" ? clock(node.start) : duration(lengthOf(node, now))}
+          </p>
+        </div>
+        <IconButton icon="close" label="Close the detail" onClick={onClose} />
+      </header>
+      {/* What scrolls has to be reached by the keyboard */}
+      <div ref={place} className={css["body"]} tabIndex={0} role="group" aria-label="Details">
+        <Body node={node} beside={beside} handle={handle} picture={picture} />
+      </div>
+    </section>
+  );
+}
+
+type BodyProps = Pick<TraceDetailProps, "node" | "beside" | "handle" | "picture">;
+
+function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
+  const events = (at: StepPlace, message?: string | null): ReactElement => (
+    <StepEvents entries={picture.entries} place={at} message={message ?? null} threadId={handle.id} />
+  );
+  switch (node.kind) {
+    case "attempt":
+      return (
+        <>
+          <AttemptDetail key={node.key} node={node} beside={beside} handle={handle} picture={picture} />
+          {events(node.place)}
+        </>
+      );
+    case "tool":
+    case "prompt":
+    case "child":
+      return (
+        <>
+          <ToolDetail node={node} />
+          {events(node.place, node.message_id)}
+        </>
+      );
+    case "step":
+      return (
+        <>
+          <Facts facts={[["Started", clock(node.start)]]} />
+          {events(node.place)}
+        </>
+      );
+    case "wait":
+      return <p className={css["words"]}>{waitWords[node.waits_for]}</p>;
+    case "note":
+      return (
+        <>
+          {node.aside === null ? null : (
+            <p className={node.state === "failed" ? css["wrong"] : css["words"]}>{node.aside}</p>
+          )}
+          {node.data === null ? null : <JsonView label="Log entry" value={node.data} />}
+        </>
+      );
+    case "run":
+      return <RunDetail picture={picture} />;
+  }
+}
+
+const waitWords = {
+  approval: "The call waits until a person approves it. A waiting run uses no memory and no tokens.",
+  remote: "The call waits for a result from a client.",
+  limit: "The run reached one of its limits and waits until the limit is raised.",
+  "back-off": "The delay before the next attempt. It grows with each failure and has a random part.",
+} as const;
+
+function RunDetail({ picture: { run } }: { picture: RunPicture }): ReactElement | null {
+  if (run === null) return null;
+  const { id, kind, models, steps, version, reason, error, started_at, first_seq } = run;
+  return (
+    <>
+      {error === null ? null : (
+        <p className={css["wrong"]}>
+          The run failed with <code>{error.code}</code>: {error.message}
+        </p>
+      )}
+      <Facts
+        facts={[
+          ["Run", id],
+          ["Started by", kind === "message" ? "a message" : kind === "continue" ? "continue" : "a call"],
+          ["Started", started_at === null ? "not yet" : clock(started_at)],
+          ["Steps", String(steps)],
+          ["Models", models.join(", ")],
+          ["Ended with", reason ?? "–"],
+          ["First event", first_seq === null ? "–" : String(first_seq)],
+          ["Deployment", version ?? "–"],
+        ]}
+      />
+    </>
+  );
+}
+
+function ToolDetail({ node }: { node: ToolNode }): ReactElement {
+  const { result, stack, output, progress, args, child_thread_id, call_id, duration_ms, remote } = node;
+  return (
+    <>
+      {result?.status === "error" ? <p className={css["wrong"]}>{result.error ?? "The call failed."}</p> : null}
+      {remote ? <p className={css["words"]}>A client answers this call. Its duration counts as waiting.</p> : null}
+      {child_thread_id === null ? null : (
+        <p className={css["words"]}>
+          Another agent ran in <Link href={threadPath(child_thread_id)}>a child thread</Link>. See{" "}
+          <Link href={tracePath(child_thread_id)}>its trace</Link>.
+        </p>
+      )}
+      <Facts
+        facts={[
+          ["Call", call_id],
+          ["Duration", duration_ms === null ? "running" : duration(duration_ms)],
+        ]}
+      />
+      <JsonView label="Arguments" value={args} />
+      {progress === null ? null : <JsonView label="Progress" value={progress} />}
+      {output === "" ? null : <JsonView label="Output" value={output} />}
+      {result?.result === undefined ? null : <JsonView label="Result" value={result.result} />}
+      {result?.details === undefined ? null : <JsonView label="Details" value={result.details} />}
+      {stack === null ? null : <JsonView label="Stack" value={stack} />}
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+// A run and the child threads that somebody opened in its trace, as one thing to listen to.
+
+import type { Run, ThreadholdClient } from "threadhold/client";
+
+import { buildTrace } from "./build-trace.ts";
+import { RunFeed } from "./run-feed.ts";
+import type { RunPicture } from "./run-feed.ts";
+import type { NoteNode, RunNode, ToolNode, TraceNode } from "./trace-node.ts";
+
+/** A child's runs as they stand: null while they are looked for. */
+interface ChildFeed {
+  feeds: readonly RunFeed[] | null;
+  error: Error | null;
+}
+
+/** All of it. A version is another number whenever anything changed. */
+export class TraceFeed {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly root: RunFeed;
+  readonly #client: ThreadholdClient;
+  readonly #listeners = new Set<() => void>();
+  readonly #children = new Map<string, ChildFeed>();
+  readonly #leaves: (() => void)[] = [];
+  readonly #built = new WeakMap<RunPicture, RunNode>();
+  #version = 0;
+
+  constructor(client: ThreadholdClient, threadId: string, runId: string) {
+    this.threadId = threadId;
+    this.runId = runId;
+    this.#client = client;
+    this.root = new RunFeed(client.thread(threadId), runId);
+  }
+
+  readonly version = (): number => this.#version;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) this.#listen(this.root);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      for (const leave of this.#leaves.splice(0)) leave();
+      this.#children.clear();
+    };
+  };
+
+  /** The trace of the run itself; null until its record is there. */
+  trace(): RunNode | null {
+    return this.#traceOf(this.root, this.threadId, "");
+  }
+
+  /** What stands under a node: for a child thread its own steps, or words on the way to them. */
+  readonly childrenOf = (node: TraceNode): readonly TraceNode[] => {
+    if (node.kind !== "child" || node.child_thread_id === null) return node.children;
+    const child = this.#children.get(node.key) ?? this.#open(node, node.child_thread_id);
+    const { feeds, error } = child;
+    if (error !== null) return [noteUnder(node, "The child thread could not be loaded", error.message)];
+    if (feeds === null) return [noteUnder(node, "Loading the child thread", null)];
+    if (feeds.length === 0) return [noteUnder(node, "The child thread has not started", null)];
+    const threadId = node.child_thread_id;
+    return feeds.flatMap((feed, at) => {
+      const failed = feed.picture().error;
+      if (failed !== null) return [noteUnder(node, "The child thread could not be loaded", failed.message)];
+      return this.#traceOf(feed, threadId, `${threadId}:${at}:`)?.children ?? [];
+    });
+  };
+
+  /** A child that could not be read, or had not begun, is looked for again when it is opened the next time. */
+  forget(key: string): void {
+    const child = this.#children.get(key);
+    if (child !== undefined && (child.error !== null || child.feeds?.length === 0)) this.#children.delete(key);
+  }
+
+  /** What is known of the run that a node stands in. */
+  pictureOf(runId: string): RunPicture {
+    if (runId === this.runId) return this.root.picture();
+    for (const { feeds } of this.#children.values()) {
+      const found = feeds?.find((feed) => feed.picture().run?.id === runId);
+      if (found !== undefined) return found.picture();
+    }
+    return this.root.picture();
+  }
+
+  #open(node: ToolNode, threadId: string): ChildFeed {
+    const child: ChildFeed = { feeds: null, error: null };
+    this.#children.set(node.key, child);
+    const handle = this.#client.thread(threadId);
+    const find = async (): Promise<void> => {
+      const { items } = await handle.runs.list({ order: "asc", limit: 200 });
+      const runs = items.filter(({ parent_run_id }: Run) => parent_run_id === node.run_id);
+      const feeds = runs.map(({ id }) => new RunFeed(handle, id));
+      child.feeds = feeds;
+      for (const feed of feeds) this.#listen(feed);
+      this.#changed();
+    };
+    find().catch((thrown: unknown) => {
+      child.error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      this.#changed();
+    });
+    return child;
+  }
+
+  #listen(feed: RunFeed): void {
+    if (this.#listeners.size > 0) this.#leaves.push(feed.subscribe(this.#changed));
+  }
+
+  readonly #changed = (): void => {
+    this.#version += 1;
+    for (const listener of this.#listeners) listener();
+  };
+
+  #traceOf(feed: RunFeed, thread_id: string, prefix: string): RunNode | null {
+    const picture = feed.picture();
+    const { run, logs, entries, ready } = picture;
+    if (run === null || !ready) return null;
+    const known = this.#built.get(picture);
+    if (known !== undefined) return known;
+    const built = buildTrace({ thread_id, run, logs, events: entries.map(({ event }) => event), prefix });
+    this.#built.set(picture, built);
+    return built;
+  }
+}
+
+function noteUnder({ key, start, thread_id, run_id, prefix }: ToolNode, name: string, aside: string | null): NoteNode {
+  const state = aside === null ? "running" : "failed";
+  const of = { thread_id, run_id, prefix, children: [], data: null };
+  return { kind: "note", key: `${key} note`, name, aside, start, end: start, state, ...of };
+}

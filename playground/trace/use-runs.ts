@@ -1,0 +1,44 @@
+// The runs of a thread, newest first, asked for again when one begins, ends or waits.
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { Run, ThreadHandle } from "threadhold/client";
+
+/** As far as they were asked for. */
+export interface KnownRuns {
+  runs: readonly Run[];
+  loading: boolean;
+  error: Error | null;
+  retry: () => void;
+  /** Null where all of them are known. */
+  more: (() => void) | null;
+}
+
+const pageLength = 50;
+
+/** The runs. */
+export function useRuns(handle: ThreadHandle): KnownRuns {
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ["runs", handle.id],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: pageLength, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return handle.runs.list(query, { signal });
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  useEffect(() => {
+    const types = ["run_start", "run_end", "queue_changed", "awaiting_tool_execution"] as const;
+    const leaves = types.map((type) => handle.on(type, () => void refetch()));
+    return () => {
+      for (const leave of leaves) leave();
+    };
+  }, [handle, refetch]);
+  return {
+    runs: data?.pages.flatMap(({ items }) => items) ?? [],
+    loading: isPending,
+    error,
+    retry: () => void refetch(),
+    more: hasNextPage ? () => void fetchNextPage() : null,
+  };
+}
