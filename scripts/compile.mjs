@@ -8,11 +8,28 @@
 // what it found with the next build, which follows when the findings change; TYPE_CHECK=off leaves that out.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { loadCompiler, packageRoot } from "./lib/compiler-bundle.mjs";
+import { ensureInstall } from "./ensure-install.mjs";
+import { fromRoot } from "./lib/paths.mjs";
+
+class MissingPackages extends Error {
+  constructor() {
+    super(
+      "The packages were missing and are installed now. Run the same command again: it then uses the project's own wrangler and runtime.",
+    );
+    this.stack = this.message;
+  }
+}
 
 try {
+  // Without packages, npx runs a downloaded wrangler, whose runtime is older than the project's compatibility date.
+  if (process.argv.includes("--auto") && !existsSync(fromRoot("node_modules"))) {
+    await ensureInstall();
+    throw new MissingPackages();
+  }
+  const { loadCompiler, packageRoot } = await import("./lib/compiler-bundle.mjs");
   const { runCompiler } = await loadCompiler();
   const code = await runCompiler({
     argv: process.argv.slice(2),
