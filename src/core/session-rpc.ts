@@ -8,7 +8,7 @@ import type { ToolResultInput, UserInput } from "#contract/session/execute-reque
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import type { Thread } from "#contract/thread.ts";
 
-import type { Answer, Caller, RequestKey } from "./thread-rpc.ts";
+import type { RequestKey } from "./thread-rpc.ts";
 
 /** Which session of whom. */
 export interface SessionPlace {
@@ -63,9 +63,9 @@ export interface SessionPage {
   next_cursor: string | null;
 }
 
-/** The methods of a thread's object for sessions. Contract: as `ThreadRpc`. */
-export interface SessionRpc {
+/** The methods of a thread's object for sessions. Contract: as `ThreadMethods`. */
+export interface SessionMethods {
   /** Makes the session where there is none, and takes the input. */
-  executeSession(caller: Caller, execution: SessionExecution): Promise<Answer<Execution>>;
-  readSession(caller: Caller, place: SessionPlace, cursor: string | null): Promise<Answer<SessionPage>>;
+  executeSession(execution: SessionExecution): Execution;
+  readSession(place: SessionPlace, cursor: string | null): SessionPage;
 }

@@ -4,11 +4,10 @@
 import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Limits } from "#contract/run.ts";
-import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 
 import type { Delivered } from "./awaited.ts";
 import type { ThreadParent } from "./record.ts";
-import type { Answer, Caller } from "./thread-rpc.ts";
+import type { Caller, MethodCalls, ThreadMethods } from "./thread-rpc.ts";
 
 /** A child to be made and started. */
 export interface ChildInput {
@@ -49,27 +48,26 @@ export interface KnownCalls {
   over: string[];
 }
 
-/** Contract: every method may be called again and then changes nothing. */
-export interface ThreadPeer {
-  startChild(input: ChildInput): Promise<Answer<null>>;
-  deliver(delivery: Delivery): Promise<Answer<null>>;
-  /** What a child waits for from outside, for whoever answers at its parent. */
-  childCalls(told: ChildCalls): Promise<Answer<null>>;
-  /** Which of these calls are the child's, or of threads below it, of which at most so many are asked. */
-  knownCalls(caller: Caller, ids: string[], most: number): Promise<Answer<KnownCalls>>;
-  /** Answers to calls of a child that were posted to its parent. */
-  postToolResults(caller: Caller, body: PostToolResults): Promise<Answer<ToolResultsTaken>>;
-  /** `watched`: somebody reads the parent's events, so the next ones are worth sending. */
-  relay(relay: Relay): Promise<Answer<{ watched: boolean }>>;
-  /** The parent with this id is watched now: what the child does is worth telling. */
-  watch(parentId: string): Promise<Answer<null>>;
-  stop(caller: Caller, runId: string | null): Promise<Answer<unknown>>;
-  /** `byParent`: the parent deletes it, and need not be told. */
-  remove(caller: Caller, byParent?: boolean): Promise<Answer<null>>;
+/** The methods that threads call on each other. Contract: repeating a call changes nothing more. */
+export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "stop" | "remove"> {
+  startChild(input: ChildInput): null;
+  /** Delivers a child's result to its parent. */
+  deliver(delivery: Delivery): null;
+  /** Sends the parent the calls that the child waits for, so that a client can answer them at the parent. */
+  childCalls(calls: ChildCalls): null;
+  /** Sorts out which of these calls belong to the child or to threads below it. At most `most` threads are asked. */
+  knownCalls(ids: string[], most: number): KnownCalls;
+  /** `watched`: the parent has subscribers, so the next events are worth sending. */
+  relay(relay: Relay): { watched: boolean };
+  /** The parent with this id has subscribers now: the child starts to relay its events. */
+  watch(parentId: string): null;
 }
+
+/** Another thread, as a thread calls it. */
+export type ThreadPeer = MethodCalls<PeerMethods>;
 
 /** A fresh stub for every call: a stub stays broken after its object was reset. */
 export type PeerDirectory = (threadId: string) => ThreadPeer;
 
-/** Who a thread is to another. */
+/** The caller of a method that another thread calls. */
 export const peerCaller: Caller = { user: null, admin: true };

@@ -25,7 +25,7 @@ import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts"
 
 import type { HoldsLeases } from "./lease.ts";
 import type { SessionRecord, ThreadParent } from "./record.ts";
-import type { SessionRpc } from "./session-rpc.ts";
+import type { SessionMethods } from "./session-rpc.ts";
 
 export type { Execution, SessionEntry, SessionPage, SessionPlace } from "./session-rpc.ts";
 
@@ -79,40 +79,53 @@ export interface Relisted {
 }
 
 /**
- * The methods of a thread's object. Contract: every one answers `thread_not_found` for a thread that does not exist or is
- * not the caller's, before any write.
+ * The methods of a thread's object: their inputs after the caller, and their results. Contract: each of them refuses with
+ * `thread_not_found`, before any write, a thread that does not exist or that the caller may not access.
  */
-export interface ThreadRpc extends SessionRpc, HoldsLeases {
-  create(caller: Caller, input: CreateInput): Promise<Answer<Thread>>;
-  describe(caller: Caller): Promise<Answer<Thread>>;
-  patch(caller: Caller, change: PatchThread): Promise<Answer<Thread>>;
-  /** Stops the run, deletes every row and leaves an empty object. */
-  remove(caller: Caller): Promise<Answer<null>>;
-  postMessage(caller: Caller, input: PostMessage, key: RequestKey | null): Promise<Answer<Admission>>;
-  postRun(caller: Caller, input: PostRun, key: RequestKey | null): Promise<Answer<Admission>>;
-  /** Answers once the stop is durable. */
-  stop(caller: Caller, runId: string | null): Promise<Answer<{ status: ThreadStatus }>>;
-  listMessages(caller: Caller, query: ListMessages): Promise<Answer<MessagePage<Message>>>;
-  getMessage(caller: Caller, id: string): Promise<Answer<Message>>;
-  patchMessage(caller: Caller, id: string, change: PatchMessage): Promise<Answer<Message>>;
-  deleteMessage(caller: Caller, id: string): Promise<Answer<null>>;
-  /** The inputs that wait, in their order. */
-  listQueue(caller: Caller, query: ListQueue): Promise<Answer<Page<QueuedInput>>>;
-  patchQueued(caller: Caller, id: string, change: PatchQueued): Promise<Answer<QueuedInput>>;
-  /** Takes one out. */
-  deleteQueued(caller: Caller, id: string): Promise<Answer<null>>;
-  listRuns(caller: Caller, query: ListRuns): Promise<Answer<Page<Run>>>;
-  getRun(caller: Caller, id: string): Promise<Answer<Run>>;
-  listLogs(caller: Caller, query: ListLogs): Promise<Answer<Page<Log>>>;
-  getLog(caller: Caller, id: string): Promise<Answer<Log>>;
+export interface ThreadMethods extends SessionMethods {
+  create(input: CreateInput): Thread;
+  describe(): Thread;
+  patch(change: PatchThread): Thread;
+  /** Stops the run, deletes every row and leaves an empty object. `byParent`: the parent deletes it and needs no notice. */
+  remove(byParent?: boolean): null;
+  postMessage(input: PostMessage, key: RequestKey | null): Admission;
+  postRun(input: PostRun, key: RequestKey | null): Admission;
+  /** Returns once the stop is durable. */
+  stop(runId: string | null): { status: ThreadStatus };
+  listMessages(query: ListMessages): MessagePage<Message>;
+  getMessage(id: string): Message;
+  patchMessage(id: string, change: PatchMessage): Message;
+  deleteMessage(id: string): null;
+  /** The waiting inputs, in their order. */
+  listQueue(query: ListQueue): Page<QueuedInput>;
+  patchQueued(id: string, change: PatchQueued): QueuedInput;
+  /** Removes a waiting input. */
+  deleteQueued(id: string): null;
+  listRuns(query: ListRuns): Page<Run>;
+  getRun(id: string): Run;
+  listLogs(query: ListLogs): Page<Log>;
+  getLog(id: string): Log;
   /** Runs a tool's function now, without a run (Standard Agents, invokeTool). */
-  invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>>;
-  /** Tells the catalog the thread and the totals of all its runs again. */
-  relist(caller: Caller): Promise<Answer<Relisted>>;
-  postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>>;
+  invokeTool(name: string, args: JsonObject): ToolResult;
+  /** Sends the thread and the totals of all its runs to the catalog again. */
+  relist(): Relisted;
+  postToolResults(input: PostToolResults): ToolResultsTaken;
+}
+
+/** Calls the methods of one object by name. A refusal is a value; the promise rejects only when the object cannot be reached. */
+export interface MethodCalls<Methods extends { [M in keyof Methods]: (...input: never[]) => unknown }> {
+  call<M extends keyof Methods & string>(
+    method: M,
+    caller: Caller,
+    ...input: Parameters<Methods[M]>
+  ): Promise<Answer<ReturnType<Methods[M]>>>;
+}
+
+/** What the Worker calls on a thread's object. */
+export interface ThreadRpc extends MethodCalls<ThreadMethods>, HoldsLeases {
   /**
-   * Uses up a stream's ticket: true once for a nonce, false ever after. Kept in memory until `expiresAt` (microseconds), so
-   * an eviction within a ticket's 30 seconds forgets it. Writes nothing; on an empty object it answers all the same.
+   * Uses a stream's ticket: true once for each nonce, false after that. Kept in memory until `expiresAt` (microseconds), so
+   * an eviction within a ticket's 30 seconds forgets it. Writes nothing, and works on an empty object.
    */
   redeemTicket(nonce: string, expiresAt: number): Promise<boolean>;
 }

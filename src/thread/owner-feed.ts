@@ -5,6 +5,7 @@
 import type { FeedWord } from "#contract/feed.ts";
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
 import type { ThreadRecord } from "#core/record.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 import { toThread } from "#core/view.ts";
 
 import type { LiveThread } from "./live-thread.ts";
@@ -51,19 +52,23 @@ export class OwnerFeed {
     this.#put(live.record, "thread_updated", live);
   }
 
-  /** An input was admitted under this lease. The next feed message carries it. An idle thread sends none, so one is sent for it. */
-  admitted(lease: string, live: LiveThread): void {
+  /**
+   * Confirms the caller's lease, if there is one, after its input was admitted: the next feed message carries the lease. An idle
+   * thread sends no message, so one is sent for it.
+   */
+  admitted({ lease }: Caller, live: LiveThread): void {
+    if (lease === undefined || live.retired) return;
     const { user_id, parent, status } = live.record;
     if (parent !== null) {
       // A child thread does not count and sends no feed messages; the parent thread that waits for it counts.
       this.#background(
         this.#feeds(user_id)
-          .giveBack(lease, "all")
+          .giveBack(lease.id, "all")
           .catch(() => undefined),
       );
       return;
     }
-    this.#admitted.push(lease);
+    this.#admitted.push(lease.id);
     if (status !== "running") this.again(live);
   }
 

@@ -1,28 +1,14 @@
-// The Durable Object of a thread: a shell of lifecycle and wiring. Its methods delegate; an object whose thread was never
-// created answers `thread_not_found` and writes nothing. Everything that is not a method of the RPC interface is #private:
-// on Workers a TypeScript `private` method can still be called from outside.
+// The Durable Object of a thread: lifecycle and wiring. RPC enters by `call`, requests with a socket or a body by `fetch`. An object
+// whose thread was never created answers `thread_not_found` and writes nothing. Everything that is not called from outside is
+// #private: on Workers a TypeScript `private` method can be called over RPC.
 
 import { DurableObject } from "cloudflare:workers";
 
 import { refuse } from "#contract/error.ts";
-import type { JsonObject } from "#contract/json.ts";
-import type { Log } from "#contract/log.ts";
-import type { Message } from "#contract/message.ts";
-import type { MessagePage, Page } from "#contract/page.ts";
-import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
-import type * as request from "#contract/request.ts";
-import type { Run } from "#contract/run.ts";
-import type { Thread, ThreadStatus } from "#contract/thread.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
-import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
-import type { HeldLeases } from "#core/lease.ts";
+import type { HeldLeases, HoldsLeases } from "#core/lease.ts";
 import type { ThreadRecord } from "#core/record.ts";
-import type { Execution, SessionExecution, SessionPage, SessionPlace } from "#core/session-rpc.ts";
-import { peerCaller } from "#core/thread-peer.ts";
-import type { ChildCalls, ChildInput, Delivery, KnownCalls, Relay, ThreadPeer } from "#core/thread-peer.ts";
-import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadRpc } from "#core/thread-rpc.ts";
+import type { Answer, Caller, ThreadRpc } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
-import { toMessage } from "#core/view.ts";
 import { discardBody } from "#lib/discard-body.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
@@ -32,36 +18,21 @@ import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { answered } from "./answered.ts";
 import { Importer } from "./archive/importer.ts";
-import { admitChild } from "./children/admit-child.ts";
-import { knownCalls } from "./children/child-answers.ts";
-import { takeChildCalls } from "./children/child-calls.ts";
-import { takeDelivery, takeRelay } from "./children/delivery.ts";
-import { watchedFromAbove } from "./children/watching.ts";
-import { createThread } from "./method/create-thread.ts";
 import type { CreateContext } from "./method/create-thread.ts";
 import { serveInternal } from "./method/internal-request.ts";
-import { invokeByHand } from "./method/invoke-tool.ts";
-import { relistThread } from "./method/relist-thread.ts";
-import { patchThread, removeThread, stopThread, view } from "./method/thread-changes.ts";
-import { deleteMessage, getMessage, listMessages, patchMessage } from "./method/thread-messages.ts";
-import { deleteQueued, listQueue, patchQueued } from "./method/thread-queue.ts";
-import { getLog, getRun, listLogs, listRuns } from "./method/thread-records.ts";
-import { takeToolResults } from "./method/tool-results.ts";
+import { removeThread } from "./method/thread-changes.ts";
 import { isRestOver, openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
 import { acknowledge } from "./reader/subscribe.ts";
 import { refusalResponse } from "./refusal-response.ts";
-import { admitMessage, admitRun } from "./run/admission.ts";
-import { executeSession } from "./session/execute-session.ts";
-import { makeSession } from "./session/make-session.ts";
-import { readSession } from "./session/read-session.ts";
 import { StreamLeases } from "./stream-leases.ts";
+import { runMethod } from "./thread-methods.ts";
 import type { World } from "./world.ts";
 
 /** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
 export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState) => World) {
-  return class ThreadObject extends DurableObject<Env> implements ThreadRpc, ThreadPeer {
+  return class ThreadObject extends DurableObject<Env> implements HoldsLeases, Pick<ThreadRpc, "redeemTicket"> {
     readonly #world: World;
     readonly #storage: MeteredStorage;
     readonly #store: ManagedThreadStore;
@@ -100,157 +71,20 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       });
     }
 
-    async create(caller: Caller, input: CreateInput): Promise<Answer<Thread>> {
-      return this.#make((parts) => createThread(parts, caller, input));
-    }
-
-    async executeSession(caller: Caller, asked: SessionExecution): Promise<Answer<Execution>> {
-      const { context } = asked;
-      const made =
-        context === null ? null : await this.#make((parts) => makeSession(parts, caller, { ...asked, context }));
-      if (made !== null && !made.ok) return made;
-      return this.#admitted(caller, () => executeSession(this.#ownSession(caller, asked), caller, asked));
-    }
-
-    async readSession(caller: Caller, place: SessionPlace, cursor: string | null): Promise<Answer<SessionPage>> {
-      return this.#answer(() => readSession(this.#ownSession(caller, place).context, cursor));
-    }
-
-    async describe(caller: Caller): Promise<Answer<Thread>> {
-      return this.#answer(() => view(this.#owned(caller).context));
-    }
-
-    async patch(caller: Caller, change: request.PatchThread): Promise<Answer<Thread>> {
-      return this.#answer(() => patchThread(this.#owned(caller), change));
-    }
-
-    async remove(caller: Caller, byParent = false): Promise<Answer<null>> {
-      return this.#answer(async () => {
-        const open = this.#owned(caller);
-        // A second deletion would go on after the first and hit a thread made anew under the id.
-        this.#removing ??= this.#remove(open, byParent).finally(() => {
-          this.#removing = null;
-        });
-        await this.#removing;
-        return null;
-      });
-    }
-
-    async postMessage(caller: Caller, input: request.PostMessage, key: RequestKey | null): Promise<Answer<Admission>> {
-      return this.#admitted(caller, () => {
-        const { context, driver } = this.#owned(caller);
-        return admitMessage(context, driver, { caller, input, key });
-      });
-    }
-
-    async postRun(caller: Caller, input: request.PostRun, key: RequestKey | null): Promise<Answer<Admission>> {
-      return this.#admitted(caller, () => {
-        const { context, driver } = this.#owned(caller);
-        return admitRun(context, driver, { caller, input, key });
-      });
-    }
-
-    async stop(caller: Caller, runId: string | null): Promise<Answer<{ status: ThreadStatus }>> {
-      return this.#answer(() => stopThread(this.#owned(caller), runId));
-    }
-
-    async listMessages(caller: Caller, query: request.ListMessages): Promise<Answer<MessagePage<Message>>> {
-      return this.#answer(() => listMessages(this.#owned(caller).context, query));
-    }
-
-    async getMessage(caller: Caller, id: string): Promise<Answer<Message>> {
-      return this.#answer(() => toMessage(getMessage(this.#owned(caller).context, id)));
-    }
-
-    async patchMessage(caller: Caller, id: string, change: request.PatchMessage): Promise<Answer<Message>> {
-      return this.#answer(() => patchMessage(this.#owned(caller).context, id, change));
-    }
-
-    async deleteMessage(caller: Caller, id: string): Promise<Answer<null>> {
-      return this.#answer(() => {
-        deleteMessage(this.#owned(caller).context, id);
-        return null;
-      });
-    }
-
-    async listQueue(caller: Caller, query: ListQueue): Promise<Answer<Page<QueuedInput>>> {
-      return this.#answer(() => listQueue(this.#owned(caller).context, query));
-    }
-
-    async patchQueued(caller: Caller, id: string, change: PatchQueued): Promise<Answer<QueuedInput>> {
-      return this.#answer(() => patchQueued(this.#owned(caller).context, id, change));
-    }
-
-    async deleteQueued(caller: Caller, id: string): Promise<Answer<null>> {
-      return this.#answer(() => {
-        deleteQueued(this.#owned(caller).context, id);
-        return null;
-      });
-    }
-
-    async listRuns(caller: Caller, query: request.ListRuns): Promise<Answer<Page<Run>>> {
-      return this.#answer(() => listRuns(this.#owned(caller).context, query));
-    }
-
-    async getRun(caller: Caller, id: string): Promise<Answer<Run>> {
-      return this.#answer(() => getRun(this.#owned(caller).context, id));
-    }
-
-    async listLogs(caller: Caller, query: request.ListLogs): Promise<Answer<Page<Log>>> {
-      return this.#answer(() => listLogs(this.#owned(caller).context, query));
-    }
-
-    async getLog(caller: Caller, id: string): Promise<Answer<Log>> {
-      return this.#answer(() => getLog(this.#owned(caller).context, id));
-    }
-
-    async invokeTool(caller: Caller, name: string, args: JsonObject): Promise<Answer<ToolResult>> {
-      return this.#answer(() => invokeByHand(this.#owned(caller).context, caller, { name, args }));
-    }
-
-    async relist(caller: Caller): Promise<Answer<Relisted>> {
-      return this.#answer(() => relistThread(this.#owned(caller)));
-    }
-
-    async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>> {
-      return this.#admitted(caller, () => takeToolResults(this.#owned(caller), { caller, body: input }));
-    }
-
-    async startChild(input: ChildInput): Promise<Answer<null>> {
-      const { text: _, limits: __, ...made } = input;
-      const answer = await this.create(peerCaller, { ...made, creation: `call ${input.parent.message_id}` });
-      return answer.ok ? this.#answer(() => admitChild(this.#owned(peerCaller), input)) : answer;
-    }
-
-    async deliver(delivery: Delivery): Promise<Answer<null>> {
-      return this.#answer(() => {
-        const { context, driver } = this.#owned(peerCaller);
-        takeDelivery(context, driver, delivery);
-        return null;
-      });
-    }
-
-    async childCalls(told: ChildCalls): Promise<Answer<null>> {
-      return this.#answer(() => {
-        const { context, driver } = this.#owned(peerCaller);
-        takeChildCalls(context, driver, told);
-        return null;
-      });
-    }
-
-    async knownCalls(caller: Caller, ids: string[], most: number): Promise<Answer<KnownCalls>> {
-      return this.#answer(() => knownCalls(this.#owned(caller).context, { caller, ids, most }));
-    }
-
-    async relay(relay: Relay): Promise<Answer<{ watched: boolean }>> {
-      return this.#answer(() => takeRelay(this.#owned(peerCaller).context, relay));
-    }
-
-    async watch(parentId: string): Promise<Answer<null>> {
-      return this.#answer(() => {
-        watchedFromAbove(this.#owned(peerCaller).context, parentId);
-        return null;
-      });
+    /** Calls one of the thread's methods (`thread-methods.ts`) by its name. Never rejects: a refusal is a value. */
+    async call(method: string, caller: Caller, ...input: unknown[]): Promise<Answer<unknown>> {
+      return this.#answer(() =>
+        runMethod(
+          method,
+          {
+            caller,
+            thread: () => this.#owned(caller),
+            create: (work) => this.#make(work),
+            remove: (byParent) => this.#remove(this.#owned(caller), byParent),
+          },
+          input,
+        ),
+      );
     }
 
     async held(ids: readonly string[]): Promise<HeldLeases> {
@@ -314,9 +148,17 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       this.#dropReader(socket);
     }
 
+    /** A second deletion joins the first: on its own it would delete a thread that was created again under the id. */
     async #remove(open: OpenThread, byParent: boolean): Promise<void> {
+      this.#removing ??= this.#removeOnce(open, byParent).finally(() => {
+        this.#removing = null;
+      });
+      await this.#removing;
+    }
+
+    async #removeOnce(open: OpenThread, byParent: boolean): Promise<void> {
       const work = removeThread(open, byParent).then(() => this.#close());
-      // A thread is made anew when nothing is left of the old one.
+      // A thread of the same id is created only when nothing is left of the deleted one.
       this.#creating = Promise.allSettled([this.#creating, work]);
       await work;
     }
@@ -360,34 +202,16 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       return open;
     }
 
-    /** The thread of a session. One whose id was made from its name is nobody else's session and no other thread. */
-    #ownSession(caller: Caller, { session_id, derived, owner }: SessionPlace): OpenThread {
-      const open = this.#owned(caller);
-      const { user_id, session } = open.context.live.record;
-      if (!derived || (session?.id === session_id && user_id === owner)) return open;
-      throw refuse("thread_not_found", "There is no such thread.");
-    }
-
-    /** One at a time: hooks may wait, and a repetition must see what the first one made. */
-    async #make<T>(make: (parts: CreateContext) => Promise<T>): Promise<Answer<T>> {
+    /** Runs work that creates the thread, one at a time: hooks may wait, and a repeated request must find the first one's result. */
+    async #make<T>(make: (parts: CreateContext) => Promise<T>): Promise<T> {
       const [store, world] = [this.#store, this.#world];
       const parts = { store, world, open: () => this.#load(), close: () => this.#close() };
-      const work = this.#creating.then(() =>
-        this.#answer(async () => {
-          await this.#importer.clear();
-          return make(parts);
-        }),
-      );
-      this.#creating = work;
+      const work = this.#creating.then(async () => {
+        await this.#importer.clear();
+        return make(parts);
+      });
+      this.#creating = work.catch(() => undefined);
       return work;
-    }
-
-    /** The answer to an input that may start a run. After the admission the thread's status decides about the lease. */
-    async #admitted<T>({ lease }: Caller, work: () => T | Promise<T>): Promise<Answer<T>> {
-      const answer = await this.#answer(work);
-      if (lease !== undefined && answer.ok && this.#open !== null)
-        this.#ownerFeed.admitted(lease.id, this.#open.context.live);
-      return answer;
     }
 
     async #answer<T>(work: () => T | Promise<T>): Promise<Answer<T>> {

@@ -189,7 +189,7 @@ export class Stage {
   async calm(): Promise<void> {
     let waits = false;
     await this.until(async () => {
-      const answer = await stubOf(this.id).describe({ user: null, admin: true });
+      const answer = await stubOf(this.id).call("describe", { user: null, admin: true });
       waits = answer.ok && answer.value.pending_tool_calls.length > 0;
       return answer.ok && (answer.value.active_run_id === null || waits);
     });

@@ -35,7 +35,7 @@ async function opened(name: string): Promise<StoredThread> {
   setClockRight();
   skip(thread.at - testClock.now() / 1000);
   // A test before may have restored the same thread.
-  await stubOf(thread.id).remove(admin);
+  await stubOf(thread.id).call("remove", admin);
   await restore(thread);
   return thread;
 }
@@ -57,7 +57,7 @@ async function finished(id: string): Promise<Thread> {
   await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
   return vi.waitUntil(
     async () => {
-      const thread = await value(stubOf(id).describe(admin));
+      const thread = await value(stubOf(id).call("describe", admin));
       const [call] = thread.pending_tool_calls;
       if (call !== undefined) await answered(id, call);
       else if (thread.active_run_id !== null) {
@@ -72,14 +72,15 @@ async function finished(id: string): Promise<Thread> {
 
 async function answered(id: string, { id: tool_call_id, kind }: PendingCall): Promise<void> {
   if (kind === "limit") {
-    await stubOf(id).postRun(admin, { kind: "continue", limits: { steps: 50 } }, null);
+    await stubOf(id).call("postRun", admin, { kind: "continue", limits: { steps: 50 } }, null);
     return;
   }
   const result = kind === "approval" ? { tool_call_id, approved: false } : { tool_call_id, error: "No answer." };
-  await stubOf(id).postToolResults(admin, { results: [result] });
+  await stubOf(id).call("postToolResults", admin, { results: [result] });
 }
 
-const messagesOf = async (id: string): Promise<Message[]> => (await value(stubOf(id).listMessages(admin, page))).items;
+const messagesOf = async (id: string): Promise<Message[]> =>
+  (await value(stubOf(id).call("listMessages", admin, page))).items;
 
 describe.each(stored)("%s", (name) => {
   it("GOLDEN2 a thread that an earlier release stored reads as it did", async () => {
@@ -95,9 +96,9 @@ describe.each(stored)("%s", (name) => {
     const { id } = await opened(name);
     await finished(id);
     const before = await messagesOf(id);
-    const { items } = await value(stubOf(id).listRuns(admin, { limit: 100, order: "asc" }));
+    const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 100, order: "asc" }));
     expect(items.map(({ status }) => status)).toEqual(items.map(() => "completed"));
-    await value(stubOf(id).postMessage(admin, message("And now?"), null));
+    await value(stubOf(id).call("postMessage", admin, message("And now?"), null));
     await finished(id);
     const after = await messagesOf(id);
     expect(after.slice(0, before.length)).toEqual(before);
@@ -118,7 +119,7 @@ it.each(exports)("GOLDEN3 a thread that an earlier release exported is imported:
   expect(messages).toEqual(
     expect.arrayContaining(settled.map(({ id, content, parts }) => expect.objectContaining({ id, content, parts }))),
   );
-  await value(stubOf(thread.id).postMessage(admin, message("And now?"), null));
+  await value(stubOf(thread.id).call("postMessage", admin, message("And now?"), null));
   await finished(thread.id);
   expect((await messagesOf(thread.id)).at(-1)).toMatchObject({ role: "assistant", status: "complete" });
 });

@@ -70,7 +70,7 @@ describe("the thread of a named session", () => {
     expect(answers.map((answer) => (answer as [number])[0])).toEqual([400, 400, 404, 400, 404, 404, 404, 400]);
     expect(await probed(ben, freeId)).toEqual(answers);
     expect((await readSession(anna, name))?.messages).toHaveLength(2);
-    expect(await stubOf(freeId).describe({ user: null, admin: true })).toMatchObject({ ok: false });
+    expect(await stubOf(freeId).call("describe", { user: null, admin: true })).toMatchObject({ ok: false });
     const begun = await execute(anna, { sessionId: free, input: said("Mine"), context: {}, options });
     expect(begun.status).toBe(200);
   });
@@ -109,14 +109,14 @@ describe("a session from before ids of their own", () => {
     const place = { session_id: name, thread_id, derived: true, owner: "anna" };
     const { session_id: _, ...given } = executeInput({ input: said("Before"), context: {}, options } as never);
     const caller = { user: "anna", admin: false };
-    await value(stubOf(thread_id).executeSession(caller, { ...place, ...given, key: null }));
+    await value(stubOf(thread_id).call("executeSession", caller, { ...place, ...given, key: null }));
     await anna(`/api/threads/${thread_id}/events?after=0&until=idle`).then((events) => events.text());
     expect((await readSession(anna, name))?.messages).toHaveLength(2);
     const second = await execute(anna, { sessionId: name, input: said("After"), context: {}, options });
     expect(second.status).toBe(200);
     expect((await readSession(anna, name))?.messages).toHaveLength(4);
     const own = await sessionThreadId("anna", name);
-    expect(await stubOf(own).describe({ user: null, admin: true })).toMatchObject({ ok: false });
+    expect(await stubOf(own).call("describe", { user: null, admin: true })).toMatchObject({ ok: false });
     expect(await readSession(ben, name)).toBeNull();
   });
 

@@ -77,7 +77,7 @@ describe("tools of the client", () => {
     const begun = testClock.now();
     const context = { tools: [ofClient, quick] };
     const { sessionId } = await execute(anna, { input: said("in_time"), context, options });
-    const { pending_tool_calls: waiting } = await value(stubOf(sessionId).describe(admin));
+    const { pending_tool_calls: waiting } = await value(stubOf(sessionId).call("describe", admin));
     const minutes = waiting.map(({ name, deadline }) => [name, Math.floor(((deadline ?? 0) - begun) / 60_000_000)]);
     expect(minutes).toEqual([
       ["far", 24 * 60],
@@ -86,7 +86,7 @@ describe("tools of the client", () => {
     expect(await alarmOf(sessionId)).toBe(Math.ceil((waiting[1]?.deadline ?? 0) / 1000));
     skip(91_000);
     expect(await wake(sessionId)).toBe(true);
-    await value(stubOf(sessionId).stop(admin, null));
+    await value(stubOf(sessionId).call("stop", admin, null));
     const results = (await messagesOf(sessionId)).filter(({ role }) => role === "tool");
     expect(results.map(({ name, content }) => [name, content])).toEqual([
       ["far", "The run was stopped before this tool finished."],

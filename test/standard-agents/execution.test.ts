@@ -178,9 +178,9 @@ describe("execution", () => {
       return { status: "success" };
     });
     const { thread } = await start({ tools: { wait }, script: answers(calling("wait")) });
-    const { run, after } = await value(stubOf(thread.id).postMessage(admin, message("Go"), null));
+    const { run, after } = await value(stubOf(thread.id).call("postMessage", admin, message("Go"), null));
     await waiting;
-    await value(stubOf(thread.id).stop(admin, null));
+    await value(stubOf(thread.id).call("stop", admin, null));
     const following = await follow(thread.id, { after: String(after), run_id: run?.id ?? "" });
     await following.closed;
     expect(seen).toEqual([false, true]);

@@ -36,7 +36,12 @@ export class ProjectThread {
 
   /** Begins a run without a message and waits for its end. Gives its events. */
   async goOn(side?: "a" | "b"): Promise<ThreadEvent[]> {
-    const asked = stubOf(this.id).postRun(admin, { kind: "continue", ...(side === undefined ? {} : { side }) }, null);
+    const asked = stubOf(this.id).call(
+      "postRun",
+      admin,
+      { kind: "continue", ...(side === undefined ? {} : { side }) },
+      null,
+    );
     const { run, after } = await value(asked);
     const following = await follow(this.id, { after: String(after), run_id: run?.id ?? "" });
     await following.closed;
@@ -45,7 +50,7 @@ export class ProjectThread {
 
   async messages(query: Partial<ListMessages> = {}): Promise<Message[]> {
     const all = { limit: 1000, order: "asc", include_silent: true } as const;
-    return (await value(stubOf(this.id).listMessages(admin, { ...all, ...query }))).items;
+    return (await value(stubOf(this.id).call("listMessages", admin, { ...all, ...query }))).items;
   }
 
   /** Contents of the stored messages, in order. */
@@ -59,19 +64,19 @@ export class ProjectThread {
   }
 
   async logs(type: LogType): Promise<Log[]> {
-    return (await value(stubOf(this.id).listLogs(admin, { limit: 1000, order: "asc", type }))).items;
+    return (await value(stubOf(this.id).call("listLogs", admin, { limit: 1000, order: "asc", type }))).items;
   }
 
   /** The run that was begun last. */
   async run(): Promise<Run> {
-    const { items } = await value(stubOf(this.id).listRuns(admin, { limit: 1, order: "desc" }));
+    const { items } = await value(stubOf(this.id).call("listRuns", admin, { limit: 1, order: "desc" }));
     const [run] = items;
     if (run === undefined) throw new Error("The thread has no run.");
     return run;
   }
 
   describe(): Promise<Thread> {
-    return value(stubOf(this.id).describe(admin));
+    return value(stubOf(this.id).call("describe", admin));
   }
 
   /** Does something with the state that an endpoint is given. */

@@ -190,13 +190,13 @@ describe("context", () => {
     };
     const { thread } = await start({ tools: { assign, look, far }, script });
     const following = await follow(thread.id, { after: "0" });
-    await value(stubOf(thread.id).postMessage(admin, message("go"), null));
+    await value(stubOf(thread.id).call("postMessage", admin, message("go"), null));
     const rest = await following.until(({ type }) => type === "awaiting_tool_execution");
     following.close();
     await evict(thread.id);
     const call = rest.type === "awaiting_tool_execution" ? rest.tool_calls[0]?.id : undefined;
     const results = [{ tool_call_id: call ?? "", result: "far away" }];
-    await value(stubOf(thread.id).postToolResults(admin, { results }));
+    await value(stubOf(thread.id).call("postToolResults", admin, { results }));
     await holds(() => isCut);
     await crash(thread.id);
     await settled(thread);

@@ -21,15 +21,15 @@ describe("while a run is active", () => {
   it("READER12 a run says where its events begin once it has begun, and a reader from there is told all of them", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold12");
-    const first = await value(stubOf(id).postMessage(admin, message("hold12"), null));
+    const first = await value(stubOf(id).call("postMessage", admin, message("hold12"), null));
     await hold.reached;
-    const second = await value(stubOf(id).postMessage(admin, message("second"), null));
+    const second = await value(stubOf(id).call("postMessage", admin, message("second"), null));
     expect([first, second].map(({ run }) => run?.first_seq)).toEqual([1, null]);
     const whole = await follow(id, { after: "0" });
     hold.open();
     const isLast = (event: ThreadEvent): boolean => event.type === "run_end" && event.run_id === second.run?.id;
     await whole.until(isLast);
-    const { first_seq } = await value(stubOf(id).getRun(admin, second.run?.id ?? ""));
+    const { first_seq } = await value(stubOf(id).call("getRun", admin, second.run?.id ?? ""));
     const own = await follow(id, { after: String((first_seq ?? 0) - 1) });
     await own.until(isLast);
     for (const reader of [whole, own]) reader.close();
@@ -41,18 +41,18 @@ describe("while a run is active", () => {
   it("ADMIT1 a queued message is answered in its turn and stands behind the run it waited for", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold1");
-    const first = await value(stubOf(id).postMessage(admin, message("hold1"), null));
+    const first = await value(stubOf(id).call("postMessage", admin, message("hold1"), null));
     await hold.reached;
-    const second = await value(stubOf(id).postMessage(admin, message("second"), null));
-    const third = await value(stubOf(id).postMessage(admin, message("third"), null));
+    const second = await value(stubOf(id).call("postMessage", admin, message("second"), null));
+    const third = await value(stubOf(id).call("postMessage", admin, message("third"), null));
     expect([first, second, third].map(({ run }) => run?.status)).toEqual(["running", "queued", "queued"]);
-    expect((await value(stubOf(id).describe(admin))).status).toBe("running");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("running");
 
     const following = await follow(id, { after: "0" });
     hold.open();
     await following.until((event) => event.type === "run_end" && event.run_id === third.run?.id);
     following.close();
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.filter(({ role }) => role !== "tool").map(({ content }) => content)).toEqual([
       "hold1",
       null,
@@ -62,7 +62,7 @@ describe("while a run is active", () => {
       "third",
       "echo: third",
     ]);
-    const found = await value(stubOf(id).getMessage(admin, second.message?.id ?? ""));
+    const found = await value(stubOf(id).call("getMessage", admin, second.message?.id ?? ""));
     expect(found.content).toBe("second");
     const starts = following.events.filter((event) => event.type === "run_start");
     expect(starts.map((event) => event.trigger)).toEqual(["user", "queue", "queue"]);
@@ -71,29 +71,29 @@ describe("while a run is active", () => {
   it("ADMIT2 when=reject is refused and stores nothing", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold2");
-    const { run } = await value(stubOf(id).postMessage(admin, message("hold2"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("hold2"), null));
     await hold.reached;
-    const refused = await stubOf(id).postMessage(admin, message("no", { when: "reject" }), null);
+    const refused = await stubOf(id).call("postMessage", admin, message("no", { when: "reject" }), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "conflict" } });
     hold.open();
     const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
     await following.closed;
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.some(({ content }) => content === "no")).toBe(false);
   });
 
   it("ADMIT3 a queued run that is stopped never begins, and its message is never sent", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold3");
-    await value(stubOf(id).postMessage(admin, message("hold3"), null));
+    await value(stubOf(id).call("postMessage", admin, message("hold3"), null));
     await hold.reached;
-    const { run } = await value(stubOf(id).postMessage(admin, message("doomed"), null));
-    await value(stubOf(id).stop(admin, run?.id ?? ""));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("doomed"), null));
+    await value(stubOf(id).call("stop", admin, run?.id ?? ""));
     const following = await follow(id, { after: "0", until: "idle" });
     hold.open();
     await following.closed;
-    expect((await value(stubOf(id).getRun(admin, run?.id ?? ""))).status).toBe("stopped");
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect((await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).status).toBe("stopped");
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.some(({ content }) => content === "doomed")).toBe(false);
     expect(types(following.events).filter((type) => type === "run_start")).toHaveLength(1);
   });
@@ -103,12 +103,12 @@ describe("Idempotency-Key", () => {
   it("ADMIT4 gives the first answer again, and refuses another body", async () => {
     const id = await newThread("parallel");
     const key = { key: "k1", fingerprint: "a" };
-    const post = () => stubOf(id).postMessage(admin, message("once"), key);
+    const post = () => stubOf(id).call("postMessage", admin, message("once"), key);
     const [first, again] = await Promise.all([value(post()), value(post())]);
     expect(again.message?.id).toBe(first.message?.id);
     expect(again.run?.id).toBe(first.run?.id);
     expect([first, again].filter(({ repeated }) => repeated)).toHaveLength(1);
-    const other = await stubOf(id).postMessage(admin, message("other"), { key: "k1", fingerprint: "b" });
+    const other = await stubOf(id).call("postMessage", admin, message("other"), { key: "k1", fingerprint: "b" });
     expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
@@ -120,7 +120,7 @@ describe("a message that starts nothing", () => {
   it("ADMIT5 is stored and told, and no run begins", async () => {
     const id = await newThread("parallel");
     const { run, message: stored } = await value(
-      stubOf(id).postMessage(admin, message("just so", { run: false, role: "assistant" }), null),
+      stubOf(id).call("postMessage", admin, message("just so", { run: false, role: "assistant" }), null),
     );
     expect(run).toBeNull();
     expect(stored?.content).toBe("just so");
@@ -131,10 +131,10 @@ describe("a message that starts nothing", () => {
 
   it("ADMIT6 a message over 1 MiB is refused and stores nothing; a million characters are fine", async () => {
     const id = await newThread("parallel");
-    const refused = await stubOf(id).postMessage(admin, message("é".repeat(600_000)), null);
+    const refused = await stubOf(id).call("postMessage", admin, message("é".repeat(600_000)), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "too_large" } });
-    await value(stubOf(id).postMessage(admin, message("a".repeat(1_000_000), { run: false }), null));
-    const { total } = await value(stubOf(id).listMessages(admin, page));
+    await value(stubOf(id).call("postMessage", admin, message("a".repeat(1_000_000), { run: false }), null));
+    const { total } = await value(stubOf(id).call("listMessages", admin, page));
     expect(total).toBe(1);
   });
 });
@@ -142,16 +142,16 @@ describe("a message that starts nothing", () => {
 describe("a run without a message", () => {
   it("ADMIT7 goes on from the history; an empty thread has nothing to continue", async () => {
     const empty = await newThread("parallel");
-    expect(await stubOf(empty).postRun(admin, { kind: "continue" }, null)).toMatchObject({
+    expect(await stubOf(empty).call("postRun", admin, { kind: "continue" }, null)).toMatchObject({
       ok: false,
       refusal: { code: "conflict" },
     });
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "from before" }] });
-    const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    const { run, after } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
     await following.closed;
     expect(following.events[0]).toMatchObject({ type: "run_start", trigger: "continuation" });
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["from before", "echo: from before"]);
   });
 
@@ -165,17 +165,17 @@ describe("a run without a message", () => {
     });
     expect((await converse(id, "flaky please")).at(-1)).toMatchObject({ status: "error" });
     for (const status of ["error", "completed"]) {
-      const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+      const { run, after } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
       const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
       await following.closed;
       expect(following.events.at(-1)).toMatchObject({ type: "run_end", status });
     }
     const history = ["user flaky please", "assistant ", "tool noted once"];
     expect(sent).toEqual([["user flaky please"], history, history, history]);
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
     // A completed run is not carried on, so a prompt without includeChat begins with an empty history again.
-    const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    const { run, after } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     const last = await follow(id, { after: String(after), run_id: run?.id ?? "" });
     await last.closed;
     expect(last.events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("includeChat") } });
@@ -183,7 +183,7 @@ describe("a run without a message", () => {
 
   it("ADMIT8 that would send the model nothing ends with an error that says why", async () => {
     const id = await newThread("forgetful", { initial_messages: [{ role: "user", content: "from before" }] });
-    const { run, after } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    const { run, after } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
     await following.closed;
     expect(following.events.at(-1)).toMatchObject({
@@ -197,21 +197,21 @@ describe("a full queue", () => {
   it("ADMIT9 that a stop holds is let go by a continue, whatever was refused in between", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold9");
-    await value(stubOf(id).postMessage(admin, message("hold9"), null));
+    await value(stubOf(id).call("postMessage", admin, message("hold9"), null));
     await hold.reached;
     for (let count = 0; count < 100; count += 1) {
-      await value(stubOf(id).postMessage(admin, message(`q${count}`), null));
+      await value(stubOf(id).call("postMessage", admin, message(`q${count}`), null));
     }
     const following = await follow(id, { after: "0", types: "run_end" });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until((event) => event.type === "run_end");
-    expect(await stubOf(id).postMessage(admin, message("one too many"), null)).toMatchObject({
+    expect(await stubOf(id).call("postMessage", admin, message("one too many"), null)).toMatchObject({
       refusal: { code: "conflict" },
     });
-    expect((await value(stubOf(id).postRun(admin, { kind: "continue" }, null))).run?.status).toBe("running");
+    expect((await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null))).run?.status).toBe("running");
     await following.until(() => following.events.length === 101);
     following.close();
-    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
   });
 });
 
@@ -219,20 +219,20 @@ describe("keys of what waits", () => {
   it("ADMIT10 a repeated key shows the waiting message; a repeated continue starts nothing new", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold10");
-    await value(stubOf(id).postMessage(admin, message("hold10"), null));
+    await value(stubOf(id).call("postMessage", admin, message("hold10"), null));
     await hold.reached;
     const key = { key: "k10", fingerprint: "f" };
-    const first = await value(stubOf(id).postMessage(admin, message("waits"), key));
-    const again = await value(stubOf(id).postMessage(admin, message("waits"), key));
+    const first = await value(stubOf(id).call("postMessage", admin, message("waits"), key));
+    const again = await value(stubOf(id).call("postMessage", admin, message("waits"), key));
     expect(again.message?.id).toBe(first.message?.id);
     const following = await follow(id, { after: "0", types: "run_end" });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until((event) => event.type === "run_end");
     const onward = { key: "k11", fingerprint: "f" };
-    const one = await value(stubOf(id).postRun(admin, { kind: "continue" }, onward));
+    const one = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, onward));
     await following.until((event) => event.type === "run_end" && event.run_id === one.run?.id);
     following.close();
-    const two = await value(stubOf(id).postRun(admin, { kind: "continue" }, onward));
+    const two = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, onward));
     expect(two).toMatchObject({ repeated: true, run: { id: one.run?.id } });
   });
 });
@@ -242,7 +242,7 @@ describe("limits of a request", () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const ada = { user: "ada", admin: false };
     for (const steps of [null, 251]) {
-      const refused = await stubOf(id).postMessage(ada, message("more", { limits: { steps } }), null);
+      const refused = await stubOf(id).call("postMessage", ada, message("more", { limits: { steps } }), null);
       expect(refused).toMatchObject({ ok: false, refusal: { code: "forbidden" } });
     }
     scripts.set("two", () => ({ toolCalls: [{ name: "note", arguments: { text: "again" } }] }));

@@ -40,7 +40,7 @@ describe("a run that came to a rest and went on at once", () => {
     });
     const id = await newThread("boss");
     const places = passing();
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     // The child answers while the other call still runs, so that the rest behind it is over before it begins.
     await places.until(word("after deliver", { to: id }));
     slow.open();

@@ -34,7 +34,8 @@ export const ask = (q: string): Call => ({ name: "ask", arguments: { q } });
 export const erase = (what: string): Call => ({ name: "erase", arguments: { what } });
 export const send = (name: string, task: string): Call => ({ name, arguments: { task } });
 
-export const answer = (id: string, ...results: PostedResult[]) => stubOf(id).postToolResults(admin, { results });
+export const answer = (id: string, ...results: PostedResult[]) =>
+  stubOf(id).call("postToolResults", admin, { results });
 export const approve = (call: string, args?: PostedResult["args"]): PostedResult => ({
   tool_call_id: call,
   approved: true,
@@ -43,7 +44,7 @@ export const approve = (call: string, args?: PostedResult["args"]): PostedResult
 export const says = (call: string, result: string): PostedResult => ({ tool_call_id: call, result });
 
 /** The calls that a thread shows. */
-export const shown = async (id: string) => (await value(stubOf(id).describe(admin))).pending_tool_calls;
+export const shown = async (id: string) => (await value(stubOf(id).call("describe", admin))).pending_tool_calls;
 
 /** The id of the first call of a tool. */
 export const named = (calls: readonly { name: string; id: string }[], name: string) =>
@@ -57,7 +58,7 @@ export async function resting(
 ): Promise<{ id: string; following: Following; calls: PendingCall[] }> {
   const id = await newThread(agent);
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message(first), null));
+  await value(stubOf(id).call("postMessage", admin, message(first), null));
   const calls = await holds(async () => {
     const pending = await shown(id);
     return pending.length === count && pending;

@@ -59,7 +59,7 @@ describe("what was approved", () => {
     script("halted", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await resting("payer", "halted", 2);
     await value(answer(id, approve(named(calls, "pay"), { to: "Bob", amount: 1 })));
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     const starts = (events: ThreadEvent[]) =>
       events
@@ -73,7 +73,7 @@ describe("what was approved", () => {
       read = messages.map(({ content }) => content).join("\n");
       return { text: "ok" };
     });
-    await value(stubOf(id).postMessage(admin, message("halted_next"), null));
+    await value(stubOf(id).call("postMessage", admin, message("halted_next"), null));
     await holds(() => read !== "");
     expect(ran).toEqual([]);
     expect(read).not.toContain("before the call ran");
@@ -112,7 +112,7 @@ describe("a decision", () => {
       reached = true;
       return held.passed;
     });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await holds(() => reached);
     const ids = calls.map((call) => call.id);
     const taken = await value(answer(id, ...ids.map((call) => approve(call))));
@@ -126,7 +126,7 @@ describe("a decision", () => {
     script("declined", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await resting("payer", "declined", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "Never." }));
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     const tool = (await messagesOf(id)).find(({ name }) => name === "pay");
     expect(tool?.content).toContain("declined");
@@ -166,10 +166,10 @@ describe("a tool that needs consent", () => {
     script("passes", [{ name: "passer", arguments: {} }]);
     const id = await newThread("head_reader");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("passes"), null));
+    await value(stubOf(id).call("postMessage", admin, message("passes"), null));
     await following.until(isEnd);
     following.close();
-    const invoked = await value(stubOf(id).invokeTool(admin, "erase", { what: "everything" }));
+    const invoked = await value(stubOf(id).call("invokeTool", admin, "erase", { what: "everything" }));
     expect(invoked).toMatchObject({ status: "error", error: expect.stringContaining("needs a person's consent") });
     expect(ran).toEqual([]);
   });

@@ -40,13 +40,13 @@ async function asking(word: string, calls: Call[], agent = "payer") {
   script(word, calls);
   const id = await newThread(agent);
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message(word), null));
+  await value(stubOf(id).call("postMessage", admin, message(word), null));
   const rest = await following.until(isRest);
   const pending = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
   return { id, following, pending, ids: pending.map((call) => call.id) };
 }
 
-const answer = (id: string, ...results: PostedResult[]) => stubOf(id).postToolResults(admin, { results });
+const answer = (id: string, ...results: PostedResult[]) => stubOf(id).call("postToolResults", admin, { results });
 const approve = (tool_call_id: string | undefined, args?: PostedResult["args"]): PostedResult => ({
   tool_call_id: tool_call_id ?? "",
   approved: true,
@@ -87,7 +87,7 @@ describe("a call that needs consent", () => {
         ["note", "complete"],
         ["erase", "started"],
       ]);
-      const thread = await value(stubOf(id).describe(admin));
+      const thread = await value(stubOf(id).call("describe", admin));
       expect(thread).toMatchObject({ status: "awaiting_tool_execution" });
       expect(thread.pending_tool_calls).toMatchObject([{ kind: "approval" }, { kind: "approval" }]);
       following.close();
@@ -130,7 +130,7 @@ describe("a call that needs consent", () => {
     script("hangs", [pay("slow", 1, "spend")]);
     const id = await newThread("payer");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("hangs"), null));
+    await value(stubOf(id).call("postMessage", admin, message("hangs"), null));
     await following.until(isEnd);
     expect(ran).toEqual([]);
     const [[status, words] = []] = await resultsOf(id);
@@ -145,7 +145,7 @@ describe("a call that needs consent", () => {
     script("unfit", [{ name: "pay", arguments: { to: "Ada", amount: -1 } }]);
     const id = await newThread("payer");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("unfit"), null));
+    await value(stubOf(id).call("postMessage", admin, message("unfit"), null));
     await following.until(isEnd);
     expect(following.events.filter(isRest)).toEqual([]);
     expect((await resultsOf(id))[0]?.[1]).toContain("do not fit");
@@ -155,7 +155,9 @@ describe("a call that needs consent", () => {
   it("APPROVE3 runs once when it is approved, and says who decided", async () => {
     const { id, following, ids } = await asking("yes", [pay("Ada")]);
     await evict(id);
-    const taken = await value(stubOf(id).postToolResults({ user: "eve", admin: true }, { results: [approve(ids[0])] }));
+    const taken = await value(
+      stubOf(id).call("postToolResults", { user: "eve", admin: true }, { results: [approve(ids[0])] }),
+    );
     expect(taken.missing).toEqual([]);
     await following.until(isEnd);
     expect(ran).toEqual(['pay {"to":"Ada","amount":5} 1', "pay done"]);
@@ -167,7 +169,7 @@ describe("a call that needs consent", () => {
     expect(of("awaiting_tool_execution")).toBeLessThan(of("tool_execution_start"));
     expect(of("tool_execution_start")).toBeLessThan(of("tool_execution_end"));
     expect(types.filter((type) => type === "tool_execution_start")).toHaveLength(1);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
     following.close();
   });
 
@@ -219,13 +221,13 @@ describe("a call that needs consent", () => {
     expect(await answer(id, { tool_call_id: payId, result: "paid" })).toMatchObject(conflict);
     expect(await answer(id, approve(askId))).toMatchObject(conflict);
     const wrong = { results: [approve(payId)], run_id: "another" };
-    expect(await stubOf(id).postToolResults(admin, wrong)).toMatchObject(conflict);
+    expect(await stubOf(id).call("postToolResults", admin, wrong)).toMatchObject(conflict);
     const answers = await Promise.all([answer(id, decline(payId)), answer(id, approve(payId))]);
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
     // Which of two that come at once is the first is nobody's to say.
     const isDeclined = answers[0]?.ok === true;
     const [first, second] = isDeclined ? [decline(payId), approve(payId)] : [approve(payId), decline(payId)];
-    await value(stubOf(id).postToolResults(admin, { results: [first], run_id: run }));
+    await value(stubOf(id).call("postToolResults", admin, { results: [first], run_id: run }));
     expect(await answer(id, second)).toMatchObject(conflict);
     await value(answer(id, { tool_call_id: askId, result: "yes" }));
     await following.until(isEnd);
@@ -265,7 +267,7 @@ describe("a call that needs consent", () => {
     expect(await value(answer(late.id, approve(late.ids[0])))).toMatchObject({ ignored: late.ids });
     late.following.close();
     const stopped = await asking("stopped_asking", [pay("Ada")]);
-    await value(stubOf(stopped.id).stop(admin, null));
+    await value(stubOf(stopped.id).call("stop", admin, null));
     await stopped.following.until(isEnd);
     expect(await value(answer(stopped.id, approve(stopped.ids[0])))).toMatchObject({ ignored: stopped.ids });
     stopped.following.close();
@@ -275,7 +277,7 @@ describe("a call that needs consent", () => {
   it("APPROVE8 never runs when the thread is read after its deadline, also if no alarm went off", async () => {
     const { id, following } = await asking("overdue", [pay("Eve")]);
     skip(payDeadlineMs + 1000);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ pending_tool_calls: [] });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [] });
     await following.until(isEnd);
     following.close();
     expect(ran).toEqual([]);
@@ -286,7 +288,7 @@ describe("a call that needs consent", () => {
   it("APPROVE9 survives a crash at rest and behind the decision; one while it runs leaves a cut call", async () => {
     const { id, ids } = await asking("crash_consent", [pay("Ada")]);
     await crash(id);
-    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(1);
+    expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toHaveLength(1);
     await value(answer(id, approve(ids[0])));
     await crash(id);
     await wake(id);

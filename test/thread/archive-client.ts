@@ -51,7 +51,7 @@ export async function imported(id: string, body: BodyInit, importer: Importer = 
 
 /** Deletes a thread and brings it back from an export. */
 export async function replaced(id: string, text: string): Promise<void> {
-  await value(stubOf(id).remove(admin));
+  await value(stubOf(id).call("remove", admin));
   const { status, message } = await imported(id, text);
   if (status !== 201) throw new Error(`not imported: ${message}`);
 }

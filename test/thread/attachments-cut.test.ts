@@ -29,7 +29,7 @@ async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKe
   const { open } = gate(name);
   const post = message(`slow:${name}`, { run: false, attachments: [small, large], ...extra });
   const before = (await notes(id)).length;
-  const answer = stubOf(id).postMessage(admin, post, key);
+  const answer = stubOf(id).call("postMessage", admin, post, key);
   // A crash breaks the call off.
   answer.catch(() => undefined);
   // Asked for and not told by the hook, whose object may be gone by then.
@@ -37,7 +37,7 @@ async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKe
   return { answer, open };
 }
 
-const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 const filesOf = async (id: string): Promise<string[]> => {
   const found = await (await new Files(id).ask("GET", "/files-search?glob=**")).json<{ paths: string[] }>();
   return found.paths;
@@ -126,13 +126,13 @@ describe("files of a message", () => {
     const { open } = gate(`new${id.slice(0, 8)}`);
     const initial_messages = [{ role: "user", content: `slow:new${id.slice(0, 8)}`, attachments: [small] }];
     const input = { id, agent_id: "seeing", user_id: null, creation: id, initial_messages: initial_messages as never };
-    const creating = stubOf(id).create(admin, input);
+    const creating = stubOf(id).call("create", admin, input);
     creating.catch(() => undefined);
     while ((await notes(id).catch(() => [])).length === 0);
     await crash(id);
     expect([await filesOf(id), await notes(id)]).toEqual([[], []]);
     open();
-    await value(stubOf(id).create(admin, input));
+    await value(stubOf(id).call("create", admin, input));
     expect([await filesOf(id), await notes(id)]).toEqual([["/attachments/a.csv"], []]);
     await crash(id);
     expect((await messagesOf(id))[0]?.attachments.map(({ path }) => path)).toEqual(["/attachments/a.csv"]);
@@ -147,11 +147,11 @@ describe("files of a message", () => {
     expect((await files.put("/attachments/a.csv", "mine now")).status).toBe(200);
     expect((await files.ask("DELETE", "/files/attachments/b.bin")).status).toBe(204);
     const other = await value(
-      stubOf(id).postMessage(admin, message("other", { run: false, attachments: [large] }), null),
+      stubOf(id).call("postMessage", admin, message("other", { run: false, attachments: [large] }), null),
     );
     expect(other.message?.attachments.map(({ path }) => path)).toEqual(["/attachments/b.bin"]);
     // The key is used up meanwhile.
-    await value(stubOf(id).postMessage(admin, message("quick", { run: false }), once));
+    await value(stubOf(id).call("postMessage", admin, message("quick", { run: false }), once));
     repeated.open();
     expect((await value(repeated.answer)).repeated).toBe(true);
     expect(await filesOf(id)).toEqual(both);
@@ -166,10 +166,10 @@ describe("files of a message", () => {
       const once = { key: "once", fingerprint: "once" };
       const { answer, open } = await held(id, {}, once);
       const refers = { path: "/attachments/a.csv" };
-      await value(stubOf(id).postMessage(admin, message("other", { run: false, attachments: [refers] }), null));
+      await value(stubOf(id).call("postMessage", admin, message("other", { run: false, attachments: [refers] }), null));
       if (end === "cut") await crash(id);
       else {
-        await value(stubOf(id).postMessage(admin, message("quick", { run: false }), once));
+        await value(stubOf(id).call("postMessage", admin, message("quick", { run: false }), once));
         open();
         expect((await value(answer)).repeated).toBe(true);
       }

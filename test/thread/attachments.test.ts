@@ -35,12 +35,12 @@ async function filesOf(id: string): Promise<Record<string, number>> {
 }
 
 async function messagesOf(id: string) {
-  return (await value(stubOf(id).listMessages(admin, page))).items;
+  return (await value(stubOf(id).call("listMessages", admin, page))).items;
 }
 
 /** Posts without starting a run. */
 function store(id: string, extra: object) {
-  return stubOf(id).postMessage(admin, message("", { run: false, ...extra }), null);
+  return stubOf(id).call("postMessage", admin, message("", { run: false, ...extra }), null);
 }
 
 /** What the model was last sent of each message. */
@@ -81,7 +81,7 @@ describe("a message with attachments", () => {
   it("ATT21 that waits in the queue, or whose object is evicted by a crash, keeps its files", async () => {
     const id = await newThread("seeing");
     const first = await value(
-      stubOf(id).postMessage(admin, message("one", { run: false, attachments: [image()] }), null),
+      stubOf(id).call("postMessage", admin, message("one", { run: false, attachments: [image()] }), null),
     );
     await crash(id);
     await converse(id, "two", { attachments: [image()] });
@@ -191,8 +191,8 @@ describe("what is refused", () => {
   it("ATT5 a repeated key stores nothing again, one after the other and at once", async () => {
     const id = await newThread("seeing");
     const input = message("again", { run: false, attachments: [image()] });
-    const answers = await Promise.all([0, 1, 2].map(() => value(stubOf(id).postMessage(admin, input, key))));
-    answers.push(await value(stubOf(id).postMessage(admin, input, key)));
+    const answers = await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("postMessage", admin, input, key))));
+    answers.push(await value(stubOf(id).call("postMessage", admin, input, key)));
     expect(new Set(answers.map((answer) => answer.message?.id)).size).toBe(1);
     expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(1);
     const [only, ...others] = await messagesOf(id);
@@ -212,10 +212,10 @@ describe("what is refused", () => {
     ]);
     const bad = [...initial_messages, { role: "user", content: "x", attachments: [{ path: "/gone" }] }];
     const input = { id: crypto.randomUUID(), agent_id: "seeing", user_id: null, creation: "bad" };
-    expect(await stubOf(input.id).create(admin, { ...input, initial_messages: bad as never })).toMatchObject({
+    expect(await stubOf(input.id).call("create", admin, { ...input, initial_messages: bad as never })).toMatchObject({
       refusal: { code: "invalid_request", details: { fields: [{ path: "initial_messages.2.attachments.0" }] } },
     });
-    expect(await stubOf(input.id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    expect(await stubOf(input.id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
     const rows = await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(input.id)), (_, state) =>
       state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
     );
@@ -266,11 +266,11 @@ describe("a tool's answer", () => {
       result: "x".repeat(400_000),
       attachments: [{ name: "d.png", mimeType: "image/png", data }],
     }));
-    const result = await value(stubOf(id).invokeTool(admin, "attach", { key: "direct" }));
+    const result = await value(stubOf(id).call("invokeTool", admin, "attach", { key: "direct" }));
     expect(result.attachments).toMatchObject([{ size: 400_000 }, { path: "/attachments/d.png", size: 20_000 }]);
     expect(result.result?.length).toBeLessThan(13_000);
     expect(Object.values(await filesOf(id)).sort((left, right) => left - right)).toEqual([20_000, 400_000]);
-    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc" }));
+    const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc" }));
     expect(JSON.stringify(items)).toContain("/attachments/d.png");
     expect(JSON.stringify(items)).not.toContain(data.slice(2000, 2040));
   });
@@ -308,10 +308,10 @@ describe("rows and hooks", () => {
     const part = { type: "image" as const, mime_type: "image/png", data: toBase64(bytes) };
     const posted = message("", { attachments: [{ name: "a.png", mime_type: "image/png", data: toBase64(bytes) }] });
     const content = [{ type: "text" as const, text: "leak" }, part];
-    const { run, after } = await value(stubOf(id).postMessage(admin, { ...posted, content }, null));
+    const { run, after } = await value(stubOf(id).call("postMessage", admin, { ...posted, content }, null));
     const events = await converse(id, "more");
-    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc" }));
-    const logs = await Promise.all(items.map((log) => value(stubOf(id).getLog(admin, log.id))));
+    const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc" }));
+    const logs = await Promise.all(items.map((log) => value(stubOf(id).call("getLog", admin, log.id))));
     expect(logs.some(({ data }) => JSON.stringify(data).includes("/attachments/a.png"))).toBe(true);
     const rows = await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, state) => {
       const tables = state.storage.sql
@@ -338,11 +338,11 @@ describe("rows and hooks", () => {
     expect(hookCalls).toContain("created user SHOUT");
     const [posted] = await messagesOf(id);
     expect(posted).toMatchObject({ content: "SHOUT", attachments: [{ path: "/attachments/cat.png" }] });
-    const edited = await value(stubOf(id).patchMessage(admin, posted?.id ?? "", { content: "whisper" }));
+    const edited = await value(stubOf(id).call("patchMessage", admin, posted?.id ?? "", { content: "whisper" }));
     expect(edited).toMatchObject({ content: "whisper", attachments: posted?.attachments });
     expect(lastSent()[0]?.attachments).toHaveLength(1);
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).deleteMessage(admin, posted?.id ?? ""));
+    await value(stubOf(id).call("deleteMessage", admin, posted?.id ?? ""));
     const deleted = await following.until((event) => event.type === "message_deleted");
     following.close();
     expect(deleted).toMatchObject({ message: { parts: [], attachments: [] } });

@@ -44,7 +44,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
       for (const place of ["first", "second"]) {
         const query = cursor === undefined ? first : { ...first, cursor };
         const { read } = await costOf(id, async () => {
-          const page = await value(stubOf(id).listMessages(admin, query));
+          const page = await value(stubOf(id).call("listMessages", admin, query));
           expect(page.items).toHaveLength(50);
           expect(page.total).toBe(length);
           cursor = page.next_cursor ?? undefined;
@@ -58,7 +58,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
   it("COST5 a cold wake that serves a page reads the page and a little", async () => {
     for (const order of ["asc", "desc"] as const) {
       await crash(id);
-      await value(stubOf(id).listMessages(admin, { limit: 50, order, include_silent: false }));
+      await value(stubOf(id).call("listMessages", admin, { limit: 50, order, include_silent: false }));
       const { rowsRead, rowsWritten } = await stubOf(id).rows();
       measured(`cold wake, page of 50 out of ${count}, ${order}`, `${rowsRead} read`, `≤ 50 + ${little}`);
       expect(rowsRead).toBeLessThanOrEqual(50 + little);
@@ -113,11 +113,11 @@ describe(`rows read of a thread of ${count} messages`, () => {
   });
 
   it("COST6 a step reads the messages it sends and a little", async () => {
-    const before = await value(stubOf(id).describe(admin));
+    const before = await value(stubOf(id).call("describe", admin));
     // It has everything already, so that what it reads is not counted with the step.
     const watching = await follow(id, { after: String(before.last_seq) });
     const { read } = await costOf(id, async () => {
-      const { run } = await value(stubOf(id).postMessage(admin, message("hello again"), null));
+      const { run } = await value(stubOf(id).call("postMessage", admin, message("hello again"), null));
       await watching.until((event) => event.type === "run_end" && event.run_id === run?.id);
     });
     watching.close();
@@ -132,7 +132,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
     measured(`step that sends 1 message of ${count}`, `${read} read`, `≤ 2 + ${little}`);
     expect(read).toBeLessThanOrEqual(2 + little);
-    await value(stubOf(forgetful).postMessage(admin, message("no run", { run: false }), null));
+    await value(stubOf(forgetful).call("postMessage", admin, message("no run", { run: false }), null));
   });
 
   it("COST6 a step that sends one message reads the newest 1,000 in addition for a filter_messages hook", async () => {

@@ -78,7 +78,7 @@ describe("rows written", () => {
       script(`costs_${kind}`, [call]);
       const id = await newThread(agent);
       const { written, alarms } = await costOf(id, async () => {
-        await value(stubOf(id).postMessage(admin, message(`costs_${kind}`), null));
+        await value(stubOf(id).call("postMessage", admin, message(`costs_${kind}`), null));
         const [waiting] = await holds(async () => {
           const calls = await shown(id);
           return calls.length === 1 && calls;
@@ -112,7 +112,7 @@ describe("rows written", () => {
         step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "beating" } }] } : { text: "done" },
       );
       const { written } = await costOf(id, async () => {
-        const { after } = await value(stubOf(id).postMessage(admin, message("beating"), null));
+        const { after } = await value(stubOf(id).call("postMessage", admin, message("beating"), null));
         const following = await follow(id, { after: String(after), until: "idle" });
         await following.until((event) => event.type === "tool_execution_start");
         for (let beat = 0; beat < fired; beat += 1) {
@@ -161,7 +161,7 @@ describe("wakes", () => {
     scripts.set("resting", () => ({ error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }));
     const begun = testClock.now() / 1000;
     const { alarms } = await costOf(id, async () => {
-      await value(stubOf(id).postMessage(admin, message("resting"), null));
+      await value(stubOf(id).call("postMessage", admin, message("resting"), null));
       const following = await follow(id, { after: "0" });
       await following.until((event) => event.type === "model_retry");
       following.close();
@@ -180,7 +180,7 @@ describe("wakes", () => {
     await converse(id, "hello");
     await settled(id);
     await crash(id);
-    await value(stubOf(id).listMessages(admin, { limit: 50, order: "desc", include_silent: false }));
+    await value(stubOf(id).call("listMessages", admin, { limit: 50, order: "desc", include_silent: false }));
     expect((await stubOf(id).rows()).rowsWritten).toBe(0);
   });
 });

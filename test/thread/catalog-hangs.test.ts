@@ -34,24 +34,24 @@ it("CAT13 a thread is created, changed and answered while the catalog does not a
   hanging.begin();
   const id = await inTime(newThread("parallel"));
   expect(loggedCauses(id)[0]).toContain("no answer within 5000 ms");
-  const patched = await inTime(value(stubOf(id).patch(admin, { title: "changed" })));
+  const patched = await inTime(value(stubOf(id).call("patch", admin, { title: "changed" })));
   expect(patched.title).toBe("changed");
   await inTime(converse(id, "say this"));
   hanging.end();
-  await value(stubOf(id).patch(admin, { title: "again" }));
-  expect(await value(stubOf(id).describe(admin))).toMatchObject({ title: "again", status: "idle" });
+  await value(stubOf(id).call("patch", admin, { title: "again" }));
+  expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ title: "again", status: "idle" });
 });
 
 it("CAT13 a deletion is refused while the catalog does not answer and leaves the thread intact, and a second one deletes it", async () => {
   const id = await newThread("parallel");
   await converse(id, "say before");
   hanging.begin();
-  expect(await inTime(stubOf(id).remove(admin))).toMatchObject({ ok: false, refusal: { code: "unavailable" } });
-  expect(await value(stubOf(id).describe(admin))).toMatchObject({ id, status: "idle" });
-  const posted = await inTime(stubOf(id).postMessage(admin, message("say after", { run: false }), null));
+  expect(await inTime(stubOf(id).call("remove", admin))).toMatchObject({ ok: false, refusal: { code: "unavailable" } });
+  expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ id, status: "idle" });
+  const posted = await inTime(stubOf(id).call("postMessage", admin, message("say after", { run: false }), null));
   expect(posted).toMatchObject({ ok: true });
   hanging.end();
   await converse(id, "say more");
-  await value(stubOf(id).remove(admin));
-  expect(await stubOf(id).describe(admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+  await value(stubOf(id).call("remove", admin));
+  expect(await stubOf(id).call("describe", admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
 });

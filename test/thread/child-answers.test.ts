@@ -40,8 +40,8 @@ describe("a consent that is posted to a parent", () => {
     const child = calls[0]?.thread_id ?? "";
     const held = door();
     atPlaces((place) => (place.name === "before stop" && place.to === child ? held.passed : undefined));
-    if (how === "stop") await value(stubOf(id).stop(admin, null));
-    else await value(stubOf(id).postMessage(admin, { ...message("now"), when: "interrupt" }, null));
+    if (how === "stop") await value(stubOf(id).call("stop", admin, null));
+    else await value(stubOf(id).call("postMessage", admin, { ...message("now"), when: "interrupt" }, null));
     await following.until(isEnd);
     const taken = await answer(id, approve(named(calls, "pay")));
     expect(taken).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
@@ -67,7 +67,7 @@ describe("a consent that is posted to a parent", () => {
     });
     const consent = answer(id, approve(named(calls, "pay")));
     await holds(() => reached);
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     reading.open();
     expect(await consent).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
     expect(await shown(child)).toHaveLength(1);
@@ -100,16 +100,16 @@ describe("a consent that is posted to a parent", () => {
     const id = await newThread("house");
     const held = door();
     const places = passing((place) => (word("before childCalls", { to: id })(place) ? held.passed : undefined));
-    await value(stubOf(id).postMessage(admin, message("meant"), null));
+    await value(stubOf(id).call("postMessage", admin, message("meant"), null));
     const { thread: child } = await places.until(word("before childCalls", { to: id }));
     const [call] = await shown(child);
     const consent = { results: [approve(call?.id ?? "")] };
-    expect(await stubOf(id).postToolResults(admin, { ...consent, run_id: "another" })).toMatchObject({
+    expect(await stubOf(id).call("postToolResults", admin, { ...consent, run_id: "another" })).toMatchObject({
       refusal: { code: "conflict" },
     });
     expect([await shown(child), ran]).toMatchObject([{ length: 1 }, []]);
     const { id: run_id } = await lastRunOf(id);
-    await value(stubOf(id).postToolResults(admin, { ...consent, run_id }));
+    await value(stubOf(id).call("postToolResults", admin, { ...consent, run_id }));
     held.open();
     await holds(async () => (await lastRunOf(id)).status === "completed");
     expect(paid()).toHaveLength(1);
@@ -149,7 +149,7 @@ describe("a consent that is posted to a parent", () => {
     atPlaces((place) =>
       word("before deliver", { thread: child })(place) ? Promise.reject(new Error("unreachable")) : undefined,
     );
-    await value(stubOf(child).remove(admin));
+    await value(stubOf(child).call("remove", admin));
     atPlaces(null);
     expect(await answer(id, approve(named(calls, "pay")))).toMatchObject({
       refusal: { code: "tool_call_not_found" },
@@ -163,7 +163,7 @@ describe("a consent that is posted to a parent", () => {
     const id = await newThread("house");
     for (const turn of ["quiet_1", "quiet_2", "quiet_3"]) {
       script(turn, [send("pay_room", "quiet_inside")]);
-      const { run } = await value(stubOf(id).postMessage(admin, message(turn), null));
+      const { run } = await value(stubOf(id).call("postMessage", admin, message(turn), null));
       await holds(async () => {
         const last = await lastRunOf(id);
         return last.id === run?.id && last.status === "completed";
@@ -171,7 +171,7 @@ describe("a consent that is posted to a parent", () => {
     }
     const places = passing();
     const results = Array.from({ length: 100 }, (_, at) => says(`call_unknown_${at}`, "x"));
-    expect(await stubOf(id).postToolResults(admin, { results })).toMatchObject({
+    expect(await stubOf(id).call("postToolResults", admin, { results })).toMatchObject({
       refusal: { code: "tool_call_not_found" },
     });
     expect(places.seen.filter(word("before knownCalls", {})).length).toBe(3);

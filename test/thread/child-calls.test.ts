@@ -25,17 +25,17 @@ const pay = (to: string): Call => ({ name: "pay", arguments: { to, amount: 5 } }
 const ask = (q: string): Call => ({ name: "ask", arguments: { q } });
 const send = (name: string, task: string): Call => ({ name, arguments: { task } });
 
-const answer = (id: string, ...results: PostedResult[]) => stubOf(id).postToolResults(admin, { results });
+const answer = (id: string, ...results: PostedResult[]) => stubOf(id).call("postToolResults", admin, { results });
 const approve = (call: string): PostedResult => ({ tool_call_id: call, approved: true });
 const says = (call: string, result: string): PostedResult => ({ tool_call_id: call, result });
 
-const shown = async (id: string) => (await value(stubOf(id).describe(admin))).pending_tool_calls;
+const shown = async (id: string) => (await value(stubOf(id).call("describe", admin))).pending_tool_calls;
 
 /** Begins a run of the agent and waits until so many calls are shown. */
 async function resting(first: string, count: number) {
   const id = await newThread("house");
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message(first), null));
+  await value(stubOf(id).call("postMessage", admin, message(first), null));
   const calls = await holds(async () => {
     const pending = await shown(id);
     return pending.length === count && pending;
@@ -63,26 +63,26 @@ describe("a call of a child thread", () => {
     });
     const [first, second] = calls;
     const child = first?.thread_id ?? "";
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "awaiting_tool_execution" });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "awaiting_tool_execution" });
     expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
     await evict(id);
     await evict(child);
     const part = await value(
-      stubOf(id).postToolResults({ user: "ada", admin: true }, { results: [approve(first?.id ?? "")] }),
+      stubOf(id).call("postToolResults", { user: "ada", admin: true }, { results: [approve(first?.id ?? "")] }),
     );
     expect(part.run.id).toBe((await lastRunOf(id)).id);
     expect((await shown(id)).map(({ name }) => name)).toEqual(["ask"]);
     expect(ran).toEqual([]);
     const eve = { user: "eve", admin: true };
     const both = { results: [approve(first?.id ?? ""), says(second?.id ?? "", "because")] };
-    await value(stubOf(id).postToolResults(eve, both));
+    await value(stubOf(id).call("postToolResults", eve, both));
     await following.until(isEnd);
     expect(ran).toEqual(['pay {"to":"Ada","amount":5} 1', "pay done"]);
     expect((await messagesOf(child)).filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
       'pay {"to":"Ada","amount":5}',
       "because",
     ]);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
     const paid = (await messagesOf(child)).find(({ name }) => name === "pay");
     expect(paid?.approval).toMatchObject({ approved: true, by: "ada" });
     following.close();
@@ -113,7 +113,7 @@ describe("a call of a child thread", () => {
     midway.run = () => held;
     await value(answer(call?.thread_id ?? "", approve(call?.id ?? "")));
     await holds(async () => (await shown(id)).length === 0);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "running" });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "running" });
     expect(await lastRunOf(id)).toMatchObject({ status: "running" });
     release();
     await following.until(isEnd);
@@ -145,11 +145,11 @@ describe("a call of a child thread", () => {
     const conflict = { ok: false, refusal: { code: "conflict" } };
     expect(await answer(id, says(payCall, "paid"))).toMatchObject(conflict);
     expect(await answer(id, approve("call_nobody"))).toMatchObject({ refusal: { code: "tool_call_not_found" } });
-    expect(await stubOf(id).postToolResults(admin, { results: [approve(payCall)], run_id: "other" })).toMatchObject(
-      conflict,
-    );
     expect(
-      await stubOf(id).postToolResults({ user: "mallory", admin: false }, { results: [approve(payCall)] }),
+      await stubOf(id).call("postToolResults", admin, { results: [approve(payCall)], run_id: "other" }),
+    ).toMatchObject(conflict);
+    expect(
+      await stubOf(id).call("postToolResults", { user: "mallory", admin: false }, { results: [approve(payCall)] }),
     ).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
     const declined: PostedResult = { tool_call_id: payCall, approved: false };
     await value(answer(id, declined));
@@ -173,7 +173,7 @@ describe("a call of a child thread", () => {
     const places = passing((place) =>
       word("before childCalls", { to: id })(place) && crashes === 0 ? new Promise(() => {}) : undefined,
     );
-    await value(stubOf(id).postMessage(admin, message("crashes_up"), null));
+    await value(stubOf(id).call("postMessage", admin, message("crashes_up"), null));
     const { thread: child } = await places.until(word("before childCalls", { to: id }));
     crashes += 1;
     await crash(child);
@@ -202,7 +202,7 @@ describe("a call of a child thread", () => {
       tries += 1;
       return tries === 1 ? Promise.reject(new Error("unreachable")) : undefined;
     });
-    await value(stubOf(id).postMessage(admin, message("unreached"), null));
+    await value(stubOf(id).call("postMessage", admin, message("unreached"), null));
     const { thread: child } = await places.until(tells);
     await holds(async () => ((await alarmOf(child)) ?? Infinity) - testClock.now() / 1000 < 60_000);
     expect(await shown(id)).toEqual([]);

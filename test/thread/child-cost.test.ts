@@ -3,12 +3,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
+import { peerCaller } from "#core/thread-peer.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { skip } from "../worker/clock.ts";
 import { personas } from "../worker/team.ts";
 import { childOf, door, freshTeam, isEnd, lastRunOf, messagesOf, passing, rested, wake, word } from "./team-driver.ts";
-import { admin, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, crash, evict, follow, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(freshTeam);
 
@@ -26,7 +27,7 @@ async function waiting(boss: (step: number) => TestTurn | Promise<TestTurn>) {
   const id = await newThread("boss");
   const places = passing((place) => (word("before deliver", { to: id })(place) ? held.passed : undefined));
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await value(stubOf(id).call("postMessage", admin, message("go"), null));
   const child = childOf(await following.until((event) => event.type === "subagent_start"));
   await reached.opened();
   await rested(id);
@@ -64,7 +65,7 @@ async function expectCounted(id: string, children: readonly string[]): Promise<v
   }
   expect(run.usage.total_tokens).toBe(own.tokens);
   expect(run.cost).toBeCloseTo(own.cost, 12);
-  const thread = await value(stubOf(id).describe(admin));
+  const thread = await value(stubOf(id).call("describe", admin));
   expect(thread.usage).toEqual(run.usage);
   expect(thread.cost).toBeCloseTo(own.cost, 12);
 }
@@ -72,7 +73,7 @@ async function expectCounted(id: string, children: readonly string[]): Promise<v
 describe("a call that gave up waiting", () => {
   it("CHILD13 of a run that was stopped and is over is counted into it, the thread and the catalog, once", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     const end = await following.until(isEnd);
     following.close();
     const before = await messagesOf(id);
@@ -88,12 +89,16 @@ describe("a call that gave up waiting", () => {
 
     const call = after.find(({ role }) => role === "tool");
     const { usage, cost } = await lastRunOf(child);
-    const answer = { status: "success", result: "late" };
-    const again = { answer, usage, cost, tool_executions: 0, message_id: call?.id };
-    const peer = stubOf(id) as unknown as { deliver(delivery: object): Promise<unknown> };
-    await peer.deliver({ ...again, from: child });
-    await peer.deliver({ ...again, from: child, usage: { ...usage, total_tokens: 1 }, cost: 0 });
-    await peer.deliver({ ...again, from: crypto.randomUUID(), usage: { ...usage, total_tokens: 1_000_000 } });
+    const answer = { status: "success" as const, result: "late" };
+    const again = { answer, usage, cost, tool_executions: 0, message_id: call?.id ?? "" };
+    const peer = peerOf(id);
+    await peer.call("deliver", peerCaller, { ...again, from: child });
+    await peer.call("deliver", peerCaller, { ...again, from: child, usage: { ...usage, total_tokens: 1 }, cost: 0 });
+    await peer.call("deliver", peerCaller, {
+      ...again,
+      from: crypto.randomUUID(),
+      usage: { ...usage, total_tokens: 1_000_000 },
+    });
     await expectCounted(id, [child]);
     expect(await messagesOf(id)).toEqual(after);
 
@@ -164,7 +169,7 @@ describe("a call that gave up waiting", () => {
       reached.open();
       return held.passed;
     });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await reached.opened();
     deliver();
     await both.until(word("after deliver", { thread: child, to: id }));
@@ -180,7 +185,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
   it("CHILD13 is paid what a child had used when it was deleted", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     const used = (await messagesOf(child)).reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0);
-    const gone = stubOf(child).remove(admin);
+    const gone = stubOf(child).call("remove", admin);
     await delivered();
     await value(gone);
     await following.until(isEnd);
@@ -203,7 +208,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
     const id = await newThread("boss");
     const starts = word("after startChild", { thread: id });
     const places = passing((place) => (starts(place) ? new Promise(() => {}) : undefined));
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     for (let crashes = 1; crashes <= 6; crashes += 1) {
       await places.until(() => places.seen.filter(starts).length === crashes);
       if (crashes === 1) await reached.opened();
@@ -230,14 +235,14 @@ describe("a child's child", () => {
     const following = await follow(id, { after: "0" });
     let child = "";
     const places = passing((place) => (word("before deliver", { to: child })(place) ? held.passed : undefined));
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     child = childOf(await following.until((event) => event.type === "subagent_start"));
     // The call is told of before its child is made; who speaks last is further down than both.
     await reached.opened();
     const own = await follow(child, { after: "0" });
     const grandchild = childOf(await own.until((event) => event.type === "subagent_start"));
     own.close();
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     following.close();
     await places.until(word("after deliver", { thread: child, to: id }));

@@ -58,8 +58,8 @@ const rounded = (cost: number | null) => (cost === null ? null : Number(cost.toP
 /** What a thread came to, without the ids and times of its life. */
 async function picture(id: string) {
   const messages = await messagesOf(id);
-  const { items: runs } = await value(stubOf(id).listRuns(admin, { limit: 50, order: "asc" }));
-  const { status, usage, cost, message_count } = await value(stubOf(id).describe(admin));
+  const { items: runs } = await value(stubOf(id).call("listRuns", admin, { limit: 50, order: "asc" }));
+  const { status, usage, cost, message_count } = await value(stubOf(id).call("describe", admin));
   return {
     thread: { status, usage, cost: rounded(cost), message_count },
     messages: messages.map((one) => {
@@ -74,9 +74,9 @@ async function picture(id: string) {
 async function begin(id: string): Promise<void> {
   const key = { key: "go", fingerprint: id };
   const said = await stubOf(id)
-    .postMessage(admin, message("go"), key)
+    .call("postMessage", admin, message("go"), key)
     .catch(() => null);
-  if (said?.ok !== true) await value(stubOf(id).postMessage(admin, message("go"), key));
+  if (said?.ok !== true) await value(stubOf(id).call("postMessage", admin, message("go"), key));
 }
 
 /** Follows the run to its end, then both threads to where nothing is left to do; gives what they came to. */
@@ -87,7 +87,9 @@ async function ended(id: string, seen: readonly Place[]) {
   const named = childrenOf(id, seen);
   for (const one of [id, ...named]) await comesTo(id, seen, async () => (await alarmOf(one)) === null);
   // A start that was never heard, of a call that was never written, names a child that nobody made.
-  const made = await Promise.all(named.map(async (one) => ((await stubOf(one).describe(admin)).ok ? [one] : [])));
+  const made = await Promise.all(
+    named.map(async (one) => ((await stubOf(one).call("describe", admin)).ok ? [one] : [])),
+  );
   const [child = "", ...others] = made.flat();
   expect(others).toEqual([]);
   return { parent: await picture(id), child: await picture(child) };

@@ -18,7 +18,10 @@ function tablesOf(id: string): Promise<unknown[]> {
 
 async function expectNothingOf(ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    expect(await stubOf(id).describe(admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({
+      ok: false,
+      refusal: { code: "thread_not_found" },
+    });
     expect(await tablesOf(id)).toEqual([]);
     const row = env.CATALOG.prepare("SELECT count(*) AS n FROM thread WHERE id = ?1 OR parent_id = ?1").bind(id);
     expect(await row.first<{ n: number }>()).toEqual({ n: 0 });
@@ -34,9 +37,9 @@ describe("deletion of a parent", () => {
     await rested(id);
     const { passed, open } = door();
     const places = passing((place) => (isRemoval(place) ? passed : undefined));
-    const gone = stubOf(id).remove(admin);
+    const gone = stubOf(id).call("remove", admin);
     await places.until(isRemoval);
-    const late = stubOf(id).postMessage(admin, message("again"), null);
+    const late = stubOf(id).call("postMessage", admin, message("again"), null);
     expect(await late).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
     open();
     await value(gone);
@@ -51,9 +54,9 @@ describe("deletion of a parent", () => {
       const starts = word(`${when} startChild`, {});
       const places = passing((place) => (starts(place) ? passed : undefined));
       const id = await newThread("boss");
-      await value(stubOf(id).postMessage(admin, message("go"), null));
+      await value(stubOf(id).call("postMessage", admin, message("go"), null));
       const { to: child = "" } = await places.until(starts);
-      await value(stubOf(id).remove(admin));
+      await value(stubOf(id).call("remove", admin));
       const before = places.seen.filter(word("after remove", { to: child })).length;
       open();
       await places.until(() => places.seen.filter(word("after remove", { to: child })).length > before);
@@ -71,13 +74,13 @@ describe("deletion of a parent", () => {
       asked += 1;
       return doors[asked - 1]?.passed;
     });
-    const [first, second] = [stubOf(id).remove(admin), stubOf(id).remove(admin)];
+    const [first, second] = [stubOf(id).call("remove", admin), stubOf(id).call("remove", admin)];
     await places.until(forgets);
     doors[0]?.open();
     await value(first);
-    await value(stubOf(id).create(admin, { id, agent_id: "boss", user_id: null, creation: "again" }));
+    await value(stubOf(id).call("create", admin, { id, agent_id: "boss", user_id: null, creation: "again" }));
     doors[1]?.open();
     await second;
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ id, status: "idle" });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ id, status: "idle" });
   });
 });

@@ -5,13 +5,14 @@ import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { peerCaller } from "#core/thread-peer.ts";
 import type { Environment } from "#environment.ts";
 
 import { skip } from "../worker/clock.ts";
 import app from "../worker/index.ts";
 import { personas } from "../worker/team.ts";
 import { begun, door, freshTeam, isEnd, lastRunOf, messagesOf, panelBehind, rested } from "./team-driver.ts";
-import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, converse, crash, follow, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
 const runPage = { limit: 50, order: "desc" as const };
 
@@ -39,12 +40,12 @@ describe("an agent in a thread of its own", () => {
     const start = following.events.find((event) => event.type === "subagent_start");
     expect(start).toMatchObject({ subagent_type: "panel", prompt: "decide" });
     const child = start?.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
-    const thread = await value(stubOf(child).describe(admin));
+    const thread = await value(stubOf(child).call("describe", admin));
     expect(thread.parent).toMatchObject({ thread_id: id });
     const inside = following.events.flatMap((event) => (event.type === "subagent_event" ? [event.event["type"]] : []));
     expect(inside).toContain("run_end");
-    const [run] = (await value(stubOf(id).listRuns(admin, runPage))).items;
-    const [childRun] = (await value(stubOf(child).listRuns(admin, runPage))).items;
+    const [run] = (await value(stubOf(id).call("listRuns", admin, runPage))).items;
+    const [childRun] = (await value(stubOf(child).call("listRuns", admin, runPage))).items;
     expect(end).toMatchObject({ status: "completed" });
     expect(run?.usage.total_tokens).toBeGreaterThan(childRun?.usage.total_tokens ?? Infinity);
     expect(childRun?.parent_run_id).toBe(run?.id);
@@ -72,8 +73,8 @@ describe("a parent that waits", () => {
     following.close();
     await crash(id);
     await crash(child);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "running" });
-    await value(stubOf(child).describe(admin));
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "running" });
+    await value(stubOf(child).call("describe", admin));
     open();
     const again = await follow(id, { after: "0" });
     await again.until(isEnd);
@@ -99,14 +100,14 @@ describe("a parent that waits", () => {
     panelBehind(passed);
     const { id, child, following } = await begun();
     const call = (await messagesOf(id)).find(({ role }) => role === "tool");
-    const peer = stubOf(id) as unknown as { deliver(delivery: object): Promise<unknown> };
+    const peer = peerOf(id);
     const usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, total_tokens: 0 };
-    const forged = { answer: { status: "success", result: "forged" }, usage, cost: 0, tool_executions: 0 };
-    await peer.deliver({ ...forged, from: crypto.randomUUID(), message_id: call?.id });
-    await peer.deliver({ ...forged, from: child, message_id: crypto.randomUUID() });
+    const forged = { answer: { status: "success" as const, result: "forged" }, usage, cost: 0, tool_executions: 0 };
+    await peer.call("deliver", peerCaller, { ...forged, from: crypto.randomUUID(), message_id: call?.id ?? "" });
+    await peer.call("deliver", peerCaller, { ...forged, from: child, message_id: crypto.randomUUID() });
     open();
     await following.until(isEnd);
-    await peer.deliver({ ...forged, from: child, message_id: call?.id });
+    await peer.call("deliver", peerCaller, { ...forged, from: child, message_id: call?.id ?? "" });
     following.close();
     expect((await messagesOf(id)).find(({ role }) => role === "tool")?.content).toBe("yes");
   });
@@ -117,7 +118,7 @@ describe("a parent that waits", () => {
     const { id, child, following } = await begun();
     await rested(id);
     const own = await follow(child, { after: "0" });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     expect(await following.until(isEnd)).toMatchObject({ status: "stopped" });
     expect(await own.until(isEnd)).toMatchObject({ status: "stopped" });
     own.close();
@@ -131,7 +132,7 @@ describe("a parent that waits", () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
-    await value(stubOf(child).stop(admin, null));
+    await value(stubOf(child).call("stop", admin, null));
     expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
     following.close();
     open();
@@ -146,16 +147,19 @@ describe("deletion", () => {
     panelBehind(first.passed);
     const { id, child, following } = await begun();
     following.close();
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     for (const gone of [id, child]) {
-      expect(await stubOf(gone).describe(admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+      expect(await stubOf(gone).call("describe", admin)).toMatchObject({
+        ok: false,
+        refusal: { code: "thread_not_found" },
+      });
     }
     first.open();
 
     const second = door();
     panelBehind(second.passed);
     const other = await begun();
-    await value(stubOf(other.child).remove(admin));
+    await value(stubOf(other.child).call("remove", admin));
     expect(await other.following.until(isEnd)).toMatchObject({ status: "completed" });
     other.following.close();
     second.open();
@@ -210,7 +214,7 @@ describe("several children", () => {
     );
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const starts = () => following.events.filter(({ type }) => type === "subagent_start");
     await following.until(() => starts().length === 2);
     open();
@@ -285,7 +289,7 @@ describe("what others see", () => {
     panelBehind(passed);
     const { id, following } = await begun();
     await rested(id);
-    const { run, after } = await value(stubOf(id).postMessage(admin, message("and then?"), null));
+    const { run, after } = await value(stubOf(id).call("postMessage", admin, message("and then?"), null));
     expect(run?.status).toBe("queued");
     const second = await follow(id, { after: String(after), run_id: run?.id ?? "" });
     expect(following.events.some(({ type }) => type === "awaiting_tool_execution")).toBe(false);

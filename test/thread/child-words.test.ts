@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
+import { peerCaller } from "#core/thread-peer.ts";
 
 import { skip, testClock } from "../worker/clock.ts";
 import { personas } from "../worker/team.ts";
@@ -21,15 +22,9 @@ import {
   wake,
   word,
 } from "./team-driver.ts";
-import { admin, alarmOf, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, alarmOf, evict, follow, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(freshTeam);
-
-interface Peer {
-  startChild(input: object): Promise<unknown>;
-  watch(parentId: string): Promise<unknown>;
-}
-const peerOf = (id: string) => stubOf(id) as unknown as Peer;
 
 /** A child of a thread that need not exist. */
 function childInput(parentId: string) {
@@ -40,7 +35,7 @@ function childInput(parentId: string) {
     message_id: crypto.randomUUID(),
     depth: 1,
   };
-  return { id: crypto.randomUUID(), agent_id: "panel", user_id: null, parent, text: "decide" };
+  return { id: crypto.randomUUID(), agent_id: "panel", user_id: null, parent, text: "decide", limits: {} };
 }
 
 const twoCalls = {
@@ -101,7 +96,7 @@ describe("an answer whose reader cannot be reached", () => {
     });
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const starts = () => following.events.filter(({ type }) => type === "subagent_start");
     await following.until(() => starts().length === 2);
     const [first = "", second = ""] = starts().map(childOf);
@@ -109,7 +104,7 @@ describe("an answer whose reader cannot be reached", () => {
     const places = passing((place) => {
       if (word("before stop", { to: first })(place)) throw new Error("away");
     });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     await places.until(word("after stop", { to: second }));
     expect(places.seen.filter(({ name }) => name === "before stop").map(({ to }) => to)).toEqual([first, second]);
@@ -120,7 +115,7 @@ describe("an answer whose reader cannot be reached", () => {
     panelBehind(Promise.resolve());
     const input = childInput(crypto.randomUUID());
     const places = passing();
-    await peerOf(input.id).startChild(input);
+    await peerOf(input.id).call("startChild", peerCaller, input);
     await places.until(word("after deliver", { thread: input.id }));
     await vi.waitUntil(async () => (await alarmOf(input.id)) === null);
     expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
@@ -134,14 +129,18 @@ describe("the start of a child", () => {
     panelBehind(passed);
     const input = childInput(crypto.randomUUID());
     const places = passing();
-    const first = peerOf(input.id).startChild(input);
-    await Promise.all([first, peerOf(input.id).startChild(input), peerOf(input.id).startChild(input)]);
+    const first = peerOf(input.id).call("startChild", peerCaller, input);
+    await Promise.all([
+      first,
+      peerOf(input.id).call("startChild", peerCaller, input),
+      peerOf(input.id).call("startChild", peerCaller, input),
+    ]);
     open();
     await places.until(word("after deliver", { thread: input.id }));
     await evict(input.id);
-    await peerOf(input.id).startChild(input);
+    await peerOf(input.id).call("startChild", peerCaller, input);
     await evict(input.id);
-    const runs = await value(stubOf(input.id).listRuns(admin, { limit: 50, order: "asc" }));
+    const runs = await value(stubOf(input.id).call("listRuns", admin, { limit: 50, order: "asc" }));
     expect(runs.items.map(({ status }) => status)).toEqual(["completed"]);
     expect((await messagesOf(input.id)).filter(({ content }) => content === "decide")).toHaveLength(1);
     expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
@@ -158,7 +157,7 @@ describe("the start of a child", () => {
     const id = await newThread("boss");
     const places = passing();
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const starts = () => following.events.filter(({ type }) => type === "subagent_start");
     await following.until(() => starts().length === 2);
     await rested(id);
@@ -193,11 +192,11 @@ describe("a parent that nobody watches", () => {
     const places = passing(({ name }) => {
       if (name === "after relay") answered.open();
     });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached.opened();
     const { seen } = places;
     const child = seen.find(({ name }) => name === "after startChild")?.to ?? "";
-    await peerOf(child).watch(crypto.randomUUID());
+    await peerOf(child).call("watch", peerCaller, crypto.randomUUID());
     held.open();
     await reachedAgain.opened();
     expect(seen.filter(({ name }) => name === "before relay")).toHaveLength(1);
@@ -238,7 +237,7 @@ describe("who watches the top of three threads", () => {
     });
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await following.until(isEnd);
     following.close();
     const told = toldFrom(following.events);
@@ -263,7 +262,7 @@ describe("who watches the top of three threads", () => {
     });
     const id = await newThread("boss");
     const places = passing(() => undefined);
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached.opened();
     const [child, grandchild] = places.seen.flatMap(({ name, to }) => (name === "after startChild" ? [to ?? ""] : []));
     const following = await follow(id, { after: "0" });

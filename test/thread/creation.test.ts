@@ -16,7 +16,7 @@ const initial_messages = [
 describe("initial messages", () => {
   it("CREATE1 are stored in order, told, and start no run", async () => {
     const id = await newThread("parallel", { initial_messages });
-    const { items, total } = await value(stubOf(id).listMessages(admin, page));
+    const { items, total } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ role, content }) => [role, content])).toEqual([
       ["user", "first"],
       ["assistant", "second"],
@@ -25,23 +25,23 @@ describe("initial messages", () => {
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
     expect(types(following.events)).toEqual(["message_start", "message_end", "message_start", "message_end"]);
-    expect((await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }))).items).toEqual([]);
+    expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toEqual([]);
   });
 
   it("CREATE2 come once, however often and however closely the creation is repeated", async () => {
     const id = crypto.randomUUID();
     const input = { id, agent_id: "parallel", user_id: null, creation: "same", initial_messages };
-    await Promise.all([0, 1, 2].map(() => value(stubOf(id).create(admin, input))));
+    await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("create", admin, input))));
     await crash(id);
-    await value(stubOf(id).create(admin, input));
-    expect((await value(stubOf(id).listMessages(admin, { ...page, include_silent: true }))).total).toBe(3);
+    await value(stubOf(id).call("create", admin, input));
+    expect((await value(stubOf(id).call("listMessages", admin, { ...page, include_silent: true }))).total).toBe(3);
   });
 
   it("CREATE3 a thread has no branch but its own: another name is refused", async () => {
     const id = await newThread("parallel", { initial_messages });
-    const answer = await stubOf(id).listMessages(admin, { ...page, branch: "nope" });
+    const answer = await stubOf(id).call("listMessages", admin, { ...page, branch: "nope" });
     expect(answer).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });
-    expect((await value(stubOf(id).listMessages(admin, { ...page, branch: "main" }))).total).toBe(2);
+    expect((await value(stubOf(id).call("listMessages", admin, { ...page, branch: "main" }))).total).toBe(2);
   });
 
   it("CREATE4 that fit no row refuse the creation, and nothing is left behind", async () => {
@@ -49,13 +49,13 @@ describe("initial messages", () => {
     const metadata = { big: "z".repeat(1_950_000) };
     const input = { id, agent_id: "parallel", user_id: null, creation: "big" };
     const big = [...initial_messages, { role: "user" as const, content: "b", metadata }];
-    expect(await stubOf(id).create(admin, { ...input, initial_messages: big })).toMatchObject({
+    expect(await stubOf(id).call("create", admin, { ...input, initial_messages: big })).toMatchObject({
       ok: false,
       refusal: { code: "too_large" },
     });
-    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
-    await value(stubOf(id).create(admin, { ...input, creation: "small", initial_messages }));
-    expect((await value(stubOf(id).listMessages(admin, page))).total).toBe(2);
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    await value(stubOf(id).call("create", admin, { ...input, creation: "small", initial_messages }));
+    expect((await value(stubOf(id).call("listMessages", admin, page))).total).toBe(2);
   });
 
   it("CREATE5 a creation that was cut before the catalog heard of the thread is listed once it is repeated", async () => {
@@ -68,11 +68,11 @@ describe("initial messages", () => {
     const input = { id, agent_id: "parallel", user_id: null, creation: "cut", initial_messages };
     expect(
       await stubOf(id)
-        .create(admin, input)
+        .call("create", admin, input)
         .catch(() => "cut"),
     ).toBe("cut");
     expect(await listed()).toBe(0);
-    await value(stubOf(id).create(admin, input));
+    await value(stubOf(id).call("create", admin, input));
     expect(await listed()).toBe(1);
   });
 });

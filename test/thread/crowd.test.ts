@@ -189,7 +189,7 @@ describe("a crowd", () => {
       late.push({ after, following: await follow(id, { after: String(after) }) });
       snapshots.push(await follow(id));
     };
-    await value(stubOf(id).postMessage(admin, message("crowd"), null));
+    await value(stubOf(id).call("postMessage", admin, message("crowd"), null));
     const resting = await follow(id, { after: "0", until: "idle" });
     for (let count = 1; count <= 5; count += 1) {
       await first.until((one) => one.type === "text_delta" && one.offset + one.delta.length > count * 40_000);
@@ -205,7 +205,7 @@ describe("a crowd", () => {
     await Promise.all([...crowd, ...others].map((one) => one.until(({ seq }) => seq === last)));
     await slow.goOn(last);
 
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const whole = (events: readonly ThreadEvent[]) =>
       events.filter(({ type }) => !type.endsWith("_delta")).map(({ seq }) => seq);
     const everything = whole(first.events);

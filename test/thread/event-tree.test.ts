@@ -48,7 +48,7 @@ describe("the README's tree of events", () => {
     );
     const id = await newThread("parallel");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("draw it"), null));
+    await value(stubOf(id).call("postMessage", admin, message("draw it"), null));
     await following.until(({ type }) => type === "run_end");
     following.close();
     const seen = order(following.events);
@@ -115,11 +115,11 @@ describe("the README's tree of events", () => {
     });
     const id = await newThread("payer");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("asks"), null));
+    await value(stubOf(id).call("postMessage", admin, message("asks"), null));
     const waits = await following.until(({ type }) => type === "awaiting_tool_execution");
     const [call] = waits.type === "awaiting_tool_execution" ? waits.tool_calls : [];
     const results = [{ tool_call_id: call?.id ?? "", approved: true }];
-    await value(stubOf(id).postToolResults(admin, { results }));
+    await value(stubOf(id).call("postToolResults", admin, { results }));
     await following.until(({ type }) => type === "run_end");
     following.close();
     const seen = order(following.events);

@@ -118,11 +118,11 @@ it.each(deletions)(
     const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
     const plan = planFaults(id, [death]);
     const gone = { ok: false, refusal: { code: "thread_not_found" } };
-    const told = await untilDone(() => stubOf(id).remove(admin));
+    const told = await untilDone(() => stubOf(id).call("remove", admin));
     diedAt.add(death.point);
     expect(plan.died).toBe(1);
     if (!told.ok) expect(told).toMatchObject(gone);
-    expect(await stubOf(id).describe(admin)).toMatchObject(gone);
+    expect(await stubOf(id).call("describe", admin)).toMatchObject(gone);
     expect(await tablesOf(id)).toEqual([]);
     expect(await alarmOf(id)).toBeNull();
   },

@@ -41,11 +41,11 @@ async function busy(name: string) {
   );
   const door = gate(name);
   const following = await follow(id, { after: "0" });
-  const { run } = await value(stubOf(id).postMessage(admin, message(name), null));
+  const { run } = await value(stubOf(id).call("postMessage", admin, message(name), null));
   await door.reached;
   await following.until((event) => event.type === "tool_execution_end");
-  await value(stubOf(id).postMessage(admin, message("second"), null));
-  await value(stubOf(id).postMessage(admin, message("third"), null));
+  await value(stubOf(id).call("postMessage", admin, message("second"), null));
+  await value(stubOf(id).call("postMessage", admin, message("third"), null));
   return { id, door, following, run: run?.id ?? "" };
 }
 
@@ -93,16 +93,16 @@ describe("a thread at work", () => {
     effects.length = 0;
     await replaced(id, text);
     door.open();
-    const thread = await value(stubOf(id).describe(admin));
+    const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ status: "error", active_run_id: null });
-    const { items: runs } = await value(stubOf(id).listRuns(admin, runPage));
+    const { items: runs } = await value(stubOf(id).call("listRuns", admin, runPage));
     expect(runs.map(({ status, reason }) => [status, reason])).toEqual([
       ["completed", "response"],
       ["error", "interrupted"],
       ["queued", null],
       ["queued", null],
     ]);
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.slice(-2).map(({ role, status, result }) => [role, status, result?.status])).toEqual([
       ["tool", "complete", "success"],
       ["tool", "complete", "error"],
@@ -117,7 +117,7 @@ describe("a thread at work", () => {
     expect(replayed.events.filter(({ type }) => type === "message_end")).toHaveLength(4);
     // A crash right behind the import changes nothing of it.
     await crash(id);
-    expect((await value(stubOf(id).describe(admin))).status).toBe("error");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
     expect(await alarmOf(id)).toBeNull();
     expect(effects).toEqual([]);
   });
@@ -128,10 +128,10 @@ describe("a thread at work", () => {
     following.close();
     await replaced(id, text);
     door.open();
-    const { last_seq } = await value(stubOf(id).describe(admin));
+    const { last_seq } = await value(stubOf(id).call("describe", admin));
     expect(last_seq).toBeGreaterThan(only(linesOf(text), "thread")[0]?.["last_seq"]);
     await converse(id, "fourth");
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.slice(-6).map(({ content }) => content)).toEqual([
       "second",
       "echo: second",
@@ -140,7 +140,7 @@ describe("a thread at work", () => {
       "fourth",
       "echo: fourth",
     ]);
-    const { items: runs } = await value(stubOf(id).listRuns(admin, runPage));
+    const { items: runs } = await value(stubOf(id).call("listRuns", admin, runPage));
     expect(runs.slice(2).map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
     expect(comparable(await exported(id)).length).toBeGreaterThan(comparable(text).length);
   });
@@ -158,11 +158,11 @@ describe("a thread at work", () => {
     });
     personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const start = await following.until((event) => event.type === "subagent_start");
     const child = start.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
     // The call is told of before its child is made.
-    await holds(async () => (await stubOf(child).describe(admin)).ok);
+    await holds(async () => (await stubOf(child).call("describe", admin)).ok);
     const own = await follow(child, { after: "0" });
     await own.until((event) => event.type === "step_start");
     const [parent, childs] = [await exported(id), await exported(child)];
@@ -172,16 +172,18 @@ describe("a thread at work", () => {
     const moved = parent.replaceAll(id, other);
     const { status, message: words } = await imported(other, await sealed(linesOf(moved)));
     expect([status, words]).toEqual([201, null]);
-    expect((await value(stubOf(other).listRuns(admin, runPage))).items[0]).toMatchObject({ reason: "interrupted" });
-    expect((await value(stubOf(other).describe(admin))).parent).toBeNull();
-    await value(stubOf(other).remove(admin));
-    expect((await value(stubOf(child).describe(admin))).status).toBe("running");
+    expect((await value(stubOf(other).call("listRuns", admin, runPage))).items[0]).toMatchObject({
+      reason: "interrupted",
+    });
+    expect((await value(stubOf(other).call("describe", admin))).parent).toBeNull();
+    await value(stubOf(other).call("remove", admin));
+    expect((await value(stubOf(child).call("describe", admin))).status).toBe("running");
     // A copy of the child delivers to nobody.
     const copy = crypto.randomUUID();
     expect((await imported(copy, await sealed(linesOf(childs.replaceAll(child, copy))))).status).toBe(201);
-    expect((await value(stubOf(copy).describe(admin))).parent).toBeNull();
-    await value(stubOf(copy).remove(admin));
-    expect((await value(stubOf(id).describe(admin))).active_run_id).not.toBeNull();
+    expect((await value(stubOf(copy).call("describe", admin))).parent).toBeNull();
+    await value(stubOf(copy).call("remove", admin));
+    expect((await value(stubOf(id).call("describe", admin))).active_run_id).not.toBeNull();
     open();
     await own.until((event) => event.type === "run_end");
     own.close();

@@ -14,7 +14,7 @@ const idOf = (number: number) => `01000000-0000-7000-8000-${number.toString(16).
 describe("a long thread", () => {
   it("EXPORT15 goes in and out a page at a time, and reads little more rows than it has", async () => {
     const old = await newThread("filer");
-    await value(stubOf(old).postMessage(admin, message("hello", { run: false }), null));
+    await value(stubOf(old).call("postMessage", admin, message("hello", { run: false }), null));
     const id = crypto.randomUUID();
     const lines = linesOf((await exported(old)).replaceAll(old, id));
     const at = lines.findIndex(({ type }) => type === "message");
@@ -32,9 +32,9 @@ describe("a long thread", () => {
     expect((await stub.rows()).rowsRead - before).toBeLessThan(count * 1.2);
     expect(again.slice(1, -1)).toEqual(linesOf(text).slice(1, -1));
     const query = { limit: 2, order: "desc" as const, include_silent: false };
-    const { items, total } = await value(stub.listMessages(admin, query));
+    const { items, total } = await value(stub.call("listMessages", admin, query));
     expect([items.map(({ content }) => content), total]).toEqual([["said 9999", "said 9998"], count]);
     await converse(id, "and on");
-    expect((await value(stub.describe(admin))).message_count).toBe(count + 2);
+    expect((await value(stub.call("describe", admin))).message_count).toBe(count + 2);
   });
 });

@@ -24,7 +24,7 @@ afterEach(forget);
 const ahead = "x".repeat(200_000);
 
 const read = async (response: Response) => new TextDecoder().decode(await response.arrayBuffer());
-const contents = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const contents = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 const pathsIn = (text: string): string[] =>
   linesOf(text).flatMap((line) => (line["type"] === "file" ? [String((line["file"] as Line)["path"])] : []));
 
@@ -42,11 +42,13 @@ describe("an export that is read slowly", () => {
     const response = await askExport(id);
     const messages = await contents(id);
     const calling = messages.find(({ tool_calls }) => tool_calls !== null)?.id ?? "";
-    await value(stubOf(id).patchMessage(admin, messages[2]?.id ?? "", { content: "edited", metadata: { a: 1 } }));
-    await value(stubOf(id).patchMessage(admin, calling, { metadata: { next: "deleted" } }));
-    await value(stubOf(id).deleteMessage(admin, calling));
-    await value(stubOf(id).deleteMessage(admin, messages.at(-1)?.id ?? ""));
-    await value(stubOf(id).patch(admin, { title: "later" }));
+    await value(
+      stubOf(id).call("patchMessage", admin, messages[2]?.id ?? "", { content: "edited", metadata: { a: 1 } }),
+    );
+    await value(stubOf(id).call("patchMessage", admin, calling, { metadata: { next: "deleted" } }));
+    await value(stubOf(id).call("deleteMessage", admin, calling));
+    await value(stubOf(id).call("deleteMessage", admin, messages.at(-1)?.id ?? ""));
+    await value(stubOf(id).call("patch", admin, { title: "later" }));
     await converse(id, "later");
     expect(comparable(await read(response))).toEqual(whole);
     expect((await contents(id)).map(({ content }) => content)).toEqual([
@@ -76,12 +78,12 @@ describe("an export that is read slowly", () => {
     });
     // More than a page of runs, and more text than is read ahead.
     for (let count = 0; count < 8; count += 1) await converse(id, "long");
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
-    await value(stubOf(id).postMessage(admin, message("waits"), null));
+    await value(stubOf(id).call("postMessage", admin, message("waits"), null));
     const whole = comparable(await exported(id));
     const response = await askExport(id);
-    await value(stubOf(id).postMessage(admin, message("later"), null));
+    await value(stubOf(id).call("postMessage", admin, message("later"), null));
     const following = await follow(id, { after: "0" });
     open();
     await following.until((event) => event.type === "text_end" && event.text === "said later");
@@ -97,17 +99,19 @@ describe("an export that is read slowly", () => {
     const long = "x".repeat(1_000_000);
     const ids: string[] = [];
     for (let count = 0; count < 10; count += 1) {
-      const { message: stored } = await value(stubOf(id).postMessage(admin, message(long, { run: false }), null));
+      const { message: stored } = await value(
+        stubOf(id).call("postMessage", admin, message(long, { run: false }), null),
+      );
       ids.push(stored?.id ?? "");
     }
     const [first, second] = [await askExport(id), await askExport(id)];
-    for (const one of ids) await value(stubOf(id).deleteMessage(admin, one));
+    for (const one of ids) await value(stubOf(id).call("deleteMessage", admin, one));
     // Two moments of 10 MB each are too much together; one of them goes on.
     const ends = await Promise.all([first, second].map(async (each) => (await textOf(each)).includes('"type":"end"')));
     expect(ends.filter((isWhole) => isWhole)).toHaveLength(1);
     await new Files(id).put("/large", new Uint8Array(6_000_000));
     const third = await askExport(id);
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     expect(await textOf(third)).not.toContain('"type":"end"');
   });
 
@@ -119,7 +123,7 @@ describe("an export that is read slowly", () => {
       const data = toBase64(new TextEncoder().encode(name));
       const post = message(`slow:${name}`, { run: false, attachments: [{ name, mime_type: "text/plain", data }] });
       const following = await follow(id, { after: "0" });
-      const answer = value(stubOf(id).postMessage(admin, post, null));
+      const answer = value(stubOf(id).call("postMessage", admin, post, null));
       await following.until((event) => event.type === "file_changed" && event.path === `/attachments/${name}`);
       following.close();
       return { answer, open: () => door.open() };
@@ -152,7 +156,8 @@ describe("an export that is read slowly", () => {
     const { open } = gate("alone");
     const data = toBase64(new Uint8Array(3));
     const following = await follow(id, { after: "0" });
-    const answer = stubOf(id).postMessage(
+    const answer = stubOf(id).call(
+      "postMessage",
       admin,
       message("slow:alone", { run: false, attachments: [{ name: "a", mime_type: "x/y", data }] }),
       null,
@@ -182,10 +187,10 @@ describe("what waits", () => {
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
     acts.set("later", () => (made += 1));
     // A queue that a stop holds: the call that is queued at rest waits behind what is there.
-    await value(stubOf(id).postMessage(admin, message("first"), null));
-    await value(stubOf(id).postMessage(admin, message("second"), null));
-    await value(stubOf(id).stop(admin, null));
-    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    await value(stubOf(id).call("postMessage", admin, message("first"), null));
+    await value(stubOf(id).call("postMessage", admin, message("second"), null));
+    await value(stubOf(id).call("stop", admin, null));
+    await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }));
     await reached;
     const text = await exported(id);
     const runs = linesOf(text).flatMap((line) => (line["type"] === "run" ? [line["run"] as Line] : []));
@@ -195,11 +200,11 @@ describe("what waits", () => {
     expect((await imported(copy, await sealed(linesOf(text.replaceAll(id, copy))))).status).toBe(201);
     made = 0;
     const following = await follow(copy, { after: "0" });
-    await value(stubOf(copy).postRun(admin, { kind: "continue" }, null));
+    await value(stubOf(copy).call("postRun", admin, { kind: "continue" }, null));
     await following.until((event) => event.type === "tool_execution_end");
     following.close();
     expect(made).toBe(1);
-    await value(stubOf(copy).remove(admin));
+    await value(stubOf(copy).call("remove", admin));
   });
 });
 

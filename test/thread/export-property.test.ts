@@ -80,7 +80,7 @@ afterAll(() => {
 async function happens(id: string, what: Action): Promise<void> {
   const [stub, files] = [stubOf(id), new Files(id)];
   const some = async (at: number) => {
-    const { items } = await value(stub.listMessages(admin, page));
+    const { items } = await value(stub.call("listMessages", admin, page));
     return items[at % Math.max(1, items.length)]?.id ?? "";
   };
   switch (what.do) {
@@ -89,17 +89,22 @@ async function happens(id: string, what: Action): Promise<void> {
       return;
     case "note": {
       const { silent, role } = what;
-      await value(stub.postMessage(admin, message(what.text, { run: false, silent, role: role as "user" }), null));
+      await value(
+        stub.call("postMessage", admin, message(what.text, { run: false, silent, role: role as "user" }), null),
+      );
       return;
     }
     case "edit":
-      await stub.patchMessage(admin, await some(what.at), { content: what.text, metadata: what.metadata as never });
+      await stub.call("patchMessage", admin, await some(what.at), {
+        content: what.text,
+        metadata: what.metadata as never,
+      });
       return;
     case "delete":
-      await stub.deleteMessage(admin, await some(what.at));
+      await stub.call("deleteMessage", admin, await some(what.at));
       return;
     case "patch":
-      await value(stub.patch(admin, { title: what.title, tags: what.tags }));
+      await value(stub.call("patch", admin, { title: what.title, tags: what.tags }));
       return;
     case "write":
       await files.put(what.path, new Uint8Array(what.size).fill(what.fill), { "content-type": "image/png" });
@@ -126,14 +131,14 @@ describe("any thread", () => {
       fc.asyncProperty(actions, fc.integer({ min: 0, max: 100 }), async (story, share) => {
         const id = await newThread("boss", { user_id: "ada" });
         for (const what of story) await happens(id, what);
-        const { last_seq } = await value(stubOf(id).describe(admin));
+        const { last_seq } = await value(stubOf(id).call("describe", admin));
         const from = Math.floor((last_seq * share) / 100);
         const [first, before] = [await exported(id), await told(id, from)];
         await replaced(id, first);
         expect(comparable(await exported(id))).toEqual(comparable(first));
         expect(await told(id, from)).toEqual(before);
         await converse(id, "plain again");
-        await value(stubOf(id).remove(admin));
+        await value(stubOf(id).call("remove", admin));
       }),
       { numRuns: 15 },
     );
@@ -143,7 +148,7 @@ describe("any thread", () => {
     const id = await newThread("boss");
     await converse(id, "plain one");
     await converse(id, "plain two");
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
       const store = createSqliteThreadStore(meterStorage(storage));
       const fork_position = items[1]?.position ?? "";
@@ -160,7 +165,7 @@ describe("any thread", () => {
       }
     });
     const branchOf = async (branch: string) =>
-      (await value(stubOf(id).listMessages(admin, { ...page, branch }))).items.map(({ content }) => content);
+      (await value(stubOf(id).call("listMessages", admin, { ...page, branch }))).items.map(({ content }) => content);
     const read = async () => Promise.all(["main", "side", "aside"].map(branchOf));
     const before = await read();
     expect(before.map((contents) => contents.length)).toEqual([4, 3, 3]);
@@ -173,6 +178,6 @@ describe("any thread", () => {
         .filter(({ type }) => type === "branch")
         .map((line) => line["branch"].id),
     ).toEqual(["main", "side", "aside"]);
-    expect((await value(stubOf(id).listMessages(admin, page))).total).toBe(4);
+    expect((await value(stubOf(id).call("listMessages", admin, page))).total).toBe(4);
   });
 });

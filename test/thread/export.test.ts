@@ -20,10 +20,10 @@ beforeEach(() => {
 async function shown(id: string) {
   const stub = stubOf(id);
   return {
-    thread: await value(stub.describe(admin)),
-    messages: await value(stub.listMessages(admin, page)),
-    runs: await value(stub.listRuns(admin, { limit: 200, order: "asc" })),
-    logs: await value(stub.listLogs(admin, { limit: 1000, order: "asc" })),
+    thread: await value(stub.call("describe", admin)),
+    messages: await value(stub.call("listMessages", admin, page)),
+    runs: await value(stub.call("listRuns", admin, { limit: 200, order: "asc" })),
+    logs: await value(stub.call("listLogs", admin, { limit: 1000, order: "asc" })),
   };
 }
 
@@ -59,12 +59,12 @@ async function eventful(): Promise<string> {
   acts.set("k", () => ({ acted: true }));
   await converse(id, "hello");
   await converse(id, "work");
-  await value(stubOf(id).postMessage(admin, message("a note", { run: false, metadata: { from: "me" } }), null));
+  await value(stubOf(id).call("postMessage", admin, message("a note", { run: false, metadata: { from: "me" } }), null));
   await converse(id, "again");
-  const { items } = await value(stubOf(id).listMessages(admin, page));
-  await value(stubOf(id).patchMessage(admin, items[1]?.id ?? "", { content: "hello, edited" }));
-  await value(stubOf(id).deleteMessage(admin, items.at(-1)?.id ?? ""));
-  await value(stubOf(id).patch(admin, { title: "renamed" }));
+  const { items } = await value(stubOf(id).call("listMessages", admin, page));
+  await value(stubOf(id).call("patchMessage", admin, items[1]?.id ?? "", { content: "hello, edited" }));
+  await value(stubOf(id).call("deleteMessage", admin, items.at(-1)?.id ?? ""));
+  await value(stubOf(id).call("patch", admin, { title: "renamed" }));
   return id;
 }
 
@@ -173,7 +173,7 @@ describe("an exported thread", () => {
     );
     personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
     const key = { key: "a-client-key", fingerprint: "a-fingerprint" };
-    const { after } = await value(stubOf(id).postMessage(admin, message("go"), key));
+    const { after } = await value(stubOf(id).call("postMessage", admin, message("go"), key));
     const following = await follow(id, { after: String(after) });
     await following.until(({ type }) => type === "run_end");
     following.close();

@@ -14,7 +14,7 @@ const key = { key: "once", fingerprint: "once" };
 
 /** Says one thing of a kind, once. */
 export const says = (kind: string) => (id: string) =>
-  value(stubOf(id).postMessage(admin, message(`${kind} ${id}`), key));
+  value(stubOf(id).call("postMessage", admin, message(`${kind} ${id}`), key));
 
 /** The conversation that passes most of the points. */
 export const team: Play = { agent: "fault_desk", begin: says("go") };
@@ -24,12 +24,12 @@ async function asks(id: string): Promise<void> {
   await says("asks")(id);
   await vi.waitUntil(
     async () => {
-      const { status, pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+      const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
       const [call] = pending;
       if (call !== undefined) {
-        await value(stubOf(id).postToolResults(admin, { results: [answerTo(call)] }));
+        await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
         // Sent again, as by a client that did not hear. Of the last call it may come when everything is over.
-        if (pending.length > 1) await value(stubOf(id).postToolResults(admin, { results: [answerTo(call)] }));
+        if (pending.length > 1) await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
       }
       return status === "idle" || pending.length === 1;
     },
@@ -40,14 +40,14 @@ async function asks(id: string): Promise<void> {
 /** Comes to a limit in the middle of a sub-prompt, and raises it as a client that comes by now and then. */
 async function raises(id: string): Promise<void> {
   const limits = { steps: 2, on_limit: "rest" } as const;
-  await value(stubOf(id).postMessage(admin, message(`limits ${id}`, { limits }), key));
+  await value(stubOf(id).call("postMessage", admin, message(`limits ${id}`, { limits }), key));
   const waits = async () => {
-    const { status, pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+    const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
     return pending.length > 0 ? "raise" : status === "idle" && "over";
   };
   if ((await vi.waitUntil(waits, { timeout: 60_000, interval: 2 })) === "over") return;
   const raise = { key: "raise", fingerprint: "raise" };
-  await value(stubOf(id).postRun(admin, { kind: "continue", limits: { steps: 9 } }, raise));
+  await value(stubOf(id).call("postRun", admin, { kind: "continue", limits: { steps: 9 } }, raise));
 }
 
 function answerTo({ id, name, kind }: PendingCall): PostedResult {
@@ -70,7 +70,7 @@ export const plays: [name: string, conversation: Play][] = [
     {
       agent: "fault_clerk",
       extra: { initial_messages: [{ role: "user", content: "first" }] },
-      begin: (id) => value(stubOf(id).postRun(admin, { kind: "continue" }, key)),
+      begin: (id) => value(stubOf(id).call("postRun", admin, { kind: "continue" }, key)),
     },
   ],
   [
@@ -79,8 +79,8 @@ export const plays: [name: string, conversation: Play][] = [
       agent: "fault_clerk",
       begin: async (id) => {
         // An invocation has no idempotency key, so the outcome of an unanswered call is read from the list of runs.
-        const { items } = await value(stubOf(id).listRuns(admin, { limit: 1, order: "asc" }));
-        if (items.length === 0) await value(stubOf(id).invokeTool(admin, "enqueue", {}));
+        const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "asc" }));
+        if (items.length === 0) await value(stubOf(id).call("invokeTool", admin, "enqueue", {}));
       },
     },
   ],
@@ -104,17 +104,17 @@ async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<
   await says("asks")(id);
   const first = { limit: 1, order: "asc" as const };
   // After a crash the run may be at work again, so the list is read until it is not.
-  while ((await value(stubOf(id).listRuns(admin, first))).items[0]?.status === "running");
+  while ((await value(stubOf(id).call("listRuns", admin, first))).items[0]?.status === "running");
   const aside = message(`aside ${id}`, { when });
-  return value(stubOf(id).postMessage(admin, aside, { key: "aside", fingerprint: "aside" }));
+  return value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
 }
 
 /** Speaks up while a tool of the run waits for that. */
 async function steersTalk(id: string): Promise<unknown> {
   await says("talk")(id);
-  while (!aloud.asked.has(id)) await value(stubOf(id).describe(admin));
+  while (!aloud.asked.has(id)) await value(stubOf(id).call("describe", admin));
   const aside = message(`aside ${id}`, { when: "steer" });
-  const answer = await value(stubOf(id).postMessage(admin, aside, { key: "aside", fingerprint: "aside" }));
+  const answer = await value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
   aloud.heard.add(id);
   return answer;
 }
@@ -123,7 +123,7 @@ async function steersTalk(id: string): Promise<unknown> {
 async function interruptsBusy(id: string): Promise<unknown> {
   await says("busy")(id);
   const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };
-  while ((await value(stubOf(id).listLogs(admin, attempts))).items.length === 0);
+  while ((await value(stubOf(id).call("listLogs", admin, attempts))).items.length === 0);
   const now = message(`short ${id}`, { when: "interrupt" });
-  return value(stubOf(id).postMessage(admin, now, { key: "now", fingerprint: "now" }));
+  return value(stubOf(id).call("postMessage", admin, now, { key: "now", fingerprint: "now" }));
 }

@@ -111,8 +111,8 @@ async function playOut(
   at("waits for the follower");
   await follower.reaches(late.events.at(-1)?.seq ?? 0);
   const problems = [...follower.problems, ...plan.problems];
-  const messages = (await value(stubOf(id).listMessages(admin, page))).items;
-  const runs = (await value(stubOf(id).listRuns(admin, { limit: 100, order: "asc" }))).items;
+  const messages = (await value(stubOf(id).call("listMessages", admin, page))).items;
+  const runs = (await value(stubOf(id).call("listRuns", admin, { limit: 100, order: "asc" }))).items;
   for (const [who, events] of Object.entries({ first: follower.events, late: late.events })) {
     const difference = unlike(events, messages);
     if (difference !== null) problems.push(`the ${who} follower: ${difference}`);

@@ -40,17 +40,17 @@ describe("a thread tells its owner's feed", () => {
     scripts.set("feed", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "feed" } }] } : { text: "done" },
     );
-    const { run } = await value(stubOf(id).postMessage(admin, message("feed me"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("feed me"), null));
     const running = await watching.until(withStatus("running"));
     expect(running).toMatchObject({ thread: { id, user_id: owner, tags: ["new"], active_run_id: run?.id } });
     door.open();
     const idle = await watching.until(withStatus("idle"));
     const shown = "thread" in idle ? idle.thread : null;
-    expect(shown).toEqual(await value(stubOf(id).describe(admin)));
+    expect(shown).toEqual(await value(stubOf(id).call("describe", admin)));
     expect(shown?.message_count).toBeGreaterThan(1);
-    await value(stubOf(id).patch(admin, { title: "Named", tags: [], metadata: { a: 1 } }));
+    await value(stubOf(id).call("patch", admin, { title: "Named", tags: [], metadata: { a: 1 } }));
     expect(await watching.until(isTitled("Named"))).toMatchObject({ thread: { tags: [], metadata: { a: 1 } } });
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     expect(await watching.until(isDeleted)).toMatchObject({ thread_id: id });
     expect(watching.told()).toEqual([
       "start",
@@ -67,12 +67,12 @@ describe("a thread tells its owner's feed", () => {
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
     );
     const { watching, id } = await watched("asker");
-    await value(stubOf(id).postMessage(admin, message("ask"), null));
+    await value(stubOf(id).call("postMessage", admin, message("ask"), null));
     const waits = await watching.until(withStatus("awaiting_tool_execution"));
     const pending = "thread" in waits ? waits.thread.pending_tool_calls : [];
     expect(pending).toMatchObject([{ name: "ask", arguments: { q: "one" } }]);
     const results = [{ tool_call_id: pending[0]?.id ?? "", result: "yes" }];
-    await value(stubOf(id).postToolResults(admin, { results }));
+    await value(stubOf(id).call("postToolResults", admin, { results }));
     await watching.until(withStatus("running"));
     await watching.until(withStatus("idle"));
   });
@@ -84,7 +84,7 @@ describe("a thread tells its owner's feed", () => {
     await converse(id, "my bill");
     const handed = (event: FeedEvent) => "thread" in event && event.thread.agent_id === "billing";
     await watching.until((event) => handed(event) && withStatus("idle")(event));
-    await value(stubOf(id).postMessage(admin, message("only kept", { run: false }), null));
+    await value(stubOf(id).call("postMessage", admin, message("only kept", { run: false }), null));
     const counts = (event: FeedEvent) => ("thread" in event ? event.thread.message_count : 0);
     const before = counts(watching.events.at(-1) as FeedEvent);
     await watching.until((event) => counts(event) === before + 1);
@@ -97,7 +97,7 @@ describe("a thread tells its owner's feed", () => {
   it("FEED4 that it was brought in, under the owner it has now", async () => {
     const { watching, id } = await watched();
     const lines = await exported(id);
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     await watching.until(isDeleted);
     const other = newOwner();
     const others = await watch(other);
@@ -105,9 +105,9 @@ describe("a thread tells its owner's feed", () => {
     expect((await imported(id, lines, ben)).status).toBe(201);
     expect(await others.until(isCreated)).toMatchObject({ thread: { id, user_id: other } });
     // The owner of before hears nothing of it any more.
-    await value(stubOf(id).patch(ben, { title: "Mine now" }));
+    await value(stubOf(id).call("patch", ben, { title: "Mine now" }));
     await others.until(isTitled("Mine now"));
-    await value(stubOf(id).remove(ben));
+    await value(stubOf(id).call("remove", ben));
     await others.until(isDeleted);
     expect(watching.told()).toEqual(["start", "created idle", "deleted"]);
     expect(others.told()).toEqual(["start", "created idle", "updated idle", "deleted"]);
@@ -116,7 +116,7 @@ describe("a thread tells its owner's feed", () => {
   it("FEED4 that it was brought in once lists have it, so that whoever lists then finds it", async () => {
     const id = await newThread("parallel");
     const lines = await exported(id);
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     const passed: string[] = [];
     const told = new Promise<void>((resolve) => {
       atPlaces(({ thread, name }) => {
@@ -137,11 +137,11 @@ describe("a thread tells its owner's feed", () => {
     const child = crypto.randomUUID();
     const parent = { thread_id: id, run_id: "r", tool_call_id: "c", message_id: "m" };
     const input = { id: child, agent_id: "parallel", user_id: owner, creation: child, parent };
-    await value(stubOf(child).create(admin, input as never));
+    await value(stubOf(child).call("create", admin, input as never));
     await converse(child, "hello");
     const tooLong = [{ role: "user", content: "x".repeat(2_100_000) }];
     await expect(newThread("parallel", { user_id: owner, initial_messages: tooLong })).rejects.toThrow(/too_large/);
-    await value(stubOf(id).patch(admin, { title: "Last" }));
+    await value(stubOf(id).call("patch", admin, { title: "Last" }));
     await watching.until(isTitled("Last"));
     expect(watching.told()).toEqual(["start", "created idle", "updated idle"]);
   });
@@ -157,9 +157,9 @@ describe("a thread tells its owner's feed", () => {
       reached.resolve();
       await held.promise;
     });
-    await value(stubOf(id).patch(admin, { title: "first" }));
+    await value(stubOf(id).call("patch", admin, { title: "first" }));
     await reached.promise;
-    for (let at = 0; at < 20; at += 1) await value(stubOf(id).patch(admin, { title: `title ${String(at)}` }));
+    for (let at = 0; at < 20; at += 1) await value(stubOf(id).call("patch", admin, { title: `title ${String(at)}` }));
     expect(words).toHaveLength(1);
     held.resolve();
     await watching.until(isTitled("title 19"));
@@ -177,13 +177,13 @@ describe("a thread tells its owner's feed", () => {
       reached.resolve();
       await held.promise;
     });
-    await value(stubOf(id).patch(admin, { title: "old" }));
+    await value(stubOf(id).call("patch", admin, { title: "old" }));
     await reached.promise;
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     const other = newOwner();
     const others = await watch(other);
     const made = { id, agent_id: "parallel", user_id: other, creation: "anew" };
-    await value(stubOf(id).create(admin, made));
+    await value(stubOf(id).call("create", admin, made));
     held.resolve();
     await watching.until(isDeleted);
     await others.until(isCreated);
@@ -211,12 +211,12 @@ describe("a feed that fails", () => {
     expect(words).toBeGreaterThan(0);
     expect(costs[1]?.written).toBe(costs[0]?.written);
     const { items } = await value(
-      stubOf(hit).listMessages(admin, { limit: 10, order: "asc", include_silent: false } as never),
+      stubOf(hit).call("listMessages", admin, { limit: 10, order: "asc", include_silent: false } as never),
     );
     expect(items.map(({ content }) => content)).toEqual(["hello there", "echo: hello there"]);
-    expect((await value(stubOf(hit).patch(admin, { title: "Named" }))).title).toBe("Named");
-    expect((await value(stubOf(hit).describe(admin))).status).toBe("idle");
-    await value(stubOf(hit).remove(admin));
+    expect((await value(stubOf(hit).call("patch", admin, { title: "Named" }))).title).toBe("Named");
+    expect((await value(stubOf(hit).call("describe", admin))).status).toBe("idle");
+    await value(stubOf(hit).call("remove", admin));
   });
 
   it("FEED7 a word that met an object's reset is said once more", async () => {
@@ -232,7 +232,7 @@ describe("a feed that fails", () => {
       failures += 1;
       throw new Error("reset");
     });
-    await value(stubOf(id).patch(admin, { title: "Said twice" }));
+    await value(stubOf(id).call("patch", admin, { title: "Said twice" }));
     await back.until(isTitled("Said twice"));
     expect(failures).toBe(1);
   });
@@ -264,7 +264,7 @@ describe("the feed's object", () => {
     scripts.set("late", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "late" } }] } : { text: "done" },
     );
-    await value(stubOf(id).postMessage(admin, message("late comer"), null));
+    await value(stubOf(id).call("postMessage", admin, message("late comer"), null));
     await watching.until(withStatus("running"));
     const late = await watch(owner);
     expect(await late.until(withStatus("running"))).toMatchObject({ thread: { id } });
@@ -279,7 +279,7 @@ describe("the feed's object", () => {
     door.open();
     for (const one of [watching, late, later]) await one.until(withStatus("idle"));
     const last = await watch(owner);
-    await value(stubOf(id).patch(admin, { title: "Last" }));
+    await value(stubOf(id).call("patch", admin, { title: "Last" }));
     await last.until(isTitled("Last"));
     expect(last.told()).toEqual(["start", "updated idle"]);
   });
@@ -288,7 +288,7 @@ describe("the feed's object", () => {
     const owner = newOwner();
     const [slow, fast] = [await watch(owner, { acknowledges: false }), await watch(owner)];
     const id = await newThread("parallel", { user_id: owner, metadata: { text: "x".repeat(60_000) } });
-    const thread = await value(stubOf(id).describe(admin));
+    const thread = await value(stubOf(id).call("describe", admin));
     await fast.until(isCreated);
     for (let at = 0; at < 40; at += 1) {
       await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: `title ${String(at)}` } });
@@ -329,7 +329,7 @@ describe("the feed's object", () => {
     const pong = new Promise((resolve) => watching.socket.addEventListener("message", ({ data }) => resolve(data)));
     watching.socket.send("ping");
     expect(await pong).toBe("pong");
-    await value(stubOf(id).patch(admin, { title: "Awake" }));
+    await value(stubOf(id).call("patch", admin, { title: "Awake" }));
     await watching.until(isTitled("Awake"));
   });
 
@@ -355,7 +355,7 @@ describe("the feed's object", () => {
     ];
     const ids = [null, ...odd].map((owner) => env.FEEDS.idFromName(feedName(owner)).toString());
     expect(new Set(ids).size).toBe(ids.length);
-    const thread = await value(stubOf(await newThread("parallel")).describe(admin));
+    const thread = await value(stubOf(await newThread("parallel")).call("describe", admin));
     const watching = await Promise.all(odd.map((owner) => watch(owner)));
     for (const owner of odd)
       await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: owner } });
@@ -374,7 +374,7 @@ describe("after a crash", () => {
     scripts.set("cut", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "again", arguments: { gate: "cut" } }] } : { text: "done" },
     );
-    await value(stubOf(id).postMessage(admin, message("cut it"), null));
+    await value(stubOf(id).call("postMessage", admin, message("cut it"), null));
     await door.reached;
     await watching.until(withStatus("running"));
     await crash(id);

@@ -104,7 +104,7 @@ describe("a thread that is deleted", () => {
     const id = await newThread("filer");
     const cut = upload(id, "/file", pattern(3 * chunk));
     await until(id, ({ chunks }) => chunks >= 2);
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     await cut.end(pattern(chunk)).catch(() => undefined);
     const answer = await cut.answer;
     expect([answer.status, errorOf(await answer.text())]).toEqual([404, "thread_not_found"]);
@@ -129,7 +129,7 @@ describe("a thread that is deleted", () => {
     // The alarm looks once and is set to a later time, which what fails after the deletion must not move.
     await runDurableObjectAlarm(objectOf(id));
     while ((await alarmOf(id)) === null);
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     expect(await keys()).toBe(0);
     await late.end(pattern(chunk)).catch(() => undefined);
     expect((await late.answer).status).toBe(404);
@@ -154,14 +154,14 @@ describe("the bucket of a deployment", () => {
     await runDurableObjectAlarm(objectOf(id));
     await until(id, ({ garbage }) => garbage === 0);
     expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
   });
 });
 
 describe("a thread from before there were files", () => {
   it("STORE4 gets their tables when it is loaded, keeps what it had, and takes files", async () => {
     const id = await newThread("filer", { initial_messages: [{ role: "user", content: "kept" }] });
-    const before = await value(stubOf(id).describe(admin));
+    const before = await value(stubOf(id).call("describe", admin));
     await runInDurableObject(objectOf(id), (_, { storage }) => {
       const rows = ["thread", "branch", "message", "event"].map((table) => ({
         table,
@@ -183,9 +183,11 @@ describe("a thread from before there were files", () => {
       expect(storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'file'").toArray()).toEqual([]);
     });
     await crash(id);
-    const { items } = await value(stubOf(id).listMessages(admin, { limit: 5, order: "asc", include_silent: false }));
+    const { items } = await value(
+      stubOf(id).call("listMessages", admin, { limit: 5, order: "asc", include_silent: false }),
+    );
     expect(items.map(({ content }) => content)).toEqual(["kept"]);
-    expect((await value(stubOf(id).describe(admin))).created_at).toBe(before.created_at);
+    expect((await value(stubOf(id).call("describe", admin))).created_at).toBe(before.created_at);
     const files = new Files(id);
     expect((await files.put("/a", pattern(chunk + 1))).status).toBe(201);
     expect((await (await files.get("/a")).arrayBuffer()).byteLength).toBe(chunk + 1);

@@ -91,7 +91,7 @@ it("FILE43 what wakes the object meanwhile does not ask the bucket before its ti
   const at = await alarmOf(id);
   await crash(id);
   for (let turn = 0; turn < 3; turn += 1) {
-    await value(stubOf(id).patch(admin, { title: `${turn}` }));
+    await value(stubOf(id).call("patch", admin, { title: `${turn}` }));
     await runDurableObjectAlarm(objectOf(id));
     while ((await alarmOf(id)) !== at);
   }

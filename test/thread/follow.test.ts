@@ -42,9 +42,11 @@ async function restingRun(id: string, watcher: Follower): Promise<void> {
       ? { text: "half", error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } }
       : { text: "patient answer" };
   });
-  const { run } = await value(stubOf(id).postMessage(admin, message("patience"), null));
+  const { run } = await value(stubOf(id).call("postMessage", admin, message("patience"), null));
   await watcher.until((event) => event.type === "model_retry" && event.run_id === run?.id);
-  const { message: said } = await value(stubOf(id).postMessage(admin, message("meanwhile", { run: false }), null));
+  const { message: said } = await value(
+    stubOf(id).call("postMessage", admin, message("meanwhile", { run: false }), null),
+  );
   await watcher.until((event) => event.type === "message_end" && event.message_id === said?.id);
   await evict(id);
   skip(61_000);
@@ -59,7 +61,7 @@ async function cutRun(id: string, watcher: Follower): Promise<void> {
     asked += 1;
     return asked === 1 ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 } : { text: "whole answer" };
   });
-  const { run } = await value(stubOf(id).postMessage(admin, message("cut"), null));
+  const { run } = await value(stubOf(id).call("postMessage", admin, message("cut"), null));
   await watcher.until((event) => event.type === "text_delta" && event.run_id === run?.id);
   await crash(id);
   await alarm(id);
@@ -133,7 +135,7 @@ describe("following for ever", () => {
     console.log(`seed ${String(seed)}`);
     const property = fc.asyncProperty(fc.array(joining, { minLength: 4, maxLength: 8 }), async (joinings) => {
       const { id, constant, followers, replay } = await lived(joinings);
-      const { items } = await value(stubOf(id).listMessages(admin, page));
+      const { items } = await value(stubOf(id).call("listMessages", admin, page));
       const transcript = items.map(({ id: of, content }) => [of, content]);
       const kept = new Map(replay.filter((event) => !isDelta(event)).map((event) => [event.seq, bare(event)]));
       const live = new Map((constant[0]?.events ?? []).map((event) => [event.seq, bare(event)]));

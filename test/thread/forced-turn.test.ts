@@ -26,7 +26,7 @@ async function cutBehind(key: string): Promise<ThreadEvent[]> {
   personas.set("con", () => conclude);
   const id = await newThread("panel");
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await value(stubOf(id).call("postMessage", admin, message("go"), null));
   await following.until(({ type }) => type === "tool_execution_end");
   await crash(id);
   await wake(id);
@@ -63,7 +63,7 @@ describe("what a settled call asked of its run", () => {
     });
     personas.set("con", () => ({ text: "con says" }));
     const id = await newThread("panel", {});
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await holds(() => hung);
     await crash(id);
     personas.set("con", () => conclude);
@@ -101,7 +101,7 @@ describe("what a settled call asked of its run", () => {
     personas.set("con", () => conclude);
     const id = await newThread("panel");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const starts = () => following.events.filter(({ type }) => type === "subagent_start");
     await following.until(() => starts().length === 3);
     await rested(id);
@@ -128,16 +128,16 @@ describe("a definition that keeps its execution", () => {
     personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: [act("keep")] } : { text: "done" }));
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await following.until(isEnd);
     const before = await lastRunOf(id);
     late.open();
     // A request, so that the object gets its turn.
-    await stubOf(id).describe(admin);
+    await stubOf(id).call("describe", admin);
     await holds(() => done);
     expect(before.status).toBe("completed");
     expect(await lastRunOf(id)).toEqual(before);
-    await value(stubOf(id).postMessage(admin, message("more"), null));
+    await value(stubOf(id).call("postMessage", admin, message("more"), null));
     await following.until((event) => isEnd(event) && event.run_id !== before.id);
     following.close();
     expect(following.events.filter(isEnd)).toHaveLength(2);

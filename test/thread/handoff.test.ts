@@ -13,7 +13,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-const agentOf = async (id: string) => (await value(stubOf(id).describe(admin))).agent_id;
+const agentOf = async (id: string) => (await value(stubOf(id).call("describe", admin))).agent_id;
 const hand = (name: string) => ({ name, arguments: { task: "take over" } });
 
 describe("a handoff", () => {
@@ -23,7 +23,7 @@ describe("a handoff", () => {
     personas.set("clerk", ({ messages }) => ({ text: `I am billing after ${messages.length}` }));
     const events = await converse(id, "my bill");
     expect(events.find((event) => event.type === "agent_handoff")).toMatchObject({ from: "support", to: "billing" });
-    const thread = await value(stubOf(id).describe(admin));
+    const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ agent_id: "billing", origin_agent_id: "support", status: "idle" });
     await converse(id, "and now?");
     expect(asked.at(-1)?.persona).toBe("clerk");
@@ -63,7 +63,7 @@ describe("a handoff", () => {
       toolCalls: [hand("billing"), { name: "act", arguments: { key: "wait" } }],
     }));
     personas.set("clerk", () => ({ text: "clerk here" }));
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
     hang = false;
     await crash(id);
@@ -73,7 +73,7 @@ describe("a handoff", () => {
     following.close();
     expect(following.events.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
     expect(await agentOf(id)).toBe("billing");
-    const items = (await value(stubOf(id).listMessages(admin, page))).items;
+    const items = (await value(stubOf(id).call("listMessages", admin, page))).items;
     expect(items.at(-1)?.content).toBe("clerk here");
   });
 

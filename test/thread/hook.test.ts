@@ -11,21 +11,23 @@ describe("message hooks", () => {
   it("HOOKED1 before_create_message changes words and metadata, never the id; after_create_message sees every message", async () => {
     const id = await newThread("parallel");
     await converse(id, "please shout");
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items[0]).toMatchObject({ content: "PLEASE SHOUT", metadata: { hooked: true } });
     expect(items[0]?.id).not.toBe("other");
     expect(hookCalls).toEqual(
       expect.arrayContaining(["created user PLEASE SHOUT", "created assistant echo: PLEASE SHOUT"]),
     );
-    const { items: logs } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "hook" }));
+    const { items: logs } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc", type: "hook" }));
     expect(logs[0]?.data).toMatchObject({ hook: "before_create_message", problem: expect.stringContaining("id") });
   });
 
   it("HOOKED2 an edited message passes the update hooks, and fields that are none are dropped", async () => {
     const id = await newThread("parallel");
-    const { message: stored } = await value(stubOf(id).postMessage(admin, message("old", { run: false }), null));
+    const { message: stored } = await value(
+      stubOf(id).call("postMessage", admin, message("old", { run: false }), null),
+    );
     const edited = await value(
-      stubOf(id).patchMessage(admin, stored?.id ?? "", { content: "new", metadata: { a: 1 } }),
+      stubOf(id).call("patchMessage", admin, stored?.id ?? "", { content: "new", metadata: { a: 1 } }),
     );
     expect(edited).toMatchObject({ content: "new", metadata: { a: 1 } });
     expect(hookCalls).toContain("updated new");
@@ -41,11 +43,11 @@ describe("an update", () => {
       step === 0 ? { toolCalls: [{ name: "edit", arguments: { text: "reworked" } }] } : { text: "done" },
     );
     await converse(id, "rework it");
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items[0]).toMatchObject({ content: "reworked", metadata: { kept: 1, edited: true } });
     expect(items[0]).not.toHaveProperty("unknown");
     expect(hookCalls.filter((call) => call === "updated reworked")).toHaveLength(1);
-    const { items: logs } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "hook" }));
+    const { items: logs } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc", type: "hook" }));
     expect(logs[0]?.data).toMatchObject({
       hook: "before_update_message",
       problem: "cannot change unknown; the change was dropped",
@@ -69,11 +71,11 @@ describe("every message", () => {
         : { text: "tally end" },
     );
     const post = (key: string) =>
-      stubOf(id).postMessage(admin, message("tally left", { run: false }), { key, fingerprint: key });
+      stubOf(id).call("postMessage", admin, message("tally left", { run: false }), { key, fingerprint: key });
     await value(post("k1"));
     expect(await value(post("k1"))).toMatchObject({ repeated: true });
     await converse(id, "tally input");
-    const { items } = await value(stubOf(id).listMessages(admin, { ...page, include_silent: true }));
+    const { items } = await value(stubOf(id).call("listMessages", admin, { ...page, include_silent: true }));
     const marked = items.map(({ content }) => content).filter((content) => content?.includes("tally"));
     expect(marked).toHaveLength(7);
     expect(new Set(marked)).toEqual(
@@ -101,14 +103,14 @@ describe("every message", () => {
       if (step === 0) return { text: "tally half", toolCalls: [{ name: "wait", arguments: { gate: "tally-stop" } }] };
       return { text: "never" };
     });
-    const { run } = await value(stubOf(id).postMessage(admin, message("halfway"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("halfway"), null));
     await held.reached;
-    await value(stubOf(id).stop(admin, run?.id ?? null));
+    await value(stubOf(id).call("stop", admin, run?.id ?? null));
     held.open();
     const following = await follow(id, { after: "0" });
     await following.until(({ type }) => type === "run_end");
     following.close();
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual([
       "halfway",
       "tally half|",
@@ -127,7 +129,7 @@ describe("history hooks", () => {
     });
     await converse(id, "remind me");
     expect(sent).toEqual([["remind me (be brief)"]]);
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["drop me", "remind me", "ok"]);
   });
 });
@@ -147,11 +149,11 @@ describe("tool hooks", () => {
         : { text: "done" },
     );
     await converse(id, "tools");
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const results = items.filter(({ role }) => role === "tool").map(({ content }) => content);
     expect(results).toEqual(["improved", "noted ***", "the tool broke"]);
     expect(hookCalls).toEqual(expect.arrayContaining(["success note", "failure broken"]));
-    const { items: logs } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "hook" }));
+    const { items: logs } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc", type: "hook" }));
     expect(logs.map(({ data }) => data["problem"])).toContain("the hook broke");
   });
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await new Files(baseId).put("/chunks", new Uint8Array(4_000_000));
   await new Files(baseId).put("/a-in-the-bucket", new Uint8Array(9_000_000));
   base = await exported(baseId);
-  await value(stubOf(baseId).remove(admin));
+  await value(stubOf(baseId).call("remove", admin));
 });
 
 afterEach(() => {
@@ -79,23 +79,23 @@ describe("an import on its way", () => {
     await untilBegun(id);
     const stub = stubOf(id);
     for (const asked of [
-      stub.describe(admin),
-      stub.remove(admin),
-      stub.stop(admin, null),
-      stub.postRun(admin, { kind: "continue" }, null),
-      stub.listMessages(admin, { limit: 10, order: "asc", include_silent: true }),
+      stub.call("describe", admin),
+      stub.call("remove", admin),
+      stub.call("stop", admin, null),
+      stub.call("postRun", admin, { kind: "continue" }, null),
+      stub.call("listMessages", admin, { limit: 10, order: "asc", include_silent: true }),
     ]) {
       expect(await asked).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
     }
     const headers = { [callerHeader]: JSON.stringify(admin) };
     expect((await stub.fetch(new Request(`https://thread${exportPath}`, { headers }))).status).toBe(404);
-    const created = await stub.create(admin, { id, agent_id: "filer", user_id: null, creation: "x" });
+    const created = await stub.call("create", admin, { id, agent_id: "filer", user_id: null, creation: "x" });
     expect(created).toMatchObject({ ok: false, refusal: { code: "conflict" } });
     expect((await imported(id, await sealed(linesOf(base.replaceAll(baseId, id))))).code).toBe("conflict");
     expect(await listed(id)).toBe(false);
     await end();
     expect((await answer).status).toBe(201);
-    expect((await value(stub.describe(admin))).message_count).toBe(2);
+    expect((await value(stub.call("describe", admin))).message_count).toBe(2);
     expect(await listed(id)).toBe(true);
   });
 
@@ -129,7 +129,7 @@ describe("an import on its way", () => {
     await end().catch(() => undefined);
     expect(await failed).toBe(true);
     expect((await leftIn(id)).tables).not.toEqual([]);
-    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
     expect(await runDurableObjectAlarm(objectOf(id))).toBe(true);
     expect(await leftIn(id)).toEqual(nothing);
     expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
@@ -144,8 +144,8 @@ describe("an import on its way", () => {
       await end().catch(() => undefined);
       await failed;
       if (next === "import") expect((await imported(id, text)).status).toBe(201);
-      else await value(stubOf(id).create(admin, { id, agent_id: "filer", user_id: null, creation: "x" }));
-      expect((await value(stubOf(id).describe(admin))).message_count).toBe(next === "import" ? 2 : 0);
+      else await value(stubOf(id).call("create", admin, { id, agent_id: "filer", user_id: null, creation: "x" }));
+      expect((await value(stubOf(id).call("describe", admin))).message_count).toBe(next === "import" ? 2 : 0);
     }
   });
 
@@ -173,7 +173,7 @@ describe("an import on its way", () => {
     expect((await imported(id, cut)).code).toBe("invalid_request");
     expect((await leftIn(id)).tables).not.toEqual([]);
     expect(await bucketOf(id)).toBe(1);
-    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
     failing = false;
     expect(await runDurableObjectAlarm(objectOf(id))).toBe(true);
     expect(await leftIn(id)).toEqual(nothing);
@@ -184,7 +184,7 @@ describe("an import on its way", () => {
     const id = await newThread("parallel", { title: "first life" });
     const text = await exported(id);
     for (const life of [1, 2]) {
-      await value(stubOf(id).remove(admin));
+      await value(stubOf(id).call("remove", admin));
       expect([life, await listed(id)]).toEqual([life, false]);
       expect((await imported(id, text)).status).toBe(201);
       expect([life, await listed(id)]).toEqual([life, true]);

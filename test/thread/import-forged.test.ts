@@ -35,14 +35,14 @@ it("IMPORT7 takes no word of a run that waits, or never began, for what it used"
   const lines = JSON.parse(text) as Line[];
   const { status } = await imported(id, await sealed(lines), { user: "ada", admin: false });
   expect(status).toBe(201);
-  const { items } = await value(stubOf(id).listRuns(admin, { limit: 50, order: "desc" }));
+  const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 50, order: "desc" }));
   expect(items[0]).toMatchObject({ status: "queued", steps: 0, usage: zeroUsage, cost: 0 });
   // The queue goes on with the next input.
   await converse(id, "here");
-  await value(stubOf(id).relist(admin));
+  await value(stubOf(id).call("relist", admin));
   const sum = env.CATALOG.prepare("SELECT sum(cost) AS cost FROM run_total WHERE thread_id = ?1").bind(id);
   expect(await sum.first("cost")).toBeLessThan(1);
-  const { items: messages } = await value(stubOf(id).listMessages(admin, page));
+  const { items: messages } = await value(stubOf(id).call("listMessages", admin, page));
   const input = messages.find((message) => message.id === waiting["queued"]["message"]["id"]);
   expect(input).toMatchObject({ role: "user", depth: 0, usage: null, cost: null, model: null });
 });
@@ -87,7 +87,7 @@ it.each<[string, (lines: Line[]) => void, number]>([
   const { id, lines } = await spent();
   forge(lines);
   expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
-  const thread = await value(stubOf(id).describe(admin));
+  const thread = await value(stubOf(id).call("describe", admin));
   expect(thread.usage.total_tokens).toBe(tokens);
   expect(thread.cost).toBeCloseTo(0.0007, 9);
   expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_tokens" });
@@ -97,7 +97,7 @@ it("IMPORT21 has the estimated usage of its answers if the file holds no usage",
   const { id, lines } = await spent();
   for (const forge of [noRuns, noMessages, noLogs]) forge(lines);
   expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
-  const { usage: used } = await value(stubOf(id).describe(admin));
+  const { usage: used } = await value(stubOf(id).call("describe", admin));
   const answer = Math.ceil("a long answer ".repeat(20).length / 4);
   expect(used.total_tokens).toBeGreaterThanOrEqual(3 * answer);
 });
@@ -108,15 +108,15 @@ it("IMPORT22 a user's import has no names of approvers, and an administrator's i
   );
   const made = await newThread("payer", { user_id: "ada" });
   const following = await follow(made, { after: "0" });
-  await value(stubOf(made).postMessage(ada, message("approved"), null));
+  await value(stubOf(made).call("postMessage", ada, message("approved"), null));
   const rest = await following.until(({ type }) => type === "awaiting_tool_execution");
   const call = rest.type === "awaiting_tool_execution" ? rest.tool_calls[0]?.id : undefined;
-  await value(stubOf(made).postToolResults(ada, { results: [{ tool_call_id: call ?? "", approved: true }] }));
+  await value(stubOf(made).call("postToolResults", ada, { results: [{ tool_call_id: call ?? "", approved: true }] }));
   await following.until(({ type }) => type === "run_end");
   following.close();
   const text = await exported(made);
   const approvals = async (id: string) =>
-    (await value(stubOf(id).listMessages(admin, page))).items.flatMap(({ approval }) => approval ?? []);
+    (await value(stubOf(id).call("listMessages", admin, page))).items.flatMap(({ approval }) => approval ?? []);
   const [own] = await approvals(made);
   expect(own).toMatchObject({ approved: true, by: "ada" });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await files.put("/folder/small.txt", "small");
   await files.put("/large", new Uint8Array(2_000_000));
   base = linesOf(await exported(id));
-  await value(stubOf(id).remove(admin));
+  await value(stubOf(id).call("remove", admin));
 });
 
 /** Six digits that no id ends with by chance. */
@@ -286,7 +286,7 @@ describe("an import that cannot be", () => {
       const pad = 1_899_000 - JSON.stringify({ type, [type]: { ...record, [field]: { pad: "" } } }).length;
       record[field] = { pad: "x".repeat(pad) };
       expect([type, (await imported(id, await sealed(lines))).status]).toEqual([type, 201]);
-      const { items } = await value(stubOf(id).listMessages(admin, page));
+      const { items } = await value(stubOf(id).call("listMessages", admin, page));
       expect(items).not.toEqual([]);
       for (const more of [2000, 198_152, 198_153]) {
         record[field] = { pad: "x".repeat(pad + more) };
@@ -295,7 +295,7 @@ describe("an import that cannot be", () => {
         expect([type, more, (await imported(other, await sealed(longer))).code]).toEqual([type, more, "too_large"]);
         expect(await leftIn(other)).toEqual(nothing);
       }
-      await value(stubOf(id).remove(admin));
+      await value(stubOf(id).call("remove", admin));
     }
   });
 
@@ -314,13 +314,15 @@ describe("an import that cannot be", () => {
 
   it("IMPORT5 refuses an id that is in use, whoever's it is, and changes nothing there", async () => {
     const { id, lines } = spoiled(() => undefined);
-    await value(stubOf(id).create(admin, { id, agent_id: "filer", user_id: "bob", creation: "x", title: "bob's" }));
+    const existing = { id, agent_id: "filer", user_id: "bob", creation: "x", title: "bob's" };
+    await value(stubOf(id).call("create", admin, existing));
     for (const caller of [admin, { user: "ada", admin: false }, { user: "bob", admin: false }]) {
       const { status, code, message } = await imported(id, await sealed(lines), caller);
       expect([status, code]).toEqual([409, "conflict"]);
       expect(message).toContain("in use");
     }
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ title: "bob's", user_id: "bob", message_count: 0 });
+    const { title, user_id, message_count } = await value(stubOf(id).call("describe", admin));
+    expect([title, user_id, message_count]).toEqual(["bob's", "bob", 0]);
   });
 });
 
@@ -366,10 +368,10 @@ describe("an import that is taken", () => {
       CATALOG.prepare("SELECT count(*) AS n FROM run_total WHERE thread_id = ?1").bind(id).first("n");
     expect(await counted()).toBe(0);
     // Nor where a lost catalog is filled again: only what ran here counts.
-    await value(stubOf(id).relist(admin));
+    await value(stubOf(id).call("relist", admin));
     expect(await counted()).toBe(0);
     await converse(id, "here");
-    await value(stubOf(id).relist(admin));
+    await value(stubOf(id).call("relist", admin));
     expect(await counted()).toBe(1);
   });
 
@@ -385,7 +387,7 @@ describe("an import that is taken", () => {
     const { status, thread } = await imported(id, await sealed(lines));
     expect(status).toBe(201);
     expect(Number(thread["updated_at"])).toBeLessThan(Date.now() * 1000 + 1e9);
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.find(({ role }) => role === "tool")).toMatchObject({
       status: "complete",
       result: { status: "error" },

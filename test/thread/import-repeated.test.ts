@@ -33,7 +33,7 @@ describe("an import with a key", () => {
     const { id, text } = await fresh();
     const first = await imported(id, text, { ...ada, creation: "key" });
     expect([first.status, first.thread["message_count"]]).toEqual([201, 2]);
-    await value(stubOf(id).postMessage(admin, message("more", { run: false }), null));
+    await value(stubOf(id).call("postMessage", admin, message("more", { run: false }), null));
     const again = await imported(id, text, { ...ada, creation: "key" });
     expect([again.status, again.thread["id"], again.thread["message_count"]]).toEqual([201, id, 3]);
   });
@@ -57,7 +57,7 @@ describe("an import with a key", () => {
     }
     const cut = await imported(id, text.slice(0, -100), { ...ada, creation: "key" });
     expect([cut.status, cut.code]).toEqual([400, "invalid_request"]);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ title: null, message_count: 2 });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ title: null, message_count: 2 });
   });
 
   it("IMPORT17 can be sent again after it failed", async () => {
@@ -86,7 +86,7 @@ describe("an importer", () => {
       });
       const { status, message: words } = await imported(id, text, importer);
       expect([asked, status, words]).toEqual([asked, 201, null]);
-      const { items } = await value(stubOf(id).listRuns(admin, runPage));
+      const { items } = await value(stubOf(id).call("listRuns", admin, runPage));
       expect(items.at(-1)?.status).toBe("queued");
       const run = linesOf(await exported(id)).findLast(({ type }) => type === "run")?.["run"] as Line;
       expect([asked, run["limits"]]).toEqual([asked, kept]);
@@ -98,7 +98,7 @@ describe("an importer", () => {
       Object.assign(threadOf(lines), { agent_id: "elsewhere", origin_agent_id: "elsewhere" });
     });
     expect((await imported(id, text)).status).toBe(201);
-    expect((await value(stubOf(id).describe(admin))).message_count).toBe(2);
-    expect(await stubOf(id).postMessage(admin, message("hello"), null)).toMatchObject({ ok: false });
+    expect((await value(stubOf(id).call("describe", admin))).message_count).toBe(2);
+    expect(await stubOf(id).call("postMessage", admin, message("hello"), null)).toMatchObject({ ok: false });
   });
 });

@@ -78,7 +78,7 @@ describe("a message that interrupts", () => {
   it("BREAK3 a crash right behind it loses neither the stop nor the message", async () => {
     const { id, runId } = await busy();
     const key = { key: "k", fingerprint: "f" };
-    const post = () => value(stubOf(id).postMessage(admin, message("now", { when: "interrupt" }), key));
+    const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));
     const now = await post();
     await crash(id);
     // Its answer may have been lost with the object.
@@ -94,7 +94,7 @@ describe("a message that interrupts", () => {
   it("BREAK4 a repeated key interrupts once", async () => {
     const { id } = await busy();
     const key = { key: "k", fingerprint: "f" };
-    const post = () => value(stubOf(id).postMessage(admin, message("now", { when: "interrupt" }), key));
+    const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));
     const [one, two] = await Promise.all([post(), post()]);
     expect(one.run?.id).toBe(two.run?.id);
     const events = await atRest(id);
@@ -106,7 +106,7 @@ describe("a message that interrupts", () => {
   it("BREAK5 begins at once at rest, before what a stop held", async () => {
     const { id } = await busy();
     await say(id, "held");
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await atRest(id);
     const now = await interrupt(id, "now");
     await atRest(id);
@@ -116,7 +116,7 @@ describe("a message that interrupts", () => {
       "user: held",
       "assistant: echo: held",
     ]);
-    expect((await value(stubOf(id).getRun(admin, now.run?.id ?? ""))).status).toBe("completed");
+    expect((await value(stubOf(id).call("getRun", admin, now.run?.id ?? ""))).status).toBe("completed");
     const alone = await newThread("parallel");
     expect((await interrupt(alone, "alone")).run?.status).toBe("running");
     await atRest(alone);
@@ -124,7 +124,7 @@ describe("a message that interrupts", () => {
 
   it.each(["steer", "interrupt"] as const)("BREAK6 %s is for a message that is to be answered", async (when) => {
     const { id, open } = await busy();
-    const refused = await stubOf(id).postMessage(admin, message("no", { when, run: false }), null);
+    const refused = await stubOf(id).call("postMessage", admin, message("no", { when, run: false }), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });
     expect(await queueOf(id)).toEqual([]);
     open();

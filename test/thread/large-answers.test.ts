@@ -69,7 +69,7 @@ describe("a run", () => {
         : { text: "done" },
     );
     const id = await newThread("asker");
-    await value(stubOf(id).postMessage(admin, message("again_and_again"), null));
+    await value(stubOf(id).call("postMessage", admin, message("again_and_again"), null));
     for (let rests = 0; rests < 70; rests += 1) {
       const calls = await holds(async () => {
         const pending = await shown(id);

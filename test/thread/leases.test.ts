@@ -202,7 +202,7 @@ describe("tools by hand", () => {
     // "conclude" is a tool of the second side only.
     const twoSided = await user.thread("panel");
     expect((await user.post(`/api/threads/${twoSided}/tools/conclude`, { args: {} })).status).toBe(200);
-    const byAdmin = await stubOf(id).invokeTool({ user: null, admin: true }, "ask_place", {});
+    const byAdmin = await stubOf(id).call("invokeTool", { user: null, admin: true }, "ask_place", {});
     expect(byAdmin.ok ? null : byAdmin.refusal.code).not.toBe("forbidden");
   });
 });

@@ -20,8 +20,8 @@ afterEach(() => {
   Object.assign(registry.agents, definitions.agents);
 });
 
-const runsOf = async (id: string) => (await value(stubOf(id).listRuns(admin, runPage))).items;
-const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const runsOf = async (id: string) => (await value(stubOf(id).call("listRuns", admin, runPage))).items;
+const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 const ends = (events: Awaited<ReturnType<typeof converse>>) => events.filter(({ type }) => type === "run_end");
 
 /** A thread whose model is being asked while a call of `act` waits; the model fails once the door is open. */
@@ -38,9 +38,9 @@ async function waitingCall() {
     return { error: removed };
   });
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await value(stubOf(id).call("postMessage", admin, message("go"), null));
   await reached.opened();
-  await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+  await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }));
   return { id, fail, following };
 }
 
@@ -52,11 +52,11 @@ async function endlessChain(at: (run: number) => Promise<unknown> | undefined) {
   personas.set("boss", async () => {
     asked += 1;
     await at(asked);
-    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }));
     return { error: removed };
   });
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await value(stubOf(id).call("postMessage", admin, message("go"), null));
   return { id, following, asked: () => asked };
 }
 
@@ -86,9 +86,9 @@ describe("a queued call that cannot be made", () => {
     const runs = await runsOf(id);
     expect(runs.map(({ reason }) => reason)).toEqual(["api", "agent_not_found"]);
     expect(runs.at(-1)?.error?.message).toMatch(/Queued calls were not made: "act"\.$/);
-    await value(stubOf(id).stop(admin, null));
-    await value(stubOf(id).remove(admin));
-    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    await value(stubOf(id).call("stop", admin, null));
+    await value(stubOf(id).call("remove", admin));
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
   it("QUEUE6 a hundred inputs of a thread without its agent each fail once, and other threads are answered meanwhile", async () => {
@@ -101,9 +101,10 @@ describe("a queued call that cannot be made", () => {
       return { error: removed };
     });
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("first"), null));
+    await value(stubOf(id).call("postMessage", admin, message("first"), null));
     await reached.opened();
-    for (let at = 0; at < 100; at += 1) await value(stubOf(id).postMessage(admin, message(`input ${at}`), null));
+    for (let at = 0; at < 100; at += 1)
+      await value(stubOf(id).call("postMessage", admin, message(`input ${at}`), null));
     delete registry.agents["boss"];
     fail.open();
     await following.until(() => ends(following.events).length === 2);
@@ -148,11 +149,11 @@ describe("a queued call that cannot be made", () => {
       return never.passed;
     });
     await reached.opened();
-    await value(stubOf(chain.id).stop(admin, null));
+    await value(stubOf(chain.id).call("stop", admin, null));
     await chain.following.until((event) => event.type === "run_end" && event.status === "stopped");
     chain.following.close();
     expect((await runsOf(chain.id)).map(({ status }) => status)).toEqual(["error", "error", "error", "stopped"]);
-    expect((await value(stubOf(chain.id).describe(admin))).status).toBe("idle");
+    expect((await value(stubOf(chain.id).call("describe", admin))).status).toBe("idle");
 
     const again = door();
     const { id, following } = await endlessChain((run) => {
@@ -161,21 +162,21 @@ describe("a queued call that cannot be made", () => {
       return never.passed;
     });
     await again.opened();
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     following.close();
-    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
   it("QUEUE6 of a run that an interrupt ends is dropped, and the interrupting input alone runs next", async () => {
     const { id, following } = await waitingCall();
-    await value(stubOf(id).postMessage(admin, { ...message("instead"), when: "interrupt" }, null));
+    await value(stubOf(id).call("postMessage", admin, { ...message("instead"), when: "interrupt" }, null));
     await following.until(() => ends(following.events).length === 2);
     following.close();
     expect((await runsOf(id)).map(({ kind, status }) => [kind, status])).toEqual([
       ["message", "stopped"],
       ["message", "completed"],
     ]);
-    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
   });
 
   it("IMPORT20 a waiting run's call of an undefined name is imported, and gets an error when it is made", async () => {
@@ -186,9 +187,9 @@ describe("a queued call that cannot be made", () => {
       await hold.passed;
       return { text: "done" };
     });
-    await value(stubOf(id).postMessage(admin, message("first"), null));
+    await value(stubOf(id).call("postMessage", admin, message("first"), null));
     await reached.opened();
-    await value(stubOf(id).postMessage(admin, message("second"), null));
+    await value(stubOf(id).call("postMessage", admin, message("second"), null));
     const lines = linesOf(await exported(id));
     hold.open();
     const waiting = lines.find(({ run }) => run?.status === "queued");
@@ -197,7 +198,7 @@ describe("a queued call that cannot be made", () => {
     await replaced(id, await sealed(lines));
     personas.set("boss", () => ({ text: "after all" }));
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     await following.until((event) => event.type === "run_end" && event.run_id === waiting["run"].id);
     following.close();
     const answers = (await messagesOf(id)).map(({ role, content }) => [role, content?.slice(0, 37) ?? null]);

@@ -34,10 +34,10 @@ export async function limited(limits: Limits | null, agent = "capped", extra: ob
   const id = await newThread(agent, extra);
   const following = await follow(id, { after: "0" });
   const asks = limits === null ? {} : { limits };
-  const { run } = await value(stubOf(id).postMessage(admin, message("go", asks), null));
+  const { run } = await value(stubOf(id).call("postMessage", admin, message("go", asks), null));
   await following.until(isRest);
   return { id, runId: run?.id ?? "", following };
 }
 
 export const goOn = (id: string, limits?: Limits, key: RequestKey | null = null) =>
-  stubOf(id).postRun(admin, { kind: "continue", ...(limits === undefined ? {} : { limits }) }, key);
+  stubOf(id).call("postRun", admin, { kind: "continue", ...(limits === undefined ? {} : { limits }) }, key);

@@ -34,7 +34,7 @@ function sideBySide(name: "helper" | "measured", count = many) {
     flight.now += 1;
     flight.most = Math.max(flight.most, flight.now);
     // An answer takes a while: whatever else may be sent is sent meanwhile.
-    await value(stubOf(bystander).describe(admin));
+    await value(stubOf(bystander).call("describe", admin));
     flight.now -= 1;
     return { text: "helped", usage: name === "helper" ? usage : { input: 10, output: 40 } };
   });
@@ -106,13 +106,13 @@ describe("sub-prompts side by side", () => {
   it("LIMIT28 keep to a limit that attempts which fail use up as well", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
     personas.set("helper", async () => {
-      await value(stubOf(bystander).describe(admin));
+      await value(stubOf(bystander).call("describe", admin));
       return { text: "half", usage, error: { kind: "network", message: "cut" } };
     });
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 2000, steps: 240 } });
     expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_tokens" });
-    const logs = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "llm_request" }));
+    const logs = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc", type: "llm_request" }));
     const attempts = logs.items.map(({ data }) => (data["usage"] as unknown as Usage).total_tokens);
     const used = attempts.reduce((sum, one) => sum + one, 0);
     expect((await lastRunOf(id)).usage.total_tokens).toBe(used);
@@ -132,7 +132,7 @@ describe("sub-prompts side by side", () => {
       return { text: "helped", usage };
     });
     const id = await newThread("capped");
-    await value(stubOf(id).postMessage(admin, message("go", { limits: { tokens: 2000 } }), null));
+    await value(stubOf(id).call("postMessage", admin, message("go", { limits: { tokens: 2000 } }), null));
     await reached.opened();
     isCut = true;
     await crash(id);
@@ -152,9 +152,9 @@ describe("sub-prompts side by side", () => {
     });
     const id = await newThread("capped");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go", { limits: { tokens: 2000 } }), null));
+    await value(stubOf(id).call("postMessage", admin, message("go", { limits: { tokens: 2000 } }), null));
     await reached.opened();
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     expect(await following.until(({ type }) => type === "run_end")).toMatchObject({ status: "stopped" });
     following.close();
     expect(requests()).toBe(2);

@@ -20,7 +20,7 @@ describe("which limits a run rests at", () => {
   const ended = async (limits: Limits) => {
     const id = await newThread("capped");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go", { limits }), null));
+    await value(stubOf(id).call("postMessage", admin, message("go", { limits }), null));
     const end = await following.until((event) => isEnd(event) || isRest(event));
     following.close();
     return end;
@@ -75,7 +75,7 @@ describe("which limits a run rests at", () => {
     personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
     personas.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
     const { id, following } = await limited({ steps: 3, on_limit: "rest" });
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ pending_tool_calls: [{ name: "limit" }] });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [{ name: "limit" }] });
     await evict(id);
     await value(goOn(id, { steps: 9 }));
     expect(await following.until(isEnd)).toMatchObject({ status: "completed", usage: { total_tokens: 500 } });

@@ -33,7 +33,7 @@ describe("a run that rests at a limit", () => {
       const shown = restsOf(following.events)[0]?.tool_calls ?? [];
       expect(shown).toMatchObject([{ name: "limit", kind: "limit", arguments: { reason, amount, allowed, used } }]);
       const [call] = shown;
-      const thread = await value(stubOf(id).describe(admin));
+      const thread = await value(stubOf(id).call("describe", admin));
       expect(thread).toMatchObject({
         status: "awaiting_tool_execution",
         active_run_id: runId,
@@ -51,7 +51,7 @@ describe("a run that rests at a limit", () => {
       expect(asked).toHaveLength(4);
       expect(following.events.filter(({ type }) => type === "run_start")).toHaveLength(1);
       expect(Object.values(foldAll(following.events).runs)).toMatchObject([{ status: "completed" }]);
-      expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+      expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
       expect(await lastRunOf(id)).toMatchObject({ steps: 4, usage: { total_tokens: 400 } });
     },
   );
@@ -131,10 +131,15 @@ describe("a continue that raises nothing", () => {
         refusal: { code: "conflict", details: { field: "limits.tokens", limit: 150, used: 200 } },
       });
     }
-    const sided = await stubOf(id).postRun(admin, { kind: "continue", side: "a", limits: { tokens: 900 } }, null);
+    const sided = await stubOf(id).call(
+      "postRun",
+      admin,
+      { kind: "continue", side: "a", limits: { tokens: 900 } },
+      null,
+    );
     expect(sided).toMatchObject({ ok: false, refusal: { code: "conflict", details: { field: "side" } } });
     expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
-    expect((await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
+    expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
     await value(goOn(id, { tokens: 201, on_limit: "end" }));
     expect(await following.until(isEnd)).toMatchObject({ status: "limit" });
     expect(asked).toHaveLength(3);
@@ -147,10 +152,10 @@ describe("a continue that raises nothing", () => {
     const { id, following } = await limited({ tokens: 100, on_limit: "rest" }, "capped", { user_id: "ada" });
     const ada = { user: "ada", admin: false };
     for (const tokens of [null, 301]) {
-      const refused = await stubOf(id).postRun(ada, { kind: "continue", limits: { tokens } }, null);
+      const refused = await stubOf(id).call("postRun", ada, { kind: "continue", limits: { tokens } }, null);
       expect(refused).toMatchObject({ ok: false, refusal: { code: "forbidden" } });
     }
-    await value(stubOf(id).postRun(ada, { kind: "continue", limits: { tokens: 300, on_limit: "end" } }, null));
+    await value(stubOf(id).call("postRun", ada, { kind: "continue", limits: { tokens: 300, on_limit: "end" } }, null));
     expect(await following.until(isEnd)).toMatchObject({ status: "limit", usage: { total_tokens: 300 } });
     following.close();
   });
@@ -168,7 +173,7 @@ describe("a continue that raises nothing", () => {
     await following.until(isEnd);
     following.close();
     expect(await value(goOn(id, { steps: 9 }, key))).toMatchObject({ run: { id: runId }, repeated: true });
-    expect((await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
+    expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
   });
 });
 
@@ -184,7 +189,7 @@ describe("a rest at a limit", () => {
     expect(await wake(id)).toBe(true);
     expect(await following.until(isEnd)).toMatchObject({ status: "limit", reason: "max_steps" });
     following.close();
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
     expect(asked).toHaveLength(1);
   });
 
@@ -219,20 +224,22 @@ describe("a rest at a limit", () => {
       lastUser === "go" ? (step < 5 ? acting : { text: "done" }) : { text: "next done" },
     );
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
-    const next = await value(stubOf(id).postMessage(admin, message("next"), null));
+    const next = await value(stubOf(id).call("postMessage", admin, message("next"), null));
     expect(next.run?.status).toBe("queued");
-    expect(await stubOf(id).postMessage(admin, message("no", { when: "reject" }), null)).toMatchObject({ ok: false });
-    const { pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+    expect(await stubOf(id).call("postMessage", admin, message("no", { when: "reject" }), null)).toMatchObject({
+      ok: false,
+    });
+    const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
     const results = pending.map((call) => ({ tool_call_id: call.id, result: "more" }));
-    expect(await stubOf(id).postToolResults(admin, { results })).toMatchObject({
+    expect(await stubOf(id).call("postToolResults", admin, { results })).toMatchObject({
       ok: false,
       refusal: { code: "conflict" },
     });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     const end = await following.until((event) => isEnd(event) && event.run_id === runId);
     expect(end).toMatchObject({ status: "stopped" });
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
-    await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     expect(await following.until((event) => isEnd(event) && event.run_id === next.run?.id)).toMatchObject({
       status: "completed",
     });
@@ -250,7 +257,7 @@ it("LIMIT24 is one rest, with one call, also where the run is woken for another 
   await holds(async () => (await lastRunOf(id)).status === "awaiting_tool_execution");
   const told = restsOf(following.events).flatMap(({ tool_calls }) => tool_calls);
   expect(new Set(told.map((call) => `${call.id} ${call.deadline}`)).size).toBe(1);
-  expect(await value(stubOf(id).describe(admin))).toMatchObject({ pending_tool_calls: [{ id: told[0]?.id }] });
+  expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [{ id: told[0]?.id }] });
   personas.set("helper", () => ({ text: "helped", usage }));
   await value(goOn(id, { tokens: 5000 }));
   expect(await following.until(isEnd)).toMatchObject({ status: "completed" });
@@ -262,9 +269,9 @@ it("LIMIT24 a run at rest at a limit is exported as one that ends where it was",
   const { id, following } = await limited({ steps: 1, on_limit: "rest" });
   following.close();
   const text = await exported(id);
-  await value(stubOf(id).remove(admin));
+  await value(stubOf(id).call("remove", admin));
   expect(await imported(id, text, admin)).toMatchObject({ status: 201 });
-  const copy = await value(stubOf(id).describe(admin));
+  const copy = await value(stubOf(id).call("describe", admin));
   expect(copy).toMatchObject({ status: "error", active_run_id: null, pending_tool_calls: [] });
   const runs = linesOf(await exported(id)).filter(({ type }) => type === "run");
   expect(runs).toHaveLength(1);

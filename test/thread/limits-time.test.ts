@@ -29,7 +29,7 @@ const long = { text: Array.from({ length: 20_000 }, (_, word) => `w${word} `), d
 async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: string; following: Following }> {
   const id = await newThread("capped");
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go", extra), null));
+  await value(stubOf(id).call("postMessage", admin, message("go", extra), null));
   return { id, following };
 }
 
@@ -48,7 +48,7 @@ describe("a run whose time is over", () => {
   it("LIMIT14 keeps what its model had said, and the queue goes on", async () => {
     personas.set("boss", ({ lastUser }) => (lastUser === "go" ? long : { text: "next done" }));
     const { id, following } = await begun();
-    const next = await value(stubOf(id).postMessage(admin, message("next"), null));
+    const next = await value(stubOf(id).call("postMessage", admin, message("next"), null));
     await following.until(({ type }) => type === "text_delta");
     await passes(id, 40_000);
     expect(await following.until(isEnd)).toMatchObject({ ...cutShort, error: null });
@@ -85,7 +85,7 @@ describe("a run whose time is over", () => {
     await passes(id, 40_000);
     expect(await following.until(isEnd)).toMatchObject(cutShort);
     following.close();
-    expect((await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
+    expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toHaveLength(1);
   });
 
   it.each(["loop.commit-partial", "answer.after-create"])(
@@ -137,7 +137,7 @@ describe("a limit of time that a run rests at", () => {
     const { id, following } = await begun({});
     await following.until(({ type }) => type === "text_delta");
     expect(waits(id, { above: 30_000, upTo: 40_000 })).toEqual([]);
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     following.close();
   });

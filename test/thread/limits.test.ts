@@ -66,7 +66,7 @@ describe("a run that reaches a limit", () => {
     expect(said.map(({ role }) => role)).toEqual(["user", ...Array(steps).fill(["assistant", "tool"]).flat()]);
     expect(said.filter(({ role }) => role === "tool").every(({ result }) => result?.status === "success")).toBe(true);
     expect(await lastRunOf(id)).toMatchObject({ status: "limit", reason, usage: { total_tokens: steps * 100 } });
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({
       status: "idle",
       usage: { total_tokens: steps * 100 },
     });
@@ -143,10 +143,10 @@ describe("a run that reaches a limit", () => {
     endless("boss");
     const id = await newThread("capped");
     await converse(id, "go", { limits: { steps: 2 } });
-    const { run } = await value(stubOf(id).postRun(admin, { kind: "continue", limits: { steps: 1 } }, null));
+    const { run } = await value(stubOf(id).call("postRun", admin, { kind: "continue", limits: { steps: 1 } }, null));
     await expect.poll(async () => (await lastRunOf(id)).status).toBe("limit");
     expect(await lastRunOf(id)).toMatchObject({ id: run?.id, steps: 1, reason: "max_steps" });
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", active_run_id: null });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", active_run_id: null });
   });
 
   it("LIMIT6 takes queued calls with it: they begin no run with a budget of its own", async () => {
@@ -156,7 +156,7 @@ describe("a run that reaches a limit", () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "act", arguments: { key: "again" } }], usage }));
     const id = await newThread("capped");
     expect(endOf(await converse(id, "go", { limits: { steps: 3 } }))).toMatchObject({ reason: "max_steps" });
-    const { items } = await value(stubOf(id).listRuns(admin, { limit: 10, order: "asc" }));
+    const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }));
     expect(items).toHaveLength(1);
   });
 });
@@ -203,13 +203,15 @@ describe("where limits come from", () => {
     for (const [name, bound] of Object.entries(all)) {
       for (const wish of [null, bound * 2]) {
         const limits = { [name]: wish };
-        const refused = await stubOf(id).postMessage(ada, message("more", { limits }), null);
+        const refused = await stubOf(id).call("postMessage", ada, message("more", { limits }), null);
         const field = `limits.${name}`;
         expect(refused).toMatchObject({ ok: false, refusal: { code: "forbidden", details: { field, limit: bound } } });
-        expect(await stubOf(id).postRun(ada, { kind: "continue", limits }, null)).toMatchObject({ ok: false });
+        expect(await stubOf(id).call("postRun", ada, { kind: "continue", limits }, null)).toMatchObject({ ok: false });
       }
     }
-    expect(await stubOf(id).postMessage(ada, message("as much", { limits: all }), null)).toMatchObject({ ok: true });
+    expect(await stubOf(id).call("postMessage", ada, message("as much", { limits: all }), null)).toMatchObject({
+      ok: true,
+    });
     await expect.poll(async () => (await lastRunOf(id)).status).toBe("limit");
     expect(await lastRunOf(id)).toMatchObject({ steps: 3, reason: "max_tokens" });
     expect(await reached({ tokens: 500 })).toEqual([5, "max_tokens"]);
@@ -365,7 +367,7 @@ describe("what a child thread uses", () => {
     );
     for (const event of events) {
       if (event.type !== "subagent_start") continue;
-      expect(await stubOf(childOf(event)).describe(admin)).toMatchObject({ ok: false });
+      expect(await stubOf(childOf(event)).call("describe", admin)).toMatchObject({ ok: false });
     }
     expect(endOf(events)).toMatchObject({ status: "completed" });
   });

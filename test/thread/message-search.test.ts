@@ -63,7 +63,7 @@ describe("a search of a thread's messages", () => {
       "The [Blue Whale]",
     ]);
     const [first] = hits;
-    const message = await value(stubOf(id).getMessage(admin, first?.message_id ?? ""));
+    const message = await value(stubOf(id).call("getMessage", admin, first?.message_id ?? ""));
     expect(first).toMatchObject({ position: message.position, created_at: message.created_at });
   });
 
@@ -106,10 +106,10 @@ describe("a search of a thread's messages", () => {
     await converse(id, "noted");
     const { hits } = await found(id, "parrot");
     expect(hits.map(marked)).toEqual(["a [parrot]"]);
-    await value(stubOf(id).deleteMessage(admin, hits[0]?.message_id ?? ""));
+    await value(stubOf(id).call("deleteMessage", admin, hits[0]?.message_id ?? ""));
     expect(await texts(id, "parrot")).toEqual([]);
     const [cuckoo] = (await found(id, "cuckoo")).hits;
-    await value(stubOf(id).patchMessage(admin, cuckoo?.message_id ?? "", { content: "a heron" }));
+    await value(stubOf(id).call("patchMessage", admin, cuckoo?.message_id ?? "", { content: "a heron" }));
     expect(await texts(id, "cuckoo")).toEqual([]);
     expect(await texts(id, "heron")).toEqual(["a [heron]"]);
   });
@@ -120,7 +120,7 @@ describe("a search of a thread's messages", () => {
     expect(first.hits.map(marked)).toEqual(["[needle] 8", "[needle] 7", "[needle] 6"]);
     // The message that the cursor ends with, one before it and one after it; and a new one.
     const ids = (await found(id, "needle")).hits.map(({ message_id }) => message_id);
-    for (const at of [1, 2, 3]) await value(stubOf(id).deleteMessage(admin, ids[at] ?? ""));
+    for (const at of [1, 2, 3]) await value(stubOf(id).call("deleteMessage", admin, ids[at] ?? ""));
     await converse(id, "needle new");
     const second = await found(id, "needle", { limit: "3", cursor: first.next_cursor ?? "" });
     expect(second.hits.map(marked)).toEqual(["[needle] 4", "[needle] 3", "[needle] 2"]);
@@ -132,7 +132,7 @@ describe("a search of a thread's messages", () => {
     const [id, other] = [await said(["x 1", "x 2"]), await said(["x 1", "x 2"])];
     const { next_cursor } = await found(other, "x", { limit: "1" });
     const { next_cursor: ofList } = await value(
-      stubOf(id).listMessages(admin, { limit: 1, order: "asc", include_silent: false }),
+      stubOf(id).call("listMessages", admin, { limit: 1, order: "asc", include_silent: false }),
     );
     const refused: Query[] = [
       { q: "x", cursor: next_cursor ?? "" },

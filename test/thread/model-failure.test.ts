@@ -31,7 +31,9 @@ describe("a model that fails", () => {
   it("FAIL2 leaves one log row an attempt, with its error, tokens, latency and cost", async () => {
     const id = await newThread("falls_back");
     await converse(id, "hello");
-    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "llm_request" }));
+    const { items } = await value(
+      stubOf(id).call("listLogs", admin, { limit: 100, order: "asc", type: "llm_request" }),
+    );
     expect(items.map(({ data }) => [data["model"], data["attempt"], data["error"] !== null])).toEqual([
       ["failing", 1, true],
       ["failing", 2, true],
@@ -40,7 +42,7 @@ describe("a model that fails", () => {
     for (const { data } of items) {
       expect(data).toMatchObject({ latency_ms: expect.any(Number), usage: { output: expect.any(Number) } });
     }
-    const last = await value(stubOf(id).getLog(admin, items.at(-1)?.id ?? ""));
+    const last = await value(stubOf(id).call("getLog", admin, items.at(-1)?.id ?? ""));
     expect(last.data["rebuilt"]).toMatchObject({ system: "You are a test.", messages: [{ content: "hello" }] });
   });
 
@@ -49,12 +51,12 @@ describe("a model that fails", () => {
     scripts.set("broken", () => ({ text: "I was about to", error: { kind: "auth", message: "no such key" } }));
     const events = await converse(id, "broken");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "error", error: { code: "auth" } });
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.at(-1)).toMatchObject({ content: "I was about to", stop_reason: "error" });
-    expect((await value(stubOf(id).describe(admin))).status).toBe("error");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
     const again = await converse(id, "again");
     expect(again.at(-1)).toMatchObject({ status: "completed" });
-    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
   });
 });
 
@@ -81,9 +83,11 @@ describe("limits and blank answers", () => {
     const events = await converse(id, "blocked");
     expect(events.at(-1)).toMatchObject({ status: "error", reason: stopReason, error: { code: stopReason } });
     expect(types(events).filter((type) => type === "step_end")).toHaveLength(1);
-    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc", type: "llm_request" }));
+    const { items } = await value(
+      stubOf(id).call("listLogs", admin, { limit: 100, order: "asc", type: "llm_request" }),
+    );
     expect(items.map(({ data }) => data["stop_reason"])).toEqual([stopReason]);
-    const { items: messages } = await value(stubOf(id).listMessages(admin, page));
+    const { items: messages } = await value(stubOf(id).call("listMessages", admin, page));
     expect(messages.at(-1)).toMatchObject({ role: "assistant", stop_reason: stopReason });
   });
 });

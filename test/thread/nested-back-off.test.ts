@@ -27,7 +27,7 @@ it("SUBP11 several that back off keep their own times and counts, also over evic
   );
   const id = await newThread("boss");
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await value(stubOf(id).call("postMessage", admin, message("go"), null));
   const times = () => ["helper", "quiet"].map((name) => asked.filter(({ persona }) => persona === name).length);
   const retries = () => following.events.filter(({ type }) => type === "model_retry");
   await following.until(() => retries().length === 2);

@@ -4,10 +4,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { zeroUsage } from "#contract/usage.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 
-import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
 const page = { limit: 10, order: "asc" as const, include_silent: false };
 const ada: Caller = { user: "ada", admin: false };
@@ -18,22 +19,54 @@ function everyMethod(id: string, caller: Caller) {
   const stub = stubOf(id);
   const other = crypto.randomUUID();
   return {
-    describe: stub.describe(caller),
-    patch: stub.patch(caller, { title: "x" }),
-    remove: stub.remove(caller),
-    postMessage: stub.postMessage(caller, message("x"), null),
-    postRun: stub.postRun(caller, { kind: "continue" }, null),
-    stop: stub.stop(caller, null),
-    listMessages: stub.listMessages(caller, page),
-    getMessage: stub.getMessage(caller, other),
-    patchMessage: stub.patchMessage(caller, other, { content: "x" }),
-    deleteMessage: stub.deleteMessage(caller, other),
-    listRuns: stub.listRuns(caller, { limit: 10, order: "asc" }),
-    getRun: stub.getRun(caller, other),
-    listLogs: stub.listLogs(caller, { limit: 10, order: "asc" }),
-    getLog: stub.getLog(caller, other),
+    describe: stub.call("describe", caller),
+    patch: stub.call("patch", caller, { title: "x" }),
+    remove: stub.call("remove", caller),
+    postMessage: stub.call("postMessage", caller, message("x"), null),
+    postRun: stub.call("postRun", caller, { kind: "continue" }, null),
+    stop: stub.call("stop", caller, null),
+    listMessages: stub.call("listMessages", caller, page),
+    getMessage: stub.call("getMessage", caller, other),
+    patchMessage: stub.call("patchMessage", caller, other, { content: "x" }),
+    deleteMessage: stub.call("deleteMessage", caller, other),
+    listRuns: stub.call("listRuns", caller, { limit: 10, order: "asc" }),
+    getRun: stub.call("getRun", caller, other),
+    listLogs: stub.call("listLogs", caller, { limit: 10, order: "asc" }),
+    getLog: stub.call("getLog", caller, other),
+    listQueue: stub.call("listQueue", caller, { limit: 10 }),
+    patchQueued: stub.call("patchQueued", caller, other, { position: 0 }),
+    deleteQueued: stub.call("deleteQueued", caller, other),
+    invokeTool: stub.call("invokeTool", caller, "x", {}),
+    relist: stub.call("relist", caller),
+    postToolResults: stub.call("postToolResults", caller, { results: [] }),
+    ...everyPeerMethod(id, caller),
   };
 }
+
+/** The methods of other threads. The Worker calls none of them; an object refuses them all the same. */
+function everyPeerMethod(id: string, caller: Caller) {
+  const peer = peerOf(id);
+  const from = { from: crypto.randomUUID(), message_id: crypto.randomUUID() };
+  const answer = { status: "success" as const, result: "x" };
+  return {
+    deliver: peer.call("deliver", caller, { ...from, answer, usage: zeroUsage, cost: 0, tool_executions: 0 }),
+    childCalls: peer.call("childCalls", caller, { ...from, calls: [] }),
+    knownCalls: peer.call("knownCalls", caller, ["x"], 1),
+    relay: peer.call("relay", caller, { ...from, events: [] }),
+    watch: peer.call("watch", caller, crypto.randomUUID()),
+  };
+}
+
+describe("the methods of a thread's object", () => {
+  it.each(["constructor", "toString", "__proto__", "alarm", "destroy", ""])(
+    'OWN1 refuses the name "%s", which is in no table',
+    async (name) => {
+      const id = await newThread("parallel");
+      const answer = await stubOf(id).call(name as "describe", admin);
+      expect(answer).toMatchObject({ ok: false, refusal: { code: "route_not_found" } });
+    },
+  );
+});
 
 describe("another user's thread", () => {
   for (const [name, caller] of [
@@ -51,7 +84,7 @@ describe("another user's thread", () => {
         }),
       );
       expect(socket.status).toBe(404);
-      expect((await value(stubOf(id).describe(ada))).title).toBeNull();
+      expect((await value(stubOf(id).call("describe", ada))).title).toBeNull();
     });
   }
 
@@ -84,30 +117,32 @@ describe("creation and deletion", () => {
   it("OWN4 the same creation again gives the thread again; another one is a conflict", async () => {
     const id = await newThread("parallel", { title: "first" });
     const same = { id, agent_id: "parallel", user_id: null, creation: id };
-    expect((await value(stubOf(id).create(admin, same))).title).toBe("first");
-    const other = await stubOf(id).create(admin, { ...same, creation: "other" });
+    expect((await value(stubOf(id).call("create", admin, same))).title).toBe("first");
+    const other = await stubOf(id).call("create", admin, { ...same, creation: "other" });
     expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
   });
 
   it("OWN5 a user cannot create for another, and an unknown agent creates nothing", async () => {
     const id = crypto.randomUUID();
     const input = { id, agent_id: "parallel", user_id: "ada", creation: id };
-    expect(await stubOf(id).create(bob, input)).toMatchObject({ refusal: { code: "forbidden" } });
-    expect(await stubOf(id).create(ada, { ...input, agent_id: "nope" })).toMatchObject({
+    expect(await stubOf(id).call("create", bob, input)).toMatchObject({ refusal: { code: "forbidden" } });
+    expect(await stubOf(id).call("create", ada, { ...input, agent_id: "nope" })).toMatchObject({
       refusal: { code: "agent_not_found" },
     });
-    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
   it("OWN6 a deleted thread is gone, from the catalog too, and its id can be used anew", async () => {
     const id = await newThread("parallel");
-    expect(await stubOf(id).remove(admin)).toEqual({ ok: true, value: null });
-    expect(await stubOf(id).describe(admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
+    expect(await stubOf(id).call("remove", admin)).toEqual({ ok: true, value: null });
+    expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
     const listed = await env.CATALOG.prepare("SELECT count(*) AS n FROM thread WHERE id = ?")
       .bind(id)
       .first<{ n: number }>();
     expect(listed?.n).toBe(0);
-    const again = await value(stubOf(id).create(admin, { id, agent_id: "parallel", user_id: null, creation: "new" }));
+    const again = await value(
+      stubOf(id).call("create", admin, { id, agent_id: "parallel", user_id: null, creation: "new" }),
+    );
     expect(again.message_count).toBe(0);
   });
 });
@@ -116,11 +151,11 @@ describe("who wrote a message", () => {
   it("OWN7 is stored if it is not the thread's own user, and a caller cannot forge it", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const post = (caller: Caller, text: string, more = {}) =>
-      value(stubOf(id).postMessage(caller, message(text, { run: false, ...more }), null));
+      value(stubOf(id).call("postMessage", caller, message(text, { run: false, ...more }), null));
     await post(ada, "from ada", { metadata: { author: null } });
     await post(admin, "from an administrator");
     await post({ user: "root", admin: true }, "from root");
-    const { items } = await value(stubOf(id).listMessages(ada, page));
+    const { items } = await value(stubOf(id).call("listMessages", ada, page));
     expect(items.map(({ content, author }) => [content, author])).toEqual([
       ["from ada", undefined],
       ["from an administrator", null],
@@ -134,14 +169,14 @@ describe("the text that lists show of a thread", () => {
     const id = await newThread("parallel");
     const mark = crypto.randomUUID();
     const post = async (text: string): Promise<string> =>
-      (await value(stubOf(id).postMessage(admin, message(text, { run: false }), null))).message?.id ?? "";
+      (await value(stubOf(id).call("postMessage", admin, message(text, { run: false }), null))).message?.id ?? "";
     await post(`first ${mark}`);
     const second = await post(`second ${mark} card`);
-    const shown = async () => (await value(stubOf(id).describe(admin))).last_message;
+    const shown = async () => (await value(stubOf(id).call("describe", admin))).last_message;
     expect(await shown()).toBe(`second ${mark} card`);
-    await value(stubOf(id).patchMessage(admin, second, { content: `second ${mark} [card]` }));
+    await value(stubOf(id).call("patchMessage", admin, second, { content: `second ${mark} [card]` }));
     expect(await shown()).toBe(`second ${mark} [card]`);
-    await value(stubOf(id).deleteMessage(admin, second));
+    await value(stubOf(id).call("deleteMessage", admin, second));
     expect(await shown()).toBe(`first ${mark}`);
   });
 });

@@ -7,13 +7,13 @@ describe("a page of large messages", () => {
   it("PAGE1 is cut by its bytes, and the pages together hold every message once", async () => {
     const id = await newThread("parallel");
     const texts = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(1_000_000)}`);
-    for (const text of texts) await value(stubOf(id).postMessage(admin, message(text, { run: false }), null));
+    for (const text of texts) await value(stubOf(id).call("postMessage", admin, message(text, { run: false }), null));
     const seen: (string | null)[] = [];
     let cursor: string | undefined;
     let pages = 0;
     do {
       const query = { limit: 1000, order: "asc" as const, include_silent: false, cursor };
-      const answer = await value(stubOf(id).listMessages(admin, query));
+      const answer = await value(stubOf(id).call("listMessages", admin, query));
       expect(answer.items.length).toBeGreaterThan(0);
       seen.push(...answer.items.map(({ content }) => content));
       cursor = answer.next_cursor ?? undefined;

@@ -37,7 +37,7 @@ export async function busy(agent = "parallel", calls = waits): Promise<Busy> {
   const { reached, open } = gate(name);
   scripts.set(name, ({ step }) => (step === 0 ? { toolCalls: calls(name) } : { text: `${name} done` }));
   const id = await newThread(agent);
-  const { run } = await value(stubOf(id).postMessage(admin, message(name), null));
+  const { run } = await value(stubOf(id).call("postMessage", admin, message(name), null));
   await reached;
   return { id, runId: run?.id ?? "", open };
 }
@@ -53,7 +53,7 @@ export async function resting(agent = "parallel"): Promise<{ id: string; runId: 
       : { text: "rested" };
   });
   const id = await newThread(agent);
-  const { run } = await value(stubOf(id).postMessage(admin, message(name), null));
+  const { run } = await value(stubOf(id).call("postMessage", admin, message(name), null));
   const following = await follow(id, { after: "0" });
   await following.until(({ type }) => type === "model_retry");
   following.close();
@@ -61,15 +61,15 @@ export async function resting(agent = "parallel"): Promise<{ id: string; runId: 
 }
 
 export const say = (id: string, text: string, extra: Partial<PostMessage> = {}): Promise<Admission> =>
-  value(stubOf(id).postMessage(admin, message(text, extra), null));
+  value(stubOf(id).call("postMessage", admin, message(text, extra), null));
 
 export const steer = (id: string, text: string): Promise<Admission> => say(id, text, { when: "steer" });
 
 export const queueOf = async (id: string): Promise<QueuedInput[]> =>
-  (await value(stubOf(id).listQueue(admin, { limit: 100 }))).items;
+  (await value(stubOf(id).call("listQueue", admin, { limit: 100 }))).items;
 
 export const messagesOf = async (id: string): Promise<Message[]> =>
-  (await value(stubOf(id).listMessages(admin, page))).items;
+  (await value(stubOf(id).call("listMessages", admin, page))).items;
 
 /** Roles and words, a tool's as its status. */
 export const said = async (id: string): Promise<string[]> =>

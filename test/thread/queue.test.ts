@@ -28,13 +28,13 @@ async function waiting() {
   return { id, open, ids, one, two, three };
 }
 
-const patch = (id: string, qid: string, change: PatchQueued) => stubOf(id).patchQueued(admin, qid, change);
+const patch = (id: string, qid: string, change: PatchQueued) => stubOf(id).call("patchQueued", admin, qid, change);
 
 describe("the queue", () => {
   it("INPUT1 lists what waits in its order, with what it is", async () => {
     const { id, open, one, two, three } = await waiting();
     await say(id, "limited", { metadata: { a: 1 }, limits: { steps: 3 } });
-    await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     const inputs = await queueOf(id);
     expect(inputs.slice(0, 3).map((input) => input.id)).toEqual([one, two, three]);
     expect(inputs.slice(3)).toMatchObject([
@@ -54,17 +54,19 @@ describe("the queue", () => {
 
   it("INPUT1 is given in pages, by number and by bytes; a cursor of what waits no more is refused", async () => {
     const { id, open, ids } = await waiting();
-    const first = await value(stubOf(id).listQueue(admin, { limit: 2 }));
+    const first = await value(stubOf(id).call("listQueue", admin, { limit: 2 }));
     expect(first.items.map((input) => input.id)).toEqual(ids.slice(0, 2));
     const cursor = first.next_cursor ?? "";
-    const rest = await value(stubOf(id).listQueue(admin, { limit: 2, cursor }));
+    const rest = await value(stubOf(id).call("listQueue", admin, { limit: 2, cursor }));
     expect([rest.items.map((input) => input.id), rest.next_cursor]).toEqual([ids.slice(2), null]);
     for (let large = 0; large < 8; large += 1) await say(id, "x".repeat(1_000_000));
-    const bounded = await value(stubOf(id).listQueue(admin, { limit: 100 }));
+    const bounded = await value(stubOf(id).call("listQueue", admin, { limit: 100 }));
     expect(bounded.items.length).toBeLessThan(11);
     expect(bounded.next_cursor).not.toBeNull();
-    await value(stubOf(id).deleteQueued(admin, ids[1] ?? ""));
-    expect(await stubOf(id).listQueue(admin, { limit: 2, cursor })).toMatchObject({ refusal: { code: "conflict" } });
+    await value(stubOf(id).call("deleteQueued", admin, ids[1] ?? ""));
+    expect(await stubOf(id).call("listQueue", admin, { limit: 2, cursor })).toMatchObject({
+      refusal: { code: "conflict" },
+    });
     open();
     await atRest(id);
   });
@@ -79,7 +81,9 @@ describe("the queue", () => {
     expect(await queueOf(id)).toEqual([changed]);
     open();
     await atRest(id);
-    const { items } = await value(stubOf(id).listMessages(admin, { limit: 100, order: "asc", include_silent: false }));
+    const { items } = await value(
+      stubOf(id).call("listMessages", admin, { limit: 100, order: "asc", include_silent: false }),
+    );
     const taken = items.find(({ content }) => content === "after");
     expect(taken).toMatchObject({ metadata: { a: 1, b: 2 }, run_id: run?.id });
     expect(taken?.attachments.map(({ path }) => path)).toEqual(["/attachments/kept.csv"]);
@@ -105,9 +109,9 @@ describe("the queue", () => {
 
   it("INPUT4 an input that is taken out never begins", async () => {
     const { id, open, two, ids } = await waiting();
-    await value(stubOf(id).deleteQueued(admin, two));
+    await value(stubOf(id).call("deleteQueued", admin, two));
     expect((await queueOf(id)).map((input) => input.id)).toEqual(ids.filter((other) => other !== two));
-    expect(await value(stubOf(id).getRun(admin, two))).toMatchObject({ status: "stopped", started_at: null });
+    expect(await value(stubOf(id).call("getRun", admin, two))).toMatchObject({ status: "stopped", started_at: null });
     open();
     const events = await atRest(id);
     expect(events.filter((event) => event.run_id === two).map(({ type }) => type)).toEqual(["run_end"]);
@@ -119,7 +123,7 @@ describe("the queue", () => {
     const following = await follow(id, { after: "0", types: "queue_changed" });
     await value(patch(id, three, { position: 0 }));
     await value(patch(id, two, { content: "changed" }));
-    await value(stubOf(id).deleteQueued(admin, one));
+    await value(stubOf(id).call("deleteQueued", admin, one));
     const joining = await steer(id, "aside");
     expect(joining.run?.status).toBe("running");
     const [aside = ""] = (await queueOf(id)).map((input) => input.id);
@@ -149,11 +153,11 @@ describe("what comes too late or makes no sense", () => {
     const refusal = async (qid: string) => [
       (await patch(id, qid, { content: "late" })).ok,
       await patch(id, qid, { position: 0 }),
-      await stubOf(id).deleteQueued(admin, qid),
+      await stubOf(id).call("deleteQueued", admin, qid),
     ];
     const both = (code: string) => [false, { refusal: { code } }, { refusal: { code } }];
     expect(await refusal(crypto.randomUUID())).toMatchObject(both("run_not_found"));
-    await value(stubOf(id).deleteQueued(admin, two));
+    await value(stubOf(id).call("deleteQueued", admin, two));
     expect(await refusal(two)).toMatchObject(both("conflict"));
     await steer(id, "aside");
     const [aside] = await queueOf(id);
@@ -166,7 +170,7 @@ describe("what comes too late or makes no sense", () => {
 
   it("INPUT7 nonsense is refused and changes nothing", async () => {
     const { id, open, one } = await waiting();
-    const { run } = await value(stubOf(id).postRun(admin, { kind: "continue" }, null));
+    const { run } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     await steer(id, "aside");
     const before = await queueOf(id);
     const wrong: [string, PatchQueued][] = [
@@ -192,9 +196,9 @@ describe("what comes too late or makes no sense", () => {
     const theirs = await newThread("parallel", { user_id: "bob" });
     const missing = crypto.randomUUID();
     for (const id of [theirs, missing]) {
-      expect(await stubOf(id).listQueue(ada, { limit: 1 })).toMatchObject(none);
-      expect(await stubOf(id).patchQueued(ada, missing, { position: 0 })).toMatchObject(none);
-      expect(await stubOf(id).deleteQueued(ada, missing)).toMatchObject(none);
+      expect(await stubOf(id).call("listQueue", ada, { limit: 1 })).toMatchObject(none);
+      expect(await stubOf(id).call("patchQueued", ada, missing, { position: 0 })).toMatchObject(none);
+      expect(await stubOf(id).call("deleteQueued", ada, missing)).toMatchObject(none);
     }
     expect((await stubOf(missing).rows()).rowsWritten).toBe(0);
   });
@@ -225,7 +229,7 @@ describe("files of an input", () => {
     const { run } = await say(id, "with files", { attachments: [file("a.csv"), file("b.csv")] });
     await steer(id, "aside");
     expect(await pathsIn(id)).toEqual(["/attachments/a.csv", "/attachments/b.csv"]);
-    await stubOf(id)[method](admin, run?.id ?? "");
+    await stubOf(id).call(method, admin, run?.id ?? "");
     expect(await pathsIn(id)).toEqual([]);
     expect(await notes(id)).toEqual([]);
     open();
@@ -240,7 +244,7 @@ describe("files of an input", () => {
     await say(id, "stored", { run: false, attachments: [{ path: "/attachments/told.csv" }] });
     await say(id, "waits", { attachments: [{ path: "/attachments/queued.csv" }] });
     await say(id, "own", { attachments: [file("own.csv")] });
-    await value(stubOf(id).deleteQueued(admin, first.run?.id ?? ""));
+    await value(stubOf(id).call("deleteQueued", admin, first.run?.id ?? ""));
     const left = ["/attachments/own.csv", "/attachments/queued.csv", "/attachments/told.csv"];
     expect(await pathsIn(id)).toEqual(left);
     open();
@@ -257,8 +261,8 @@ describe("what a change costs", () => {
     const changes = [
       () => patch(id, one, { content: "other", metadata: { a: 1 }, position: 1 }),
       () => patch(id, three, { position: 0 }),
-      () => stubOf(id).deleteQueued(admin, one),
-      () => stubOf(id).postMessage(admin, message("aside", { when: "steer" }), null),
+      () => stubOf(id).call("deleteQueued", admin, one),
+      () => stubOf(id).call("postMessage", admin, message("aside", { when: "steer" }), null),
     ];
     for (const change of changes) {
       const before = await written();

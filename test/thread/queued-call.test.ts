@@ -18,7 +18,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 const shape = async (id: string) => (await messagesOf(id)).map(({ role, content }) => [role, content]);
 
 describe("a queued call", () => {
@@ -41,7 +41,7 @@ describe("a queued call", () => {
     ]);
     const marked = (await messagesOf(id))[3];
     expect(marked).toMatchObject({ metadata: { queued: true }, model: null });
-    const [run] = (await value(stubOf(id).listRuns(admin, { limit: 1, order: "desc" }))).items;
+    const [run] = (await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "desc" }))).items;
     expect(run?.steps).toBe(2);
   });
 
@@ -51,7 +51,9 @@ describe("a queued call", () => {
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
     personas.set("boss", ({ messages }) => ({ text: `after ${messages.at(-1)?.content}` }));
     const following = await follow(id, { after: "0" });
-    expect(await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }))).toMatchObject({ status: "success" });
+    expect(await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }))).toMatchObject({
+      status: "success",
+    });
     const start = await following.until(({ type }) => type === "run_start");
     expect(start).toMatchObject({ kind: "tool" });
     await following.until(({ type }) => type === "run_end");
@@ -81,7 +83,7 @@ describe("a queued call", () => {
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "both" } }] } : { text: "done" },
     );
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
     hang = false;
     await crash(id);
@@ -114,9 +116,9 @@ describe("a queued call", () => {
       return { error: { message: "no", status: 400 } };
     });
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
-    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }));
     fail();
     await following.until((event) => event.type === "run_end" && event.status === "completed");
     following.close();
@@ -143,10 +145,10 @@ describe("a queued call", () => {
       return { error: { message: "no", status: 400 } };
     });
     const live = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("A"), null));
+    await value(stubOf(id).call("postMessage", admin, message("A"), null));
     await reached.opened();
-    await value(stubOf(id).postMessage(admin, message("B"), null));
-    await value(stubOf(id).invokeTool(admin, "act", { key: "queue" }));
+    await value(stubOf(id).call("postMessage", admin, message("B"), null));
+    await value(stubOf(id).call("invokeTool", admin, "act", { key: "queue" }));
     fail.open();
     const ends = () => live.events.filter(({ type }) => type === "run_end");
     await live.until(() => ends().length === 3);
@@ -236,31 +238,31 @@ describe("invokeTool", () => {
     const id = await newThread("parallel");
     acts.set("improve", () => "improve me");
     hookCalls.length = 0;
-    const result = await value(stubOf(id).invokeTool(admin, "act", { key: "improve" }));
+    const result = await value(stubOf(id).call("invokeTool", admin, "act", { key: "improve" }));
     expect(result).toEqual({ status: "success", result: "improved" });
     expect(hookCalls).toEqual(["success act"]);
     expect(await messagesOf(id)).toEqual([]);
-    const logs = (await value(stubOf(id).listLogs(admin, { ...logPage, type: "tool_call" }))).items;
+    const logs = (await value(stubOf(id).call("listLogs", admin, { ...logPage, type: "tool_call" }))).items;
     expect(logs.map(({ data }) => [data["what"], data["name"], data["is_error"]])).toEqual([["invoked", "act", false]]);
   });
 
   it("INVOKE1 passes its result to `before_store_tool_result` before the log row stores it", async () => {
     const id = await newThread("parallel");
     acts.set("tell", () => "the secret word");
-    const result = await value(stubOf(id).invokeTool(admin, "act", { key: "tell" }));
+    const result = await value(stubOf(id).call("invokeTool", admin, "act", { key: "tell" }));
     expect(result).toEqual({ status: "success", result: '"the *** word"' });
-    const logs = (await value(stubOf(id).listLogs(admin, { ...logPage, type: "tool_call" }))).items;
+    const logs = (await value(stubOf(id).call("listLogs", admin, { ...logPage, type: "tool_call" }))).items;
     expect(logs.map(({ data }) => data["result"])).toEqual([{ status: "success", result: '"the *** word"' }]);
     expect(JSON.stringify(logs)).not.toContain("secret");
   });
 
   it("INVOKE2 wrong arguments and a throw are error results; an unknown name and a prompt are refused", async () => {
     const id = await newThread("parallel");
-    expect(await value(stubOf(id).invokeTool(admin, "note", { text: 7 }))).toMatchObject({ status: "error" });
-    const thrown = await value(stubOf(id).invokeTool(admin, "broken", {}));
+    expect(await value(stubOf(id).call("invokeTool", admin, "note", { text: 7 }))).toMatchObject({ status: "error" });
+    const thrown = await value(stubOf(id).call("invokeTool", admin, "broken", {}));
     expect(thrown).toEqual({ status: "error", error: "the tool broke" });
     const code = async (name: string) => {
-      const answer = await stubOf(id).invokeTool(admin, name, {});
+      const answer = await stubOf(id).call("invokeTool", admin, name, {});
       return answer.ok ? null : answer.refusal.code;
     };
     expect(await code("nothing")).toBe("tool_not_found");
@@ -272,7 +274,7 @@ describe("invokeTool", () => {
     const flows: unknown[] = [];
     acts.set("look", (state) => void flows.push(state.execution?.flowId));
     acts.set("nested", (state) => state.invokeTool("act", { key: "look" }));
-    await value(stubOf(id).invokeTool(admin, "act", { key: "look" }));
+    await value(stubOf(id).call("invokeTool", admin, "act", { key: "look" }));
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "nested" } }] } : { text: "done" },
     );

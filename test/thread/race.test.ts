@@ -18,34 +18,34 @@ describe("a message that a hook holds up", () => {
   it("RACE1 takes its place behind those that overtook it, and a reader that resumes is told of it", async () => {
     const id = await newThread("parallel");
     const hold = gate("race1");
-    const slow = value(stubOf(id).postMessage(admin, message("slow:race1", { run: false }), null));
+    const slow = value(stubOf(id).call("postMessage", admin, message("slow:race1", { run: false }), null));
     await hold.reached;
-    await value(stubOf(id).postMessage(admin, message("fast", { run: false }), null));
-    const { last_seq } = await value(stubOf(id).describe(admin));
+    await value(stubOf(id).call("postMessage", admin, message("fast", { run: false }), null));
+    const { last_seq } = await value(stubOf(id).call("describe", admin));
     hold.open();
     await slow;
     const following = await follow(id, { after: String(last_seq), until: "idle" });
     await following.closed;
     expect(types(following.events)).toEqual(["message_start", "message_end"]);
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["fast", "slow:race1"]);
   });
 
   it("RACE2 is counted once in the run it fell into", async () => {
     const id = await newThread("parallel");
     const hold = gate("race2");
-    const slow = value(stubOf(id).postMessage(admin, message("slow:race2", { run: false }), null));
+    const slow = value(stubOf(id).call("postMessage", admin, message("slow:race2", { run: false }), null));
     await hold.reached;
     await converse(id, "one");
     const tool = waits("race2tool");
-    await value(stubOf(id).postMessage(admin, message("race2tool"), null));
+    await value(stubOf(id).call("postMessage", admin, message("race2tool"), null));
     await tool.reached;
     hold.open();
     await slow;
     tool.open();
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    const { items, total } = await value(stubOf(id).listMessages(admin, page));
+    const { items, total } = await value(stubOf(id).call("listMessages", admin, page));
     expect(total).toBe(items.length);
     expect(items.filter(({ content }) => content === "slow:race2")).toHaveLength(1);
   });
@@ -53,10 +53,10 @@ describe("a message that a hook holds up", () => {
   it("RACE3 and is then refused is never shown to after_create_message", async () => {
     const id = await newThread("parallel");
     const hold = gate("race3");
-    const refused = stubOf(id).postMessage(admin, message("slow:race3", { when: "reject" }), null);
+    const refused = stubOf(id).call("postMessage", admin, message("slow:race3", { when: "reject" }), null);
     await hold.reached;
     const tool = waits("race3tool");
-    await value(stubOf(id).postMessage(admin, message("race3tool"), null));
+    await value(stubOf(id).call("postMessage", admin, message("race3tool"), null));
     await tool.reached;
     hold.open();
     expect(await refused).toMatchObject({ ok: false, refusal: { code: "conflict" } });
@@ -71,13 +71,13 @@ describe("deletion", () => {
     const id = await newThread("parallel");
     const hold = gate("race4");
     scripts.set("race4", () => ({ text: "slow:race4 answer" }));
-    await value(stubOf(id).postMessage(admin, message("race4"), null));
+    await value(stubOf(id).call("postMessage", admin, message("race4"), null));
     await hold.reached;
-    await value(stubOf(id).remove(admin));
-    await value(stubOf(id).create(admin, { id, agent_id: "parallel", user_id: null, creation: "again" }));
+    await value(stubOf(id).call("remove", admin));
+    await value(stubOf(id).call("create", admin, { id, agent_id: "parallel", user_id: null, creation: "again" }));
     hold.open();
     await converse(id, "hello");
-    const { items, total } = await value(stubOf(id).listMessages(admin, page));
+    const { items, total } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["hello", "echo: hello"]);
     expect(total).toBe(2);
   });
@@ -85,9 +85,9 @@ describe("deletion", () => {
   it("RACE5 while a message waits in a hook answers it with thread_not_found", async () => {
     const id = await newThread("parallel");
     const hold = gate("race5");
-    const late = stubOf(id).postMessage(admin, message("slow:race5"), null);
+    const late = stubOf(id).call("postMessage", admin, message("slow:race5"), null);
     await hold.reached;
-    await value(stubOf(id).remove(admin));
+    await value(stubOf(id).call("remove", admin));
     hold.open();
     expect(await late).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
   });
@@ -95,15 +95,15 @@ describe("deletion", () => {
   it("RACE6 of an old message during a run that is cut leaves the counts right", async () => {
     const id = await newThread("parallel");
     await converse(id, "old");
-    const { items: before } = await value(stubOf(id).listMessages(admin, page));
+    const { items: before } = await value(stubOf(id).call("listMessages", admin, page));
     const tool = waits("race6");
-    await value(stubOf(id).postMessage(admin, message("race6"), null));
+    await value(stubOf(id).call("postMessage", admin, message("race6"), null));
     await tool.reached;
-    await value(stubOf(id).deleteMessage(admin, before[0]?.id ?? ""));
+    await value(stubOf(id).call("deleteMessage", admin, before[0]?.id ?? ""));
     await crash(id);
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    const { items, total } = await value(stubOf(id).listMessages(admin, page));
+    const { items, total } = await value(stubOf(id).call("listMessages", admin, page));
     expect(total).toBe(items.length);
   });
 });
@@ -112,7 +112,7 @@ describe("the catalog", () => {
   it("RACE7 learns of messages that come and change while no run is active", async () => {
     const id = await newThread("parallel");
     const word = `zebra${crypto.randomUUID()}`;
-    await value(stubOf(id).postMessage(admin, message(word, { run: false }), null));
+    await value(stubOf(id).call("postMessage", admin, message(word, { run: false }), null));
     await converse(id, "settle");
     const row = await env.CATALOG.prepare("SELECT body FROM thread WHERE id = ?").bind(id).first<{ body: string }>();
     expect(JSON.parse(row?.body ?? "{}")).toMatchObject({ message_count: 3 });

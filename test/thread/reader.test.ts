@@ -22,7 +22,7 @@ describe("joining", () => {
         ? { text: ["one ", "two "], toolCalls: [{ name: "wait", arguments: { gate: "reader1" } }] }
         : { text: "three" };
     });
-    await value(stubOf(id).postMessage(admin, message("reader1"), null));
+    await value(stubOf(id).call("postMessage", admin, message("reader1"), null));
     await hold.reached;
     const late = await follow(id, { after: "0" });
     await late.until((event) => event.type === "tool_execution_start");
@@ -31,7 +31,7 @@ describe("joining", () => {
     hold.open();
     await late.until((event) => event.type === "run_end");
     late.close();
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
@@ -96,7 +96,7 @@ describe("hibernation", () => {
     following.close();
     const numbers = following.events.map((event) => event.seq);
     expect(following.events.slice(1).map((event) => event.prev)).toEqual(numbers.slice(0, -1));
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(foldAll(following.events).messages.map(({ content }) => content)).toEqual(
       items.map(({ content }) => content),
     );
@@ -145,13 +145,13 @@ describe("a long thread", () => {
     const id = await newThread("parallel");
     await converse(id, "first");
     const initial = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(40_000)}`);
-    for (const text of initial) await value(stubOf(id).postMessage(admin, message(text, { run: false }), null));
+    for (const text of initial) await value(stubOf(id).call("postMessage", admin, message(text, { run: false }), null));
     await converse(id, "last");
     const before = await stubOf(id).rows();
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
     const after = await stubOf(id).rows();
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(foldAll(following.events).messages.map(({ content }) => content)).toEqual(
       items.map(({ content }) => content),
     );
@@ -171,7 +171,7 @@ describe("what is still in memory", () => {
         ? { text: ["one ", "two "], toolCalls: [{ name: "wait", arguments: { gate: "reader11" } }] }
         : { text: "three" };
     });
-    const { after } = await value(stubOf(id).postMessage(admin, message("reader11"), null));
+    const { after } = await value(stubOf(id).call("postMessage", admin, message("reader11"), null));
     await hold.reached;
     const whole = await follow(id, { after: String(after) });
     const { seq: held } = await whole.until(({ type }) => type === "tool_execution_start");
@@ -240,7 +240,7 @@ describe("a reader that does not keep up", () => {
     const id = await newThread("parallel");
     scripts.set("huge", () => ({ text: Array.from({ length: 500 }, (_, index) => `${index} ${"y".repeat(2000)} `) }));
     for (let turn = 0; turn < 3; turn += 1) await converse(id, "huge answer");
-    for (const seq of [Number.MAX_SAFE_INTEGER, (await value(stubOf(id).describe(admin))).last_seq + 1]) {
+    for (const seq of [Number.MAX_SAFE_INTEGER, (await value(stubOf(id).call("describe", admin))).last_seq + 1]) {
       const response = await stubOf(id).fetch(
         new Request(`https://thread${subscribePath}?after=0`, {
           headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
@@ -262,7 +262,7 @@ describe("a reader that does not keep up", () => {
     // One that acknowledges what it has is sent everything, and one that sends no number of an event is passed over.
     const honest = await SlowReader.open(id);
     for (const seq of [-1, 0.5, "1", null]) honest.say({ type: "ack", seq });
-    await honest.goOn((await value(stubOf(id).describe(admin))).last_seq);
+    await honest.goOn((await value(stubOf(id).call("describe", admin))).last_seq);
     expect(honest.events.at(-1)).toMatchObject({ type: "run_end" });
   });
 

@@ -31,7 +31,7 @@ describe("a run that a crash cut", () => {
     const id = await newThread("parallel");
     const hold = gate("surv10");
     scripts.set("surv10", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "surv10" } }] }));
-    await value(stubOf(id).postMessage(admin, message("surv10"), null));
+    await value(stubOf(id).call("postMessage", admin, message("surv10"), null));
     await hold.reached;
     for (let beats = 0; beats < 6; beats += 1) {
       const at = (await alarmOf(id)) ?? Infinity;
@@ -41,7 +41,7 @@ describe("a run that a crash cut", () => {
       skip(ahead);
       expect(await runDurableObjectAlarm(rawStub(id))).toBe(true);
     }
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
   });
 
   it("RECOV1 in a model stream is asked again by the alarm, without a client; the half answer is retracted", async () => {
@@ -53,7 +53,7 @@ describe("a run that a crash cut", () => {
         ? { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 20 }
         : { text: "whole answer" };
     });
-    await value(stubOf(id).postMessage(admin, message("cutstream"), null));
+    await value(stubOf(id).call("postMessage", admin, message("cutstream"), null));
     const before = await follow(id, { after: "0" });
     await before.until((event) => event.type === "text_delta");
     const seen = before.events.at(-1)?.seq ?? 0;
@@ -65,10 +65,10 @@ describe("a run that a crash cut", () => {
     after.close();
     const view = foldAll([...before.events, ...after.events]);
     expect(view.messages.map(({ content }) => content)).toEqual(["cutstream", "whole answer"]);
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["cutstream", "whole answer"]);
     expect(after.events.every((event) => event.seq > seen)).toBe(true);
-    const thread = await value(stubOf(id).describe(admin));
+    const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ status: "idle", message_count: 2 });
   });
 
@@ -90,14 +90,14 @@ describe("a run that a crash cut", () => {
               .join(" | ")}`,
           },
     );
-    await value(stubOf(id).postMessage(admin, message("recov2"), null));
+    await value(stubOf(id).call("postMessage", admin, message("recov2"), null));
     await hold.reached;
     await crash(id);
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
     const run = following.events.findLast((event) => event.type === "run_end");
     expect(run).toMatchObject({ status: "completed" });
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.at(-1)?.content).toMatch(/unknown.*noted recov2/s);
     expect(effects.filter((effect) => effect === "wait recov2")).toHaveLength(1);
     expect(effects.filter((effect) => effect === "note recov2")).toHaveLength(1);
@@ -106,14 +106,14 @@ describe("a run that a crash cut", () => {
   it("RECOV3 is given up after five recoveries without a new step", async () => {
     const id = await newThread("parallel");
     scripts.set("recov3", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
-    const { run } = await value(stubOf(id).postMessage(admin, message("recov3"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("recov3"), null));
     for (let crashes = 0; crashes < 6; crashes += 1) {
-      await value(stubOf(id).describe(admin));
+      await value(stubOf(id).call("describe", admin));
       await crash(id);
     }
-    const ended = await value(stubOf(id).getRun(admin, run?.id ?? ""));
+    const ended = await value(stubOf(id).call("getRun", admin, run?.id ?? ""));
     expect(ended).toMatchObject({ status: "error", error: { code: "recovery_failed" } });
-    expect((await value(stubOf(id).describe(admin))).status).toBe("error");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
   });
 
   it("RECOV4 with a queue behind it runs the queue in order afterwards", async () => {
@@ -122,14 +122,14 @@ describe("a run that a crash cut", () => {
     scripts.set("recov4", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "recov4" } }] } : { text: "first" },
     );
-    await value(stubOf(id).postMessage(admin, message("recov4"), null));
+    await value(stubOf(id).call("postMessage", admin, message("recov4"), null));
     await hold.reached;
-    await value(stubOf(id).postMessage(admin, message("b"), null));
-    await value(stubOf(id).postMessage(admin, message("c"), null));
+    await value(stubOf(id).call("postMessage", admin, message("b"), null));
+    await value(stubOf(id).call("postMessage", admin, message("c"), null));
     await crash(id);
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const spoken = items.filter(({ role, content }) => role !== "tool" && content !== null);
     expect(spoken.map(({ content }) => content)).toEqual(["recov4", "first", "b", "echo: b", "c", "echo: c"]);
   });
@@ -141,12 +141,12 @@ describe("a run that a crash cut", () => {
     scripts.set("recov5", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "recov5" } }], usage } : { text: "done", usage },
     );
-    const { run } = await value(stubOf(id).postMessage(admin, message("recov5"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("recov5"), null));
     await hold.reached;
     await crash(id);
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    const ended = await value(stubOf(id).getRun(admin, run?.id ?? ""));
+    const ended = await value(stubOf(id).call("getRun", admin, run?.id ?? ""));
     expect(ended.usage).toMatchObject({ input: 200, output: 20 });
     expect(ended.cost).toBeCloseTo((200 * 1 + 20 * 2) / 1e6, 10);
   });
@@ -160,15 +160,17 @@ describe("a run that a crash cut", () => {
         { name: "note", arguments: { text: "recov6" } },
       ],
     }));
-    const { run } = await value(stubOf(id).postMessage(admin, message("recov6"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("recov6"), null));
     for (let crashes = 0; crashes < 6; crashes += 1) {
       await reached(gates.at(-1));
       gates.push(gate("recov6"));
       await crash(id);
-      await value(stubOf(id).describe(admin));
+      await value(stubOf(id).call("describe", admin));
     }
-    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ error: { code: "recovery_failed" } });
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({
+      error: { code: "recovery_failed" },
+    });
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const results = items.filter(({ role }) => role === "tool");
     expect(results.map(({ status, result }) => [status, result?.status])).toEqual([
       ["complete", "error"],
@@ -184,15 +186,17 @@ describe("a run that a crash cut", () => {
     const id = await newThread("parallel");
     const text = "break the filter";
     scripts.set("break", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
-    const { run } = await value(stubOf(id).postMessage(admin, message(text), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message(text), null));
     for (let crashes = 0; crashes < 6; crashes += 1) {
       const following = await follow(id, { after: "0" });
       await following.until((event) => event.type === "step_start");
       following.close();
       await crash(id);
-      await value(stubOf(id).describe(admin));
+      await value(stubOf(id).call("describe", admin));
     }
-    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ error: { code: "recovery_failed" } });
+    expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({
+      error: { code: "recovery_failed" },
+    });
   });
 
   it("RECOV8 is given five more restarts by each step that it commits", async () => {
@@ -206,16 +210,16 @@ describe("a run that a crash cut", () => {
       lives += 1;
       return { text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 };
     });
-    const { run } = await value(stubOf(id).postMessage(admin, message("recov8"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("recov8"), null));
     for (let life = 1; life <= 10; life += 1) {
       await holds(() => lives === life);
       await crash(id);
-      await value(stubOf(id).describe(admin));
+      await value(stubOf(id).call("describe", admin));
     }
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
-    const { items } = await value(stubOf(id).listLogs(admin, { ...page, run_id: run?.id ?? "" }));
+    expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
+    const { items } = await value(stubOf(id).call("listLogs", admin, { ...page, run_id: run?.id ?? "" }));
     expect(items.filter(({ type }) => type === "recovery")).toHaveLength(10);
   });
 
@@ -227,24 +231,24 @@ describe("a run that a crash cut", () => {
       step === 0 ? { toolCalls: [{ name: "again", arguments: { gate: "recov18" } }] } : { text: "done" },
     );
     skip(hours);
-    const { run } = await value(stubOf(id).postMessage(admin, message("recov18"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("recov18"), null));
     await reached(hold);
     await crash(id);
     skip(-hours);
     const inMs = async () => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
     expect(await inMs()).toBeGreaterThan(hours);
-    await value(stubOf(id).describe(admin));
+    await value(stubOf(id).call("describe", admin));
     expect(await inMs()).toBeLessThan(15_001);
     hold.open();
     const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
     await following.closed;
-    expect(await value(stubOf(id).getRun(admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
+    expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
   });
 
   it("RECOV9 that is given up leaves no half answer with a reader who comes back", async () => {
     const id = await newThread("parallel");
     scripts.set("recov9", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
-    await value(stubOf(id).postMessage(admin, message("recov9"), null));
+    await value(stubOf(id).call("postMessage", admin, message("recov9"), null));
     let view = foldAll([]);
     for (let crashes = 0; crashes < 6; crashes += 1) {
       const reader = await follow(id, { after: String(view.last_seq) });

@@ -18,7 +18,7 @@ it("LOST3 what a lost catalog knew of a thread is there again, totals of every r
   const id = await newThread("parallel", { title: "Lost and found", tags: ["kept"] });
   const runs = 102;
   for (const _ of [1, 2]) {
-    for (let n = 1; n <= 50; n += 1) await value(stubOf(id).postMessage(admin, message(`say ${n}`), null));
+    for (let n = 1; n <= 50; n += 1) await value(stubOf(id).call("postMessage", admin, message(`say ${n}`), null));
     await converse(id, "say the last");
   }
   await vi.waitUntil(async () => (await known(id)).totals.length === runs);
@@ -31,7 +31,7 @@ it("LOST3 what a lost catalog knew of a thread is there again, totals of every r
   ]);
   await evict(id);
   const { rowsWritten } = await stubOf(id).rows();
-  for (const _ of [1, 2]) expect(await value(stubOf(id).relist(admin))).toEqual({ thread_id: id, runs });
+  for (const _ of [1, 2]) expect(await value(stubOf(id).call("relist", admin))).toEqual({ thread_id: id, runs });
   expect(await known(id)).toEqual(before);
   // The thread itself is only read.
   expect((await stubOf(id).rows()).rowsWritten).toBe(rowsWritten);
@@ -39,7 +39,7 @@ it("LOST3 what a lost catalog knew of a thread is there again, totals of every r
 
 it("LOST3 an object without a thread says so and writes nothing", async () => {
   const id = crypto.randomUUID();
-  expect(await stubOf(id).relist(admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
+  expect(await stubOf(id).call("relist", admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
   await newThread("parallel");
   expect(await known(id)).toEqual({ thread: [], totals: [] });
 });

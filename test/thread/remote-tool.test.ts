@@ -29,13 +29,13 @@ async function asking(word: string, calls: { name: string; arguments: Record<str
   });
   const id = await newThread(agent);
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message(word), null));
+  await value(stubOf(id).call("postMessage", admin, message(word), null));
   const rest = await following.until(isRest);
   const pending = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
   return { id, following, pending, ids: pending.map((call) => call.id) };
 }
 
-const answer = (id: string, ...results: PostedResult[]) => stubOf(id).postToolResults(admin, { results });
+const answer = (id: string, ...results: PostedResult[]) => stubOf(id).call("postToolResults", admin, { results });
 const says = (tool_call_id: string | undefined, result: string): PostedResult => ({
   tool_call_id: tool_call_id ?? "",
   result,
@@ -60,7 +60,7 @@ describe("a call of a remote tool", () => {
       expect((await resultsOf(id)).filter(([status]) => status === "complete")).toHaveLength(1);
       const types = following.events.map((event) => `${event.type} ${"tool_name" in event ? event.tool_name : ""}`);
       expect(types.indexOf("tool_execution_end note")).toBeLessThan(types.indexOf("tool_execution_start ask"));
-      const thread = await value(stubOf(id).describe(admin));
+      const thread = await value(stubOf(id).call("describe", admin));
       expect(thread).toMatchObject({ status: "awaiting_tool_execution", active_run_id: expect.any(String) });
       expect(thread.pending_tool_calls).toMatchObject(pending.map(({ id: call, name }) => ({ id: call, name })));
       expect(await lastRunOf(id)).toMatchObject({ status: "awaiting_tool_execution" });
@@ -104,7 +104,7 @@ describe("a call of a remote tool", () => {
     expect(second.missing.map((call) => call.id)).toEqual([ids[0], ids[2]]);
     expect(second.run.status).toBe("awaiting_tool_execution");
     await evict(id);
-    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(2);
+    expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toHaveLength(2);
     const rest = await value(answer(id, says(ids[2], "three!"), says(ids[0], "one!")));
     expect(rest.missing).toEqual([]);
     await following.until(isEnd);
@@ -114,7 +114,7 @@ describe("a call of a remote tool", () => {
       ["complete", "three!"],
     ]);
     expect(asked).toBe(1);
-    const thread = await value(stubOf(id).describe(admin));
+    const thread = await value(stubOf(id).call("describe", admin));
     expect(thread).toMatchObject({ status: "idle", pending_tool_calls: [] });
     const { runs } = foldAll(following.events);
     expect(Object.values(runs)).toMatchObject([{ status: "completed" }]);
@@ -162,7 +162,7 @@ describe("a call of a remote tool", () => {
     expect(large).toMatchObject({ refusal: { code: "too_large", details: { field: "results.0" } } });
     const other = await asking("another_thread", [ask("theirs")]);
     expect(await answer(id, says(other.ids[0], "x"))).toMatchObject({ refusal: { code: "tool_call_not_found" } });
-    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(1);
+    expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toHaveLength(1);
     await value(answer(id, good));
     await following.until(isEnd);
     other.following.close();
@@ -186,8 +186,8 @@ describe("a call of a remote tool", () => {
     // The bound is checked before the text is parsed. The text turns out not to be JSON.
     const many = await refused({ tool_call_id: place, content: `[${"1,".repeat(100_001)}` });
     expect(many?.slice(0, 2)).toEqual(["too_large", { bound: "values", limit: 100_000 }]);
-    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(2);
-    await value(stubOf(id).stop(admin, null));
+    expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toHaveLength(2);
+    await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     following.close();
   });
@@ -220,7 +220,7 @@ describe("a call of a remote tool", () => {
     expect(await resultsOf(id)).toEqual([["complete", 'Nobody answered the call of "ask_soon" within 90 seconds.']]);
     const late = await value(answer(id, says(ids[0], "sorry")));
     expect(late).toMatchObject({ ignored: ids, missing: [], run: { status: "completed" } });
-    const logs = await value(stubOf(id).listLogs(admin, { limit: 50, order: "asc", type: "tool_call" }));
+    const logs = await value(stubOf(id).call("listLogs", admin, { limit: 50, order: "asc", type: "tool_call" }));
     expect(logs.items.map(({ data }) => data["what"])).toContain("late_result");
     following.close();
   });
@@ -228,11 +228,11 @@ describe("a call of a remote tool", () => {
   it("REMOTE7 is answered with an error by a stop", async () => {
     const { id, following, ids } = await asking("stopped", [ask("one")]);
     await evict(id);
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
     expect(await lastRunOf(id)).toMatchObject({ status: "stopped" });
     expect((await resultsOf(id))[0]?.[0]).toBe("complete");
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
     expect(await value(answer(id, says(ids[0], "late")))).toMatchObject({ ignored: ids });
     following.close();
   });
@@ -242,7 +242,7 @@ describe("a call of a remote tool", () => {
     await crash(id);
     await value(answer(id, says(ids[0], "one!")));
     await crash(id);
-    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toHaveLength(1);
+    expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toHaveLength(1);
     await value(answer(id, says(ids[1], "two!")));
     await crash(id);
     await wake(id);
@@ -290,9 +290,9 @@ describe("a call of a remote tool", () => {
     );
     const id = await newThread("asker");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("early"), null));
+    await value(stubOf(id).call("postMessage", admin, message("early"), null));
     await held.reached;
-    expect((await value(stubOf(id).describe(admin))).pending_tool_calls).toEqual([]);
+    expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toEqual([]);
     held.open();
     const rest = await following.until(isRest);
     const [call] = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];

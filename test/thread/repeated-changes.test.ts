@@ -26,7 +26,9 @@ describe("changes that are repeated", () => {
     await converse(id, "a");
     const before = await eventRows(id);
     for (let at = 1; at <= 10; at += 1) {
-      await value(stubOf(id).patch(admin, { title: `title ${String(at)}`, metadata: { text: "x".repeat(60_000) } }));
+      await value(
+        stubOf(id).call("patch", admin, { title: `title ${String(at)}`, metadata: { text: "x".repeat(60_000) } }),
+      );
     }
     const after = await eventRows(id);
     expect(after.rows - before.rows).toBe(1);
@@ -38,12 +40,14 @@ describe("changes that are repeated", () => {
   it("GROW1 of a message keep one event, and none once the message is deleted", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
-    const { items } = await value(stubOf(id).listMessages(admin, { limit: 10, order: "asc", include_silent: false }));
+    const { items } = await value(
+      stubOf(id).call("listMessages", admin, { limit: 10, order: "asc", include_silent: false }),
+    );
     const [first, second] = items.map((one) => one.id);
     const before = await eventRows(id);
     for (let at = 1; at <= 10; at += 1) {
       for (const one of [first, second]) {
-        await value(stubOf(id).patchMessage(admin, one ?? "", { content: `text ${String(at)}` }));
+        await value(stubOf(id).call("patchMessage", admin, one ?? "", { content: `text ${String(at)}` }));
       }
     }
     expect((await eventRows(id)).rows - before.rows).toBe(2);
@@ -52,8 +56,8 @@ describe("changes that are repeated", () => {
       { message: { id: first, content: "text 10" } },
       { message: { id: second, content: "text 10" } },
     ]);
-    await value(stubOf(id).patchMessage(admin, first ?? "", { metadata: { text: "x".repeat(60_000) } }));
-    await value(stubOf(id).deleteMessage(admin, first ?? ""));
+    await value(stubOf(id).call("patchMessage", admin, first ?? "", { metadata: { text: "x".repeat(60_000) } }));
+    await value(stubOf(id).call("deleteMessage", admin, first ?? ""));
     const after = await eventRows(id);
     // What says that it is deleted, in the place of what said that it was changed.
     expect(after.rows - before.rows).toBe(2);
@@ -68,9 +72,11 @@ describe("metadata of a message", () => {
   it("GROW2 is bounded as it is after a change, not only in each change", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
-    const { items } = await value(stubOf(id).listMessages(admin, { limit: 1, order: "asc", include_silent: false }));
+    const { items } = await value(
+      stubOf(id).call("listMessages", admin, { limit: 1, order: "asc", include_silent: false }),
+    );
     const change = (key: string) =>
-      stubOf(id).patchMessage(admin, items[0]?.id ?? "", { metadata: { [key]: "x".repeat(40_000) } });
+      stubOf(id).call("patchMessage", admin, items[0]?.id ?? "", { metadata: { [key]: "x".repeat(40_000) } });
     await value(change("first"));
     expect(await change("second")).toMatchObject({ ok: false, refusal: { code: "too_large" } });
     await value(change("first"));

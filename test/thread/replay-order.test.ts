@@ -19,7 +19,7 @@ async function disordered(texts: readonly string[]): Promise<string> {
   for (const text of texts) await say(id, text);
   const ids = (await queueOf(id)).map((input) => input.id);
   for (const [at, qid] of ids.toReversed().entries()) {
-    if (at % 3 !== 1) await value(stubOf(id).patchQueued(admin, qid, { position: 0 }));
+    if (at % 3 !== 1) await value(stubOf(id).call("patchQueued", admin, qid, { position: 0 }));
   }
   await steer(id, "joins");
   await say(id, "now", { when: "interrupt" });

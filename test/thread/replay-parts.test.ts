@@ -10,7 +10,7 @@ import { admin, converse, follow, message, newThread, stubOf, value } from "./th
 const large = "x".repeat(90_000);
 
 function say(id: string, text: string): Promise<unknown> {
-  return value(stubOf(id).postMessage(admin, message(`${text} ${large}`, { run: false }), null));
+  return value(stubOf(id).call("postMessage", admin, message(`${text} ${large}`, { run: false }), null));
 }
 
 /** A run in which messages are said that are not its own: before its answer is stored, and while its tools run. */

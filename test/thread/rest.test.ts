@@ -22,7 +22,7 @@ function failsOnce(word: string): void {
 async function resting(word: string) {
   failsOnce(word);
   const id = await newThread("parallel");
-  const { run } = await value(stubOf(id).postMessage(admin, message(word), null));
+  const { run } = await value(stubOf(id).call("postMessage", admin, message(word), null));
   const following = await follow(id, { after: "0" });
   await following.until((event) => event.type === "model_retry");
   following.close();
@@ -41,12 +41,12 @@ describe("a Retry-After of a minute", () => {
     const alarm = await alarmOf(id);
     expect(alarm).toBeGreaterThan(testClock.now() / 1000 + 50_000);
     expect(await wake(id)).toBe(true);
-    expect((await value(stubOf(id).getRun(admin, runId))).status).toBe("running");
+    expect((await value(stubOf(id).call("getRun", admin, runId))).status).toBe("running");
     skip(61_000);
     expect(await wake(id)).toBe(true);
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["rest1", "answered at try 2"]);
     expect(types(following.events).filter((type) => type === "message_retracted")).toHaveLength(1);
     const starts = following.events.filter((event) => event.type === "step_start");
@@ -60,21 +60,21 @@ describe("a Retry-After of a minute", () => {
     await wake(id);
     const following = await follow(id, { after: "0", until: "idle" });
     await following.closed;
-    const { items } = await value(stubOf(id).listLogs(admin, { limit: 100, order: "asc" }));
+    const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 100, order: "asc" }));
     expect(items.map(({ type }) => type)).toEqual(["llm_request", "llm_request"]);
   });
 
   it("REST3 is ended by a stop at once, and what waits behind it begins with the next input", async () => {
     const { id, runId } = await resting("rest3");
-    await value(stubOf(id).postMessage(admin, message("behind"), null));
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("postMessage", admin, message("behind"), null));
+    await value(stubOf(id).call("stop", admin, null));
     const following = await follow(id, { after: "0" });
     await following.until((event) => event.type === "run_end" && event.run_id === runId);
-    expect((await value(stubOf(id).getRun(admin, runId))).status).toBe("stopped");
-    const last = await value(stubOf(id).postMessage(admin, message("last"), null));
+    expect((await value(stubOf(id).call("getRun", admin, runId))).status).toBe("stopped");
+    const last = await value(stubOf(id).call("postMessage", admin, message("last"), null));
     await following.until((event) => event.type === "run_end" && event.run_id === last.run?.id);
     following.close();
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ content }) => content)).toEqual(["rest3", "behind", "echo: behind", "last", "echo: last"]);
   });
 
@@ -87,7 +87,7 @@ describe("a Retry-After of a minute", () => {
       if (asked === 1) return { error: { kind: "rate_limited", message: "slow down", retryAfterMs: 60_000 } };
       return step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "rest4" } }] } : { text: "whole" };
     });
-    await value(stubOf(id).postMessage(admin, message("rest4"), null));
+    await value(stubOf(id).call("postMessage", admin, message("rest4"), null));
     const first = await follow(id, { after: "0" });
     await first.until((event) => event.type === "model_retry");
     first.close();

@@ -16,7 +16,7 @@ const twice = { input: 120, output: 80, total_tokens: 200 };
 const note: TestTurn = { toolCalls: [{ name: "note", arguments: { text: "x" } }], usage };
 const ask: TestTurn = { toolCalls: [{ name: "ask", arguments: { q: "one" } }], usage };
 
-const threadOf = (id: string) => value(stubOf(id).describe(admin));
+const threadOf = (id: string) => value(stubOf(id).call("describe", admin));
 const totalsOf = (events: readonly ThreadEvent[], type: ThreadEvent["type"]) =>
   events.flatMap((event) => (event.type === type && "totals" in event ? [event.totals] : []));
 
@@ -34,7 +34,7 @@ describe("an unfinished run", () => {
       return { text: "done", usage };
     });
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("work"), null));
+    await value(stubOf(id).call("postMessage", admin, message("work"), null));
     await reached.opened();
     const cost = 0.00014;
     const shown = { status: "running", steps: 1, usage: tokens, cost, models: ["scripted"] };
@@ -49,7 +49,7 @@ describe("an unfinished run", () => {
     await crash(id);
     const after = await follow(id, { after: "0" });
     await again.opened();
-    expect(await value(stubOf(id).getRun(admin, (await lastRunOf(id)).id))).toMatchObject(shown);
+    expect(await value(stubOf(id).call("getRun", admin, (await lastRunOf(id)).id))).toMatchObject(shown);
     expect(await threadOf(id)).toMatchObject({ usage: tokens, cost });
     hold.open();
     await after.until(({ type }) => type === "run_end");
@@ -62,7 +62,7 @@ describe("an unfinished run", () => {
     const id = await newThread("asker");
     scripts.set("wait", ({ step }) => (step === 0 ? ask : { text: "done", usage }));
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("wait"), null));
+    await value(stubOf(id).call("postMessage", admin, message("wait"), null));
     const rest = await following.until(({ type }) => type === "awaiting_tool_execution");
     expect(rest).toMatchObject({ totals: { steps: 1, usage: tokens, cost: 0.00014 } });
     following.close();
@@ -74,7 +74,7 @@ describe("an unfinished run", () => {
     late.close();
     const call = rest.type === "awaiting_tool_execution" ? rest.tool_calls[0]?.id : undefined;
     const again = await follow(id, { after: String(rest.seq) });
-    await value(stubOf(id).postToolResults(admin, { results: [{ tool_call_id: call ?? "", result: "yes" }] }));
+    await value(stubOf(id).call("postToolResults", admin, { results: [{ tool_call_id: call ?? "", result: "yes" }] }));
     await again.until(({ type }) => type === "run_end");
     again.close();
     expect(await threadOf(id)).toMatchObject({ usage: twice });

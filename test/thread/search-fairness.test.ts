@@ -33,7 +33,7 @@ describe("a search", () => {
       expect(await response.json()).toEqual({ results: [], truncated: false });
       order.push("search");
     });
-    await value(other.describe(admin));
+    await value(other.call("describe", admin));
     order.push("another thread");
     expect(await files.stats()).toMatchObject({ fileCount: 1 });
     order.push("its own thread");

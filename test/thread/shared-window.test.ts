@@ -178,7 +178,7 @@ describe("readers together", () => {
 
 describe("readers of a real thread", () => {
   const post = (id: string, size: number) =>
-    value(stubOf(id).postMessage(admin, message("x".repeat(size), { run: false }), null));
+    value(stubOf(id).call("postMessage", admin, message("x".repeat(size), { run: false }), null));
 
   it("READER15 that never acknowledge are closed for one that waits, which gets everything", async () => {
     const id = await newThread("parallel");
@@ -209,7 +209,7 @@ describe("readers of a real thread", () => {
     await post(id, 10);
     await reader.pong();
     expect(reader.size - acknowledged).toBeLessThan(acknowledgeWindow + 210_000);
-    await reader.goOn((await value(stubOf(id).describe(admin))).last_seq);
+    await reader.goOn((await value(stubOf(id).call("describe", admin))).last_seq);
     expect(reader.events.filter(({ type }) => type === "message_end")).toHaveLength(10);
   });
 });

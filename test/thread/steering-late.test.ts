@@ -170,7 +170,7 @@ describe("a message for a run that does not see it at once", () => {
     const heard: Message[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
       const { items, next_cursor } = await value(
-        stubOf(id).listMessages(admin, { ...page, ...(cursor === undefined ? {} : { cursor }) }),
+        stubOf(id).call("listMessages", admin, { ...page, ...(cursor === undefined ? {} : { cursor }) }),
       );
       heard.push(...items);
       cursor = next_cursor;

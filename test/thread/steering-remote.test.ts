@@ -24,8 +24,8 @@ async function waiting(agent = "asker") {
   scripts.set(word, ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "thanks" }));
   const id = await newThread(agent);
   const { run } = await say(id, word);
-  await holds(async () => (await value(stubOf(id).describe(admin))).status === "awaiting_tool_execution");
-  const { pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+  await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
+  const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
   return { id, word, runId: run?.id ?? "", ids: pending.map((call) => call.id) };
 }
 
@@ -42,11 +42,11 @@ describe("a run that waits for its client", () => {
     const steered = await steer(id, "aside");
     expect(steered.run).toMatchObject({ id: runId, status: "awaiting_tool_execution" });
     expect(await alarmOf(id)).toBe(alarm);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "awaiting_tool_execution" });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "awaiting_tool_execution" });
     await crash(id);
-    await value(stubOf(id).postToolResults(admin, answers(ids.slice(1))));
+    await value(stubOf(id).call("postToolResults", admin, answers(ids.slice(1))));
     expect((await queueOf(id)).map(({ when }) => when)).toEqual(["steer"]);
-    await value(stubOf(id).postToolResults(admin, answers(ids)));
+    await value(stubOf(id).call("postToolResults", admin, answers(ids)));
     const events = await atRest(id);
     expect(await said(id)).toEqual([
       `user: ${word}`,
@@ -70,9 +70,9 @@ describe("a run that waits for its client", () => {
     await steer(id, "aside");
     open();
     if (status === "success") {
-      await holds(async () => (await value(stubOf(id).describe(admin))).status === "awaiting_tool_execution");
-      const { pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
-      await value(stubOf(id).postToolResults(admin, answers(pending.map((call) => call.id))));
+      await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
+      const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
+      await value(stubOf(id).call("postToolResults", admin, answers(pending.map((call) => call.id))));
     }
     const events = await atRest(id);
     expect(events.some(({ type }) => type === "awaiting_tool_execution")).toBe(status === "success");
@@ -86,7 +86,7 @@ describe("a run that waits for its client", () => {
 
   it("BREAK2 is ended, its calls answered as stopped; what a client says of them later changes nothing", async () => {
     const { id, word, runId, ids } = await waiting();
-    await value(stubOf(id).postToolResults(admin, answers(ids.slice(1))));
+    await value(stubOf(id).call("postToolResults", admin, answers(ids.slice(1))));
     await steer(id, "aside");
     await evict(id);
     const now = await say(id, "now", { when: "interrupt" });
@@ -99,10 +99,10 @@ describe("a run that waits for its client", () => {
     expect(before.slice(2, 4)).toEqual(["tool error", "tool success"]);
     expect(before.slice(4)).toEqual(["user: now", "assistant: echo: now", "user: aside", "assistant: echo: aside"]);
     expect(before[0]).toBe(`user: ${word}`);
-    const late = await value(stubOf(id).postToolResults(admin, answers(ids.slice(0, 1))));
+    const late = await value(stubOf(id).call("postToolResults", admin, answers(ids.slice(0, 1))));
     expect(late).toMatchObject({ missing: [], ignored: ids.slice(0, 1) });
     expect(await said(id)).toEqual(before);
-    expect(await value(stubOf(id).describe(admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
+    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
   });
 
   it("STEER2 whoever follows the run of what he said is told again that it waits", async () => {
@@ -111,7 +111,7 @@ describe("a run that waits for its client", () => {
     const following = await follow(id, { run_id: runId, after: String(after) });
     await following.closed;
     expect(following.events.map(({ type }) => type)).toEqual(["awaiting_tool_execution"]);
-    await value(stubOf(id).postToolResults(admin, answers(ids)));
+    await value(stubOf(id).call("postToolResults", admin, answers(ids)));
     await atRest(id);
   });
 });
@@ -145,7 +145,7 @@ describe("a run that waits for a child", () => {
     following.close();
     await rested(id);
     personas.set("pro", () => ({ text: "pro now" }));
-    const now = await value(stubOf(child).postMessage(admin, message("now", { when: "interrupt" }), null));
+    const now = await value(stubOf(child).call("postMessage", admin, message("now", { when: "interrupt" }), null));
     await atRest(id);
     expect(await said(id)).toEqual(["user: go", "assistant: calls", "tool error", "assistant: boss done"]);
     await holds(async () => (await lastRunOf(child)).status === "completed");
@@ -160,8 +160,8 @@ async function asking() {
   scripts.set(word, ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "thanks" }));
   const id = await newThread("careful_payer");
   const { run } = await say(id, word);
-  await holds(async () => (await value(stubOf(id).describe(admin))).status === "awaiting_tool_execution");
-  const { pending_tool_calls: pending } = await value(stubOf(id).describe(admin));
+  await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
+  const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
   ran.length = 0;
   return { id, runId: run?.id ?? "", ids: pending.map((call) => call.id) };
 }
@@ -172,7 +172,7 @@ describe("a run that waits for consent", () => {
   it("STEER6 is joined behind what was approved, which runs whatever was said since", async () => {
     const { id, ids } = await asking();
     await steer(id, "aside");
-    await value(stubOf(id).postToolResults(admin, decisions(ids)));
+    await value(stubOf(id).call("postToolResults", admin, decisions(ids)));
     await atRest(id);
     expect(ran.filter((line) => line.endsWith("done"))).toHaveLength(2);
     expect((await said(id)).slice(2)).toEqual([
@@ -186,10 +186,10 @@ describe("a run that waits for consent", () => {
   it("BREAK2 is ended with nothing run, and a decision that comes later changes nothing", async () => {
     const { id, runId, ids } = await asking();
     await evict(id);
-    await value(stubOf(id).postMessage(admin, { ...message("now"), when: "interrupt" }, null));
+    await value(stubOf(id).call("postMessage", admin, { ...message("now"), when: "interrupt" }, null));
     const events = await atRest(id);
     expect(ends(events)[0]).toEqual([runId, "stopped"]);
-    expect(await value(stubOf(id).postToolResults(admin, decisions(ids)))).toMatchObject({ ignored: ids });
+    expect(await value(stubOf(id).call("postToolResults", admin, decisions(ids)))).toMatchObject({ ignored: ids });
     expect(ran).toEqual([]);
     expect((await said(id)).slice(2)).toEqual(["tool error", "tool error", "user: now", "assistant: echo: now"]);
   });

@@ -36,17 +36,17 @@ describe("a message that steers", () => {
       "assistant: echo: later",
     ]);
     expect(messages.slice(0, 6).map((one) => one.run_id)).toEqual(Array(6).fill(runId));
-    expect((await value(stubOf(id).getRun(admin, runId))).message_ids).toEqual(
+    expect((await value(stubOf(id).call("getRun", admin, runId))).message_ids).toEqual(
       messages.slice(0, 6).map((one) => one.id),
     );
     expect(starts(events)).toBe(2);
-    expect((await value(stubOf(id).describe(admin))).message_count).toBe(8);
+    expect((await value(stubOf(id).call("describe", admin))).message_count).toBe(8);
   });
 
   it("STEER2 is answered with the active run, also when its key comes again", async () => {
     const { id, runId, open } = await busy();
     const key = { key: "k", fingerprint: "f" };
-    const post = () => value(stubOf(id).postMessage(admin, message("aside", { when: "steer" }), key));
+    const post = () => value(stubOf(id).call("postMessage", admin, message("aside", { when: "steer" }), key));
     const first = await post();
     expect(first).toMatchObject({
       run: { id: runId, status: "running" },
@@ -101,7 +101,7 @@ describe("a message that steers", () => {
     await atRest(slow.id);
     const { run } = await say(slow.id, "stubborn");
     await held.reached;
-    await value(stubOf(slow.id).stop(admin, null));
+    await value(stubOf(slow.id).call("stop", admin, null));
     const late = await steer(slow.id, "too late");
     expect(late.run).toMatchObject({ status: "queued" });
     expect(late.run?.id).not.toBe(run?.id);
@@ -116,8 +116,8 @@ describe("a message that steers", () => {
     for (const text of ["one", "two", "three"]) await steer(id, text);
     await say(id, "behind");
     const [one, two, three] = (await queueOf(id)).map((input) => input.id);
-    await value(stubOf(id).patchQueued(admin, three ?? "", { position: 0, content: "three changed" }));
-    await value(stubOf(id).deleteQueued(admin, two ?? ""));
+    await value(stubOf(id).call("patchQueued", admin, three ?? "", { position: 0, content: "three changed" }));
+    await value(stubOf(id).call("deleteQueued", admin, two ?? ""));
     expect((await queueOf(id)).map((input) => [input.when, input.message?.content])).toEqual([
       ["steer", "three changed"],
       ["steer", "one"],
@@ -130,20 +130,20 @@ describe("a message that steers", () => {
       "user: one",
       "user: behind",
     ]);
-    const { items } = await value(stubOf(id).listRuns(admin, { limit: 50, order: "asc" }));
+    const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 50, order: "asc" }));
     expect(items.map((run) => [run.id === runId, run.status])).toEqual([
       [true, "completed"],
       [false, "stopped"],
       [false, "completed"],
     ]);
-    expect(await stubOf(id).getRun(admin, one ?? "")).toMatchObject({ refusal: { code: "run_not_found" } });
+    expect(await stubOf(id).call("getRun", admin, one ?? "")).toMatchObject({ refusal: { code: "run_not_found" } });
   });
 
   it("STEER8 that is taken out while the run looks for its next step changes nothing", async () => {
     const { id, open } = await busy();
     await steer(id, "never mind");
     const [input] = await queueOf(id);
-    await value(stubOf(id).deleteQueued(admin, input?.id ?? ""));
+    await value(stubOf(id).call("deleteQueued", admin, input?.id ?? ""));
     open();
     await atRest(id);
     expect((await said(id)).at(-1)).toMatch(/done$/);
@@ -158,10 +158,10 @@ describe("a message that steers", () => {
     await atRest(id);
     for (const order of ["asc", "desc"] as const) {
       const ids = [runId, behind.run?.id];
-      const first = await value(stubOf(id).listRuns(admin, { limit: 1, order }));
+      const first = await value(stubOf(id).call("listRuns", admin, { limit: 1, order }));
       expect(first.items.map((run) => run.id)).toEqual([order === "asc" ? ids[0] : ids[1]]);
       const cursor = first.next_cursor ?? "";
-      const second = await value(stubOf(id).listRuns(admin, { limit: 1, order, cursor }));
+      const second = await value(stubOf(id).call("listRuns", admin, { limit: 1, order, cursor }));
       expect(second.items.map((run) => run.id)).toEqual([order === "asc" ? ids[1] : ids[0]]);
       expect(second.next_cursor).toBeNull();
     }
@@ -171,7 +171,7 @@ describe("a message that steers", () => {
     const { id } = await busy();
     await say(id, "behind");
     await steer(id, "aside");
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await atRest(id);
     expect((await queueOf(id)).map((input) => [input.when, input.message?.content])).toEqual([
       ["queue", "aside"],
@@ -200,7 +200,10 @@ describe("a run that would end", () => {
       "assistant: echo: one more thing",
     ]);
     expect(events.filter(({ type }) => type === "run_end")).toMatchObject([{ run_id: runId, status: "completed" }]);
-    expect(await value(stubOf(id).getRun(admin, runId))).toMatchObject({ steps: 2, text: "echo: one more thing" });
+    expect(await value(stubOf(id).call("getRun", admin, runId))).toMatchObject({
+      steps: 2,
+      text: "echo: one more thing",
+    });
   });
 
   it("STEER4 that fails leaves what waits to a run of its own, before the others", async () => {
@@ -225,7 +228,7 @@ describe("a run that would end", () => {
 
   it("STEER4 at a limit leaves it to the next run", async () => {
     const { id, open } = await speaking("short", { toolCalls: [{ name: "note", arguments: { text: "n" } }] });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await atRest(id);
     const name = unique();
     const { passed, open: pass } = door();

@@ -11,40 +11,40 @@ describe("stop", () => {
   it("STOP1 keeps the partial answer with stop_reason aborted and ends the run as stopped", async () => {
     const id = await newThread("parallel");
     scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
-    const { run } = await value(stubOf(id).postMessage(admin, message("endless"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("endless"), null));
     const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
     await following.until((event) => event.type === "text_delta");
-    await value(stubOf(id).stop(admin, null));
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     const end = await following.until((event) => event.type === "run_end");
     expect(end).toMatchObject({ status: "stopped" });
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const answer = items.at(-1);
     expect(answer?.stop_reason).toBe("aborted");
     expect(answer?.content).toMatch(/^(word )+$/);
     const deltas = following.events.flatMap((event) => (event.type === "text_delta" ? [event.delta] : []));
     expect(answer?.content?.startsWith(deltas.join("").slice(0, 5))).toBe(true);
-    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
   });
 
   it("STOP6 what a stopped answer used is counted, as far as it came, in run, thread and log", async () => {
     const id = await newThread("parallel");
     scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
-    const { run } = await value(stubOf(id).postMessage(admin, message("endless"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("endless"), null));
     const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
     await following.until((event) => event.type === "text_delta");
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     const end = await following.until((event) => event.type === "run_end");
     following.close();
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const answer = items.at(-1);
     const output = Math.ceil((answer?.content?.length ?? 0) / 4);
     expect(output).toBeGreaterThan(0);
     expect(answer?.usage?.output).toBe(output);
     expect(answer?.usage?.input).toBeGreaterThan(0);
     expect(end).toMatchObject({ usage: answer?.usage, cost: answer?.cost });
-    expect((await value(stubOf(id).describe(admin))).usage).toEqual(answer?.usage);
-    const logs = await value(stubOf(id).listLogs(admin, { limit: 10, order: "asc", type: "llm_request" }));
+    expect((await value(stubOf(id).call("describe", admin))).usage).toEqual(answer?.usage);
+    const logs = await value(stubOf(id).call("listLogs", admin, { limit: 10, order: "asc", type: "llm_request" }));
     expect(logs.items).toMatchObject([{ data: { usage: answer?.usage, usage_estimated: true } }]);
   });
 
@@ -61,12 +61,12 @@ describe("stop", () => {
           }
         : { text: "done" },
     );
-    const { run } = await value(stubOf(id).postMessage(admin, message("stop2"), null));
+    const { run } = await value(stubOf(id).call("postMessage", admin, message("stop2"), null));
     await hold.reached;
-    await value(stubOf(id).stop(admin, run?.id ?? ""));
+    await value(stubOf(id).call("stop", admin, run?.id ?? ""));
     const following = await follow(id, { after: "0", run_id: run?.id ?? "" });
     await following.closed;
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ role, result }) => [role, result?.status ?? null])).toEqual([
       ["user", null],
       ["assistant", null],
@@ -82,25 +82,25 @@ describe("stop", () => {
     const id = await newThread("parallel");
     const hold = gate("stop3");
     scripts.set("stop3", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "stop3" } }] }));
-    await value(stubOf(id).postMessage(admin, message("stop3"), null));
+    await value(stubOf(id).call("postMessage", admin, message("stop3"), null));
     await hold.reached;
-    await value(stubOf(id).postMessage(admin, message("waited"), null));
+    await value(stubOf(id).call("postMessage", admin, message("waited"), null));
     const first = await follow(id, { after: "0" });
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     await first.until((event) => event.type === "run_end");
-    expect((await value(stubOf(id).describe(admin))).status).toBe("idle");
-    const last = await value(stubOf(id).postMessage(admin, message("last"), null));
+    expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
+    const last = await value(stubOf(id).call("postMessage", admin, message("last"), null));
     await first.until((event) => event.type === "run_end" && event.run_id === last.run?.id);
     first.close();
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const said = items.filter(({ role }) => role === "user").map(({ content }) => content);
     expect(said).toEqual(["stop3", "waited", "last"]);
   });
 
   it("STOP4 answers an idle thread and an unknown run plainly", async () => {
     const id = await newThread("parallel");
-    expect(await value(stubOf(id).stop(admin, null))).toEqual({ status: "idle" });
-    const refused = await stubOf(id).stop(admin, crypto.randomUUID());
+    expect(await value(stubOf(id).call("stop", admin, null))).toEqual({ status: "idle" });
+    const refused = await stubOf(id).call("stop", admin, crypto.randomUUID());
     expect(refused).toMatchObject({ ok: false, refusal: { code: "run_not_found" } });
   });
 
@@ -114,7 +114,7 @@ describe("stop", () => {
     const events = await converse(id, "halt");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
     expect(asked).toBe(1);
-    const { items } = await value(stubOf(id).listLogs(admin, { limit: 10, order: "asc", type: "llm_request" }));
+    const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 10, order: "asc", type: "llm_request" }));
     expect(items[0]?.data).toMatchObject({ stop_asked: true });
   });
 });

@@ -17,7 +17,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 /** Events as text, without what depends on who reads them. */
 const plain = (events: readonly ThreadEvent[]) =>
   events.filter(({ type }) => !type.endsWith("_delta")).map((event) => JSON.stringify({ ...event, prev: 0 }));
@@ -170,7 +170,7 @@ describe("a prompt as a tool", () => {
     for (const tool of tools) expect(messages.filter(({ parent_id }) => parent_id === tool.id)).toHaveLength(4);
     const folded = foldAll(events).messages.map(({ id: one, content, parent_id }) => [one, content, parent_id]);
     expect(folded).toEqual(messages.map(({ id: one, content, parent_id }) => [one, content, parent_id]));
-    const [run] = (await value(stubOf(id).listRuns(admin, runPage))).items;
+    const [run] = (await value(stubOf(id).call("listRuns", admin, runPage))).items;
     const sum = messages.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0);
     expect(run?.usage.total_tokens).toBe(sum);
   });
@@ -193,7 +193,7 @@ describe("a prompt as a tool", () => {
     });
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
     hang = false;
     await crash(id);
@@ -260,7 +260,7 @@ describe("a prompt as a tool", () => {
     personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: both } : { text: "end" }));
     const id = await newThread("boss");
     const live = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await live.until(({ type, step, depth }) => type === "step_start" && step === 5 && depth === 1);
     // The steps of the boss and of its helpers are told and not yet written.
     const midway = await follow(id, { after: "0", until: "idle" });
@@ -289,7 +289,7 @@ describe("a prompt as a tool", () => {
     personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "done" }));
     const id = await newThread("boss");
     const live = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await live.until(({ type }) => type === "run_end");
     live.close();
     const numbers = live.events.map(({ seq }) => seq);
@@ -305,7 +305,7 @@ describe("a prompt as a tool", () => {
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");
     const live = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await live.until(({ type }) => type === "run_end");
     live.close();
     const late = await follow(id, { after: "0", until: "idle" });
@@ -347,9 +347,9 @@ describe("a prompt as a tool", () => {
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
-    await value(stubOf(id).stop(admin, null));
+    await value(stubOf(id).call("stop", admin, null));
     expect(await following.until((event) => event.type === "run_end")).toMatchObject({ status: "stopped" });
     following.close();
     const tools = (await messagesOf(id)).filter(({ role }) => role === "tool");

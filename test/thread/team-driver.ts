@@ -52,10 +52,10 @@ export function door(): Door {
 }
 
 export const messagesOf = async (id: string): Promise<Message[]> =>
-  (await value(stubOf(id).listMessages(admin, page))).items;
+  (await value(stubOf(id).call("listMessages", admin, page))).items;
 
 export async function lastRunOf(id: string): Promise<Run> {
-  const [run] = (await value(stubOf(id).listRuns(admin, runPage))).items;
+  const [run] = (await value(stubOf(id).call("listRuns", admin, runPage))).items;
   if (run === undefined) throw new Error("no run");
   return run;
 }
@@ -82,10 +82,10 @@ export function panelBehind(passed: Promise<void>): void {
 export async function begun(agent = "boss"): Promise<{ id: string; child: string; following: Following }> {
   const id = await newThread(agent);
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("go"), null));
+  await value(stubOf(id).call("postMessage", admin, message("go"), null));
   const child = childOf(await following.until((event) => event.type === "subagent_start"));
   // The call is told of before its child is made.
-  await holds(async () => (await stubOf(child).describe(admin)).ok);
+  await holds(async () => (await stubOf(child).call("describe", admin)).ok);
   const own = await follow(child, { after: "0" });
   await own.until((event) => event.type === "step_start");
   own.close();

@@ -5,6 +5,7 @@ import { env } from "cloudflare:workers";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PostMessage } from "#contract/request.ts";
+import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { Answer, Caller, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 
@@ -14,6 +15,11 @@ export const admin: Caller = { user: null, admin: true };
 export function stubOf(
   id: string,
 ): ThreadStub & { rows(): Promise<{ rowsRead: number; rowsWritten: number; alarms: number }> } {
+  return env.THREADS.get(env.THREADS.idFromName(id)) as never;
+}
+
+/** The stub of a thread as other threads call it, fresh each time. */
+export function peerOf(id: string): ThreadPeer {
   return env.THREADS.get(env.THREADS.idFromName(id)) as never;
 }
 
@@ -27,7 +33,7 @@ export async function value<T>(answer: Promise<Answer<T>>): Promise<T> {
 /** Creates a thread and gives its id. */
 export async function newThread(agent: string, extra: object = {}): Promise<string> {
   const id = crypto.randomUUID();
-  await value(stubOf(id).create(admin, { id, agent_id: agent, user_id: null, creation: id, ...extra }));
+  await value(stubOf(id).call("create", admin, { id, agent_id: agent, user_id: null, creation: id, ...extra }));
   return id;
 }
 
@@ -104,7 +110,7 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
 
 /** Sends a message and follows its run to the end. Gives the run's events. */
 export async function converse(id: string, text: string, extra: Partial<PostMessage> = {}): Promise<ThreadEvent[]> {
-  const { run, after } = await value(stubOf(id).postMessage(admin, message(text, extra), null));
+  const { run, after } = await value(stubOf(id).call("postMessage", admin, message(text, extra), null));
   const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
   await following.closed;
   return following.events;

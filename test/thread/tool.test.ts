@@ -11,7 +11,7 @@ async function resultsOf(toolCalls: { name: string; arguments: unknown }[]) {
   const id = await newThread("parallel");
   scripts.set("tools", ({ step }) => (step === 0 ? { toolCalls: toolCalls as never } : { text: "done" }));
   const events = await converse(id, "tools please");
-  const { items } = await value(stubOf(id).listMessages(admin, page));
+  const { items } = await value(stubOf(id).call("listMessages", admin, page));
   return { events, results: items.filter(({ role }) => role === "tool"), items };
 }
 
@@ -50,7 +50,7 @@ describe("a streaming tool", () => {
     await following.until((event) => event.type === "run_end");
     following.close();
     const { events } = following;
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const results = items.filter(({ role }) => role === "tool");
     const told = events.flatMap((event) => (event.type === "tool_execution_delta" ? [event] : []));
     const text = told.reduce((before, { offset, delta }) => before.slice(0, offset) + (delta ?? ""), "");
@@ -76,9 +76,9 @@ describe("a tool that writes the thread", () => {
         : { text: "done" },
     );
     await converse(id, "inject");
-    const { items } = await value(stubOf(id).listMessages(admin, { ...page, include_silent: true }));
+    const { items } = await value(stubOf(id).call("listMessages", admin, { ...page, include_silent: true }));
     expect(items.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "system", "assistant"]);
-    const { items: runs } = await value(stubOf(id).listRuns(admin, { limit: 1, order: "desc" }));
+    const { items: runs } = await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "desc" }));
     expect(items.map(({ run_id }) => run_id)).toEqual(items.map(() => runs[0]?.id));
     expect(runs[0]).toMatchObject({ steps: 2, message_ids: items.map((message) => message.id) });
   });

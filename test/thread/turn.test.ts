@@ -26,7 +26,7 @@ describe("a text turn", () => {
       "turn_end",
       "run_end",
     ]);
-    const { items, total } = await value(stubOf(id).listMessages(admin, page));
+    const { items, total } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ role, content }) => [role, content])).toEqual([
       ["user", "hello there"],
       ["assistant", "echo: hello there"],
@@ -51,7 +51,7 @@ describe("a text turn", () => {
         : { thinking: "Hm.", text: "Done." },
     );
     const live = await converse(id, "call it");
-    const { items } = await value(stubOf(id).listMessages(admin, page));
+    const { items } = await value(stubOf(id).call("listMessages", admin, page));
 
     const late = await follow(id, { after: "0" });
     await late.until((event) => event.type === "run_end");

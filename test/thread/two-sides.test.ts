@@ -16,7 +16,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-const messagesOf = async (id: string) => (await value(stubOf(id).listMessages(admin, page))).items;
+const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
 const conclude = { toolCalls: [{ name: "conclude", arguments: { said: "done" } }] };
 const turnsIn = (events: readonly ThreadEvent[]) =>
@@ -25,7 +25,7 @@ const turnsIn = (events: readonly ThreadEvent[]) =>
 /** Follows the run that the thread is asked to begin without a message. */
 async function goOn(id: string, side?: "a" | "b"): Promise<ThreadEvent[]> {
   const input = { kind: "continue" as const, ...(side === undefined ? {} : { side }) };
-  const { run, after } = await value(stubOf(id).postRun(admin, input, null));
+  const { run, after } = await value(stubOf(id).call("postRun", admin, input, null));
   const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
   await following.closed;
   return following.events;
@@ -187,7 +187,7 @@ describe("two sides", () => {
       }
       return { text: "con" };
     });
-    await value(stubOf(id).postMessage(admin, message("go"), null));
+    await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
     crashed = true;
     await crash(id);

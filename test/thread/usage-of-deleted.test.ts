@@ -24,11 +24,11 @@ it("USAGE7 counts a run that a deletion ended", async () => {
     step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "held" } }] } : { text: "done" },
   );
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("dear me"), null));
+  await value(stubOf(id).call("postMessage", admin, message("dear me"), null));
   await following.until(({ type }) => type === "tool_execution_start");
   // It does not come to its own end.
   atPlaces(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
-  await value(stubOf(id).remove(admin));
+  await value(stubOf(id).call("remove", admin));
   expect(await reported(id)).toBe(23);
 });
 
@@ -38,9 +38,9 @@ it("USAGE7 counts a run whose totals the catalog had not taken before its thread
     return thread === id && name === "sleep.flush" ? new Promise(() => {}) : undefined;
   });
   const following = await follow(id, { after: "0" });
-  await value(stubOf(id).postMessage(admin, message("hello"), null));
+  await value(stubOf(id).call("postMessage", admin, message("hello"), null));
   await following.until(({ type }) => type === "run_end");
   atPlaces(null);
-  await value(stubOf(id).remove(admin));
+  await value(stubOf(id).call("remove", admin));
   expect(await reported(id)).toBe(13);
 });

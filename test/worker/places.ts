@@ -3,7 +3,7 @@
 
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
 import type { Faults } from "#core/ports/faults.ts";
-import type { PeerDirectory, ThreadPeer } from "#core/thread-peer.ts";
+import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
 /** Where an object is. */
@@ -65,22 +65,13 @@ export function placedThreads(state: DurableObjectState, threads: PeerDirectory)
   return (to) => {
     const peer = threads(to);
     const thread = state.id.name ?? "";
-    async function say<T>(method: keyof ThreadPeer, word: () => Promise<T>): Promise<T> {
-      await passing?.({ thread, name: `before ${method}`, to, state });
-      const answer = await word();
-      await passing?.({ thread, name: `after ${method}`, to, state });
-      return answer;
-    }
     return {
-      startChild: (input) => say("startChild", () => peer.startChild(input)),
-      deliver: (delivery) => say("deliver", () => peer.deliver(delivery)),
-      childCalls: (told) => say("childCalls", () => peer.childCalls(told)),
-      knownCalls: (caller, ids, most) => say("knownCalls", () => peer.knownCalls(caller, ids, most)),
-      postToolResults: (caller, body) => say("postToolResults", () => peer.postToolResults(caller, body)),
-      relay: (relay) => say("relay", () => peer.relay(relay)),
-      watch: (parentId) => say("watch", () => peer.watch(parentId)),
-      stop: (caller, runId) => say("stop", () => peer.stop(caller, runId)),
-      remove: (caller, byParent) => say("remove", () => peer.remove(caller, byParent)),
+      call: async (method, ...input) => {
+        await passing?.({ thread, name: `before ${method}`, to, state });
+        const answer = await peer.call(method, ...input);
+        await passing?.({ thread, name: `after ${method}`, to, state });
+        return answer;
+      },
     };
   };
 }

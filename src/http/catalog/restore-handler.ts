@@ -34,7 +34,7 @@ async function restored(
   const nothing = { object_id, thread_id: null, runs: 0, error: null };
   try {
     const { objects } = dependencies;
-    const run = (stub: ReturnType<typeof objects>) => stub.relist(caller);
+    const run = (stub: ReturnType<typeof objects>) => stub.call("relist", caller);
     const answer = await withStub(objects, { threadId: object_id, repeatable: true, run });
     if (answer.ok) return { object_id, ...answer.value, error: null };
     const { code, message } = answer.refusal;

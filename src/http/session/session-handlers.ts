@@ -47,7 +47,7 @@ export function sessionHandlers(services: Services): Pick<Handlers, "executeSess
             threadId,
             // Results that were taken are no longer waited for, so a second try would be refused.
             repeatable: key !== null && !Array.isArray(asked.input),
-            run: (stub) => stub.executeSession(taken.caller, { ...place, ...asked, key }),
+            run: (stub) => stub.call("executeSession", taken.caller, { ...place, ...asked, key }),
           }),
         );
         if (execution.rests !== null) await taken.giveBack();
@@ -62,7 +62,7 @@ export function sessionHandlers(services: Services): Pick<Handlers, "executeSess
         calls({
           threadId: place.thread_id,
           repeatable: true,
-          run: (stub) => stub.readSession(caller, place, cursor),
+          run: (stub) => stub.call("readSession", caller, place, cursor),
         });
       const first = await page(null);
       const { providers } = await facts();

@@ -34,7 +34,7 @@ export function createFindPlace(calls: ThreadCalls): FindPlace {
   const isThere = async (caller: Caller, place: SessionPlace): Promise<boolean> => {
     try {
       const { thread_id: threadId } = place;
-      await calls({ threadId, repeatable: true, run: (stub) => stub.readSession(caller, place, pastTheEnd) });
+      await calls({ threadId, repeatable: true, run: (stub) => stub.call("readSession", caller, place, pastTheEnd) });
       return true;
     } catch (thrown) {
       if (thrown instanceof ThreadholdError && thrown.code === "thread_not_found") return false;

@@ -33,7 +33,7 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       const threadId = params.id;
       const admitting = { request, threadId, caller, wait: query.wait, run: body.run };
       return admit(services, admitting, async (admitted) => {
-        const run = (stub: ThreadStub) => stub.postMessage(admitted, body, key);
+        const run = (stub: ThreadStub) => stub.call("postMessage", admitted, body, key);
         const admission = await calls({ threadId, repeatable: key !== null, run });
         const { message } = admission;
         return { admission, bodyOf: (record) => ({ message, run: record }) };
@@ -44,7 +44,7 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       await limits.admit(caller);
       const threadId = params.id;
       return admit(services, { request, threadId, caller, wait: query.wait, run: true }, async (admitted) => {
-        const run = (stub: ThreadStub) => stub.postRun(admitted, body, key);
+        const run = (stub: ThreadStub) => stub.call("postRun", admitted, body, key);
         const admission = await calls({ threadId, repeatable: key !== null, run });
         return { admission, bodyOf: (record) => ({ run: record }) };
       });
@@ -154,5 +154,5 @@ function runAtRest(
 }
 
 function readRun(services: Services, { threadId, caller }: Admitted, run: Run): Promise<Run> {
-  return services.calls({ threadId, repeatable: true, run: (stub) => stub.getRun(caller, run.id) });
+  return services.calls({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, run.id) });
 }

@@ -30,7 +30,7 @@ export function collectionHandlers(services: Services): Pick<Handlers, "createTh
       const thread = await services.calls({
         threadId: id,
         repeatable: true,
-        run: (stub) => stub.create(caller, { ...rest, id, user_id: owner, creation }),
+        run: (stub) => stub.call("create", caller, { ...rest, id, user_id: owner, creation }),
       });
       return jsonAnswer(thread, 201, { location: `/api/threads/${id}` });
     },

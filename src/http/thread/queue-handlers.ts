@@ -13,7 +13,7 @@ export function queueHandlers({
   return {
     async listQueue({ params, caller, query }) {
       const run = { threadId: params.id, repeatable: true };
-      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.listQueue(caller, query) });
+      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.call("listQueue", caller, query) });
       return jsonAnswer({ queue: items, next_cursor });
     },
     async patchQueued({ params, caller, body }) {
@@ -22,13 +22,13 @@ export function queueHandlers({
       checkMetadata(body.metadata);
       await limits.change(caller);
       const run = { threadId: id, repeatable: true };
-      return jsonAnswer(await calls({ ...run, run: (stub) => stub.patchQueued(caller, qid, body) }));
+      return jsonAnswer(await calls({ ...run, run: (stub) => stub.call("patchQueued", caller, qid, body) }));
     },
     async deleteQueued({ params, caller }) {
       const { id, qid } = params;
       await limits.change(caller);
       // Not tried again: the second answer would be that it waits no more.
-      await calls({ threadId: id, repeatable: false, run: (stub) => stub.deleteQueued(caller, qid) });
+      await calls({ threadId: id, repeatable: false, run: (stub) => stub.call("deleteQueued", caller, qid) });
       return emptyAnswer();
     },
   };

@@ -23,7 +23,7 @@ export function streamHandlers(services: Services): Pick<Handlers, "threadEvents
     async threadEvents({ request, params, caller, query, headOnly }) {
       const fields = subscriptionQuery(query, request.headers.get("last-event-id"));
       if (headOnly) {
-        await services.calls({ threadId: params.id, repeatable: true, run: (stub) => stub.describe(caller) });
+        await services.calls({ threadId: params.id, repeatable: true, run: (stub) => stub.call("describe", caller) });
         return new Response(null, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
       }
       const { id: threadId } = params;

@@ -27,68 +27,74 @@ const repeatable = true;
 export function threadHandlers({ calls, dependencies, limits }: Services): Pick<Handlers, ThreadRoutes> {
   return {
     async getThread({ params, caller }) {
-      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.describe(caller) }));
+      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("describe", caller) }));
     },
     async patchThread({ params, caller, body }) {
       if (body.agent_id !== undefined) checkAgent(dependencies.registry, body.agent_id);
       checkMetadata(body.metadata);
       await limits.change(caller);
-      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.patch(caller, body) }));
+      return jsonAnswer(
+        await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("patch", caller, body) }),
+      );
     },
     async deleteThread({ params, caller }) {
-      await calls({ threadId: params.id, repeatable, run: (stub) => stub.remove(caller) });
+      await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("remove", caller) });
       return emptyAnswer();
     },
     async listMessages({ params, caller, query }) {
       const run = { threadId: params.id, repeatable };
-      const { items, ...rest } = await calls({ ...run, run: (stub) => stub.listMessages(caller, query) });
+      const { items, ...rest } = await calls({ ...run, run: (stub) => stub.call("listMessages", caller, query) });
       return jsonAnswer({ messages: items, ...rest });
     },
     async getMessage({ params, caller }) {
       const { id, mid } = params;
-      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.getMessage(caller, mid) }));
+      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.call("getMessage", caller, mid) }));
     },
     async patchMessage({ params, caller, body }) {
       const { id, mid } = params;
       if (body.content !== undefined) checkContent(body.content, "content");
       checkMetadata(body.metadata);
       await limits.change(caller);
-      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.patchMessage(caller, mid, body) }));
+      return jsonAnswer(
+        await calls({ threadId: id, repeatable, run: (stub) => stub.call("patchMessage", caller, mid, body) }),
+      );
     },
     async deleteMessage({ params, caller }) {
       const { id, mid } = params;
       await limits.change(caller);
-      await calls({ threadId: id, repeatable, run: (stub) => stub.deleteMessage(caller, mid) });
+      await calls({ threadId: id, repeatable, run: (stub) => stub.call("deleteMessage", caller, mid) });
       return emptyAnswer();
     },
     async listRuns({ params, caller, query }) {
       const run = { threadId: params.id, repeatable };
-      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.listRuns(caller, query) });
+      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.call("listRuns", caller, query) });
       return jsonAnswer({ runs: items, next_cursor });
     },
     async getRun({ params, caller }) {
       const { id, rid } = params;
-      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.getRun(caller, rid) }));
+      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.call("getRun", caller, rid) }));
     },
     async stopThread({ params, caller, body }) {
       const runId = body.run_id ?? null;
-      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.stop(caller, runId) }));
+      return jsonAnswer(
+        await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("stop", caller, runId) }),
+      );
     },
     async invokeTool({ params, caller, body }) {
       const { id, name } = params;
       await limits.invoke(caller);
       // Not tried again: what the tool did, it did.
       const run = { threadId: id, repeatable: false };
-      return jsonAnswer(await calls({ ...run, run: (stub) => stub.invokeTool(caller, name, body.args) }));
+      return jsonAnswer(await calls({ ...run, run: (stub) => stub.call("invokeTool", caller, name, body.args) }));
     },
     async listLogs({ params, caller, query }) {
       const run = { threadId: params.id, repeatable };
-      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.listLogs(caller, query) });
+      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.call("listLogs", caller, query) });
       return jsonAnswer({ logs: items, next_cursor });
     },
     async getLog({ params, caller }) {
       const { id, lid } = params;
-      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.getLog(caller, lid) }));
+      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.call("getLog", caller, lid) }));
     },
   };
 }

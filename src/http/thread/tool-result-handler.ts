@@ -14,7 +14,7 @@ export function toolResultHandlers({ calls, places }: Services): Pick<Handlers, 
       const place = await places.take(caller, { holder: { thread: threadId }, stream: null, run: true });
       const taken = await inPlace(place, () =>
         // Repeatable: a result that was stored already is recognised as the same.
-        calls({ threadId, repeatable: true, run: (stub) => stub.postToolResults(place.caller, body) }),
+        calls({ threadId, repeatable: true, run: (stub) => stub.call("postToolResults", place.caller, body) }),
       );
       return jsonAnswer(taken, 202);
     },

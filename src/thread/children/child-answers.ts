@@ -128,7 +128,7 @@ async function childrenThatKnow(
     const left = ids.filter((id) => !found.has(id));
     if (left.length === 0) break;
     await faults.at("results.ask-child");
-    const answer = await threads(childOf(row) ?? "").knownCalls(caller, left, each);
+    const answer = await threads(childOf(row) ?? "").call("knownCalls", caller, left, each);
     // A child that is gone knows nothing any more.
     if (!answer.ok && answer.refusal.code !== "thread_not_found") throw new ThreadholdError(answer.refusal);
     const known = answer.ok ? answer.value : { open: [], over: [] };
@@ -155,7 +155,7 @@ export async function handOn(
       continue;
     }
     await context.faults.at("results.hand-on");
-    const answer = await context.threads(threadId).postToolResults(caller, { results });
+    const answer = await context.threads(threadId).call("postToolResults", caller, { results });
     const isGone = !answer.ok && answer.refusal.code === "thread_not_found";
     // The child tells what it still waits for as well; whoever asks before that shall not be shown what was answered.
     if (answer.ok || isGone) forget(context, driver, { row, ids });

@@ -45,7 +45,7 @@ export class ChildThreadsOf implements ChildThreads {
       await this.#ask({ id: thread_id, agent_id, user_id, parent, text, limits });
     } finally {
       // The thread was deleted while the child was made: the child goes too.
-      if (live.retired) await threads(thread_id).remove(peerCaller, true);
+      if (live.retired) await threads(thread_id).call("remove", peerCaller, true);
     }
     // Written with the rest that follows.
     this.#run.begun_children = [...(this.#run.begun_children ?? []), thread_id];
@@ -54,7 +54,7 @@ export class ChildThreadsOf implements ChildThreads {
   async #ask(child: ChildInput): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await this.#context.threads(child.id).startChild(child);
+        const answer = await this.#context.threads(child.id).call("startChild", peerCaller, child);
         if (answer.ok) return;
         throw new ThreadholdError(answer.refusal);
       } catch (thrown) {

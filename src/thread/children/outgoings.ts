@@ -94,7 +94,7 @@ export class Outgoings {
   async #tell(item: Outgoing): Promise<void> {
     const { live, threads, feed } = this.#context;
     if (item.type === "stop") {
-      heard(await threads(item.thread_id).stop(peerCaller, null));
+      heard(await threads(item.thread_id).call("stop", peerCaller, null));
       return;
     }
     const { parent, id } = live.record;
@@ -102,14 +102,20 @@ export class Outgoings {
       if (parent === null) return;
       await feed?.drain();
       const told = { from: id, message_id: parent.message_id, calls: callsForParent(this.#context) };
-      heard(await threads(parent.thread_id).childCalls(told));
+      heard(await threads(parent.thread_id).call("childCalls", peerCaller, told));
       return;
     }
     const run = live.store.run(item.run_id);
     if (parent === null || run === null) return;
     await feed?.drain();
     const answer = childAnswer(run, item.tool_executions);
-    heard(await threads(parent.thread_id).deliver({ ...answer, from: id, message_id: parent.message_id }));
+    heard(
+      await threads(parent.thread_id).call("deliver", peerCaller, {
+        ...answer,
+        from: id,
+        message_id: parent.message_id,
+      }),
+    );
   }
 }
 

@@ -4,6 +4,7 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { peerCaller } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { isDelta } from "../reader/delta-buffer.ts";
@@ -74,7 +75,11 @@ export class ParentFeed {
         this.#waiting = [];
         // Where a watcher comes while the parent answers, its word is the newer one.
         this.#watched = null;
-        const answer = await threads(parent.thread_id).relay({ from: id, message_id: parent.message_id, events });
+        const answer = await threads(parent.thread_id).call("relay", peerCaller, {
+          from: id,
+          message_id: parent.message_id,
+          events,
+        });
         this.#watched ??= answer.ok && answer.value.watched;
         if (!this.#watched) break;
       }

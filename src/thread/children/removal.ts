@@ -7,7 +7,11 @@ import { peerCaller } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
-import { callKey } from "./admit-child.ts";
+
+/** The idempotency key under which a child stores the run that answers its parent's call. */
+export function callKey(parent: ThreadParent): string {
+  return `call ${parent.message_id}`;
+}
 
 /** Deletes every child, and theirs with it. Refused with `unavailable` while one cannot be reached. */
 export async function removeChildren({ live, threads }: ObjectContext): Promise<void> {
@@ -15,7 +19,7 @@ export async function removeChildren({ live, threads }: ObjectContext): Promise<
   const answers = await Promise.all(
     children.map((id) =>
       threads(id)
-        .remove(peerCaller, true)
+        .call("remove", peerCaller, true)
         .catch(() => null),
     ),
   );
@@ -32,7 +36,7 @@ export async function tellParentOfDeletion({ live, threads }: ObjectContext, dri
   const answer = { status: "error" as const, error: "The thread that worked on this was deleted." };
   const { usage, cost } = runFor(live, driver, parent) ?? { usage: zeroUsage, cost: 0 };
   await threads(parent.thread_id)
-    .deliver({ answer, usage, cost, tool_executions: 0, from: id, message_id: parent.message_id })
+    .call("deliver", peerCaller, { answer, usage, cost, tool_executions: 0, from: id, message_id: parent.message_id })
     .catch((cause: unknown) => {
       // The parent's deadline answers in its place.
       console.error(JSON.stringify({ event: "parent_not_told", thread_id: id, cause: String(cause) }));

@@ -1,6 +1,8 @@
 // Tells the children that work for a thread that somebody has begun to watch it: they tell what they do only where it is
 // seen, and so do not wake a parent that rests.
 
+import { peerCaller } from "#core/thread-peer.ts";
+
 import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../reader/open-calls.ts";
 
@@ -22,7 +24,7 @@ function tellChildrenOfOpenCalls({ live, threads, background }: ObjectContext): 
     if (awaits?.kind !== "child" || awaits.delivered !== null) continue;
     background(
       threads(awaits.thread_id)
-        .watch(record.id)
+        .call("watch", peerCaller, record.id)
         .catch((cause: unknown) => {
           // A courtesy: whoever watches may read the child itself.
           console.error(JSON.stringify({ event: "child_not_told", thread_id: record.id, cause: String(cause) }));

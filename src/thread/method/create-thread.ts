@@ -16,6 +16,7 @@ import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { transcriptMessages } from "../session/transcript-messages.ts";
 import type { World } from "../world.ts";
+import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 
 /** `creation` of a thread whose first messages are not stored yet. */
@@ -32,6 +33,11 @@ export interface CreateContext {
   /** Forgets the loaded thread. */
   close: () => void;
 }
+
+/** The method that creates a thread. */
+export const createMethods: MethodGroup<"create"> = {
+  create: ({ caller, create }, input) => create((context) => createThread(context, caller, input)),
+};
 
 /** Creates the thread. The same request again gives the thread again; another one is a conflict. One call at a time. */
 export async function createThread(

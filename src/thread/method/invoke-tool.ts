@@ -7,9 +7,15 @@ import type { ToolResult } from "#contract/tool-result.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
 import type { ObjectContext } from "../object-context.ts";
+import type { MethodGroup } from "./method-call.ts";
+
+/** The method that runs a tool without a model. */
+export const toolMethods: MethodGroup<"invokeTool"> = {
+  invokeTool: ({ caller, thread }, name, args) => invokeByHand(thread().context, caller, { name, args }),
+};
 
 /** Invokes a tool. An administrator may invoke every tool. */
-export async function invokeByHand(
+async function invokeByHand(
   context: ObjectContext,
   caller: Caller,
   { name, args }: { name: string; args: JsonObject },

@@ -1,14 +1,29 @@
-// What may be changed of a thread as a whole: its title and the like, its run, its existence.
+// The methods of a thread as a whole: show it, change it, stop its run, delete it, send it to the catalog again.
 
 import { refuse, webSocketCloseCode } from "#contract/error.ts";
 import type { PatchThread } from "#contract/request.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import type { Relisted } from "#core/thread-rpc.ts";
 import { toThread } from "#core/view.ts";
 
 import { removeChildren, tellParentOfDeletion } from "../children/removal.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
+import { entryOf, ranHere, runTotals } from "../outbox.ts";
 import { dropInput } from "../run/drop-input.ts";
+import type { MethodGroup } from "./method-call.ts";
+
+/** The methods of the whole thread. */
+export const changeMethods: MethodGroup<"describe" | "patch" | "stop" | "remove" | "relist"> = {
+  describe: ({ thread }) => view(thread().context),
+  patch: ({ thread }, change) => patchThread(thread(), change),
+  stop: ({ thread }, runId) => stopThread(thread(), runId),
+  remove: async ({ remove }, byParent = false) => {
+    await remove(byParent);
+    return null;
+  },
+  relist: ({ thread }) => relistThread(thread()),
+};
 
 /** The thread as the wire shows it now. */
 export function view({ live }: ObjectContext): Thread {
@@ -16,7 +31,7 @@ export function view({ live }: ObjectContext): Thread {
 }
 
 /** Changes title, tags, metadata or agent. */
-export async function patchThread({ context, driver }: OpenThread, change: PatchThread): Promise<Thread> {
+async function patchThread({ context, driver }: OpenThread, change: PatchThread): Promise<Thread> {
   const { live, clock, definitions } = context;
   const { agent_id, title, tags, metadata } = change;
   if (agent_id !== undefined) {
@@ -43,7 +58,7 @@ export async function patchThread({ context, driver }: OpenThread, change: Patch
 }
 
 /** Stops the active run, or takes a queued one out of the queue. Answers once that is durable; stopping twice is fine. */
-export function stopThread({ context, driver }: OpenThread, runId: string | null): { status: ThreadStatus } {
+function stopThread({ context, driver }: OpenThread, runId: string | null): { status: ThreadStatus } {
   const { live } = context;
   if (!driver.stop(runId) && runId !== null) {
     const run = live.store.run(runId);
@@ -80,4 +95,29 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
   driver.abandon();
   await store.destroy();
   context.ownerFeed.deleted(live.record);
+}
+
+/** Runs whose totals go to the catalog at a time. */
+const page = 100;
+
+/**
+ * Sends the catalog the thread's entry and the totals of every ended run, except those that an import brought: for a catalog that
+ * was lost. Repeating it changes nothing, because the catalog counts a run once.
+ */
+async function relistThread({ context }: OpenThread): Promise<Relisted> {
+  const { live, catalog } = context;
+  const { id } = live.record;
+  let beyond: string | undefined;
+  let sent = 0;
+  do {
+    const rows = live.store.runs({ order: "asc", limit: page, beyond });
+    const ended = rows.filter((run) => run.ended_at !== null && ranHere(run, live.record));
+    await catalog.flush(
+      entryOf(context),
+      ended.flatMap((run) => runTotals(run, live.record)),
+    );
+    sent += ended.length;
+    beyond = rows.length < page ? undefined : rows.at(-1)?.id;
+  } while (beyond !== undefined && !live.retired);
+  return { thread_id: id, runs: sent };
 }

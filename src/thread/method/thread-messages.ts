@@ -15,9 +15,21 @@ import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
+import type { MethodGroup } from "./method-call.ts";
+
+/** The methods of messages. */
+export const messageMethods: MethodGroup<"listMessages" | "getMessage" | "patchMessage" | "deleteMessage"> = {
+  listMessages: ({ thread }, query) => listMessages(thread().context, query),
+  getMessage: ({ thread }, id) => toMessage(getMessage(thread().context, id)),
+  patchMessage: ({ thread }, id, change) => patchMessage(thread().context, id, change),
+  deleteMessage: ({ thread }, id) => {
+    deleteMessage(thread().context, id);
+    return null;
+  },
+};
 
 /** A page of messages along a branch, sorted as asked. */
-export function listMessages({ live }: ObjectContext, query: ListMessages): MessagePage<Message> {
+function listMessages({ live }: ObjectContext, query: ListMessages): MessagePage<Message> {
   const branch = knownBranch(live, query.branch);
   const filter = { branch, includeSilent: query.include_silent, maxDepth: query.max_depth };
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "messages");
@@ -45,14 +57,14 @@ export function knownBranch(live: LiveThread, wanted: string | undefined): strin
 }
 
 /** One message. */
-export function getMessage({ live }: ObjectContext, id: string): MessageRecord {
+function getMessage({ live }: ObjectContext, id: string): MessageRecord {
   const record = live.store.message(id);
   if (record === null) throw refuse("message_not_found", `There is no message "${id}" in this thread.`);
   return record;
 }
 
 /** Changes words or metadata, hooks around it. */
-export async function patchMessage(context: ObjectContext, id: string, change: PatchMessage): Promise<Message> {
+async function patchMessage(context: ObjectContext, id: string, change: PatchMessage): Promise<Message> {
   const record = getMessage(context, id);
   mustBeFree(context, record);
   const { access, hooks } = definitionAccess(context);
@@ -65,7 +77,7 @@ export async function patchMessage(context: ObjectContext, id: string, change: P
 }
 
 /** Deletes a message; results of its calls go with it. */
-export function deleteMessage(context: ObjectContext, id: string): void {
+function deleteMessage(context: ObjectContext, id: string): void {
   const { live } = context;
   const record = getMessage(context, id);
   mustBeFree(context, record);

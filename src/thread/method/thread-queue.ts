@@ -16,9 +16,21 @@ import { dropInput } from "../run/drop-input.ts";
 import { checkRoom } from "../run/message-room.ts";
 import { steersOf } from "../run/run-start.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
+import type { MethodGroup } from "./method-call.ts";
+
+/** The methods of the queue. */
+export const queueMethods: MethodGroup<"listQueue" | "patchQueued" | "deleteQueued"> = {
+  listQueue: ({ thread }, query) => listQueue(thread().context, query),
+  patchQueued: ({ thread }, id, change) => patchQueued(thread().context, id, change),
+  deleteQueued: ({ thread }, id) => {
+    const { context } = thread();
+    dropInput(context, waitingInput(context, id));
+    return null;
+  },
+};
 
 /** A page of the inputs that wait. */
-export function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput> {
+function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput> {
   const { queue } = live.record;
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "queue");
   if (beyond !== undefined && !queue.includes(beyond)) {
@@ -40,7 +52,7 @@ export function listQueue({ live }: ObjectContext, query: ListQueue): Page<Queue
 }
 
 /** Changes an input that waits: its words and metadata with the update hooks around them, its place. */
-export async function patchQueued(context: ObjectContext, id: string, change: PatchQueued): Promise<QueuedInput> {
+async function patchQueued(context: ObjectContext, id: string, change: PatchQueued): Promise<QueuedInput> {
   const { live, clock } = context;
   const { position, ...updates } = change;
   const before = waitingInput(context, id);
@@ -59,11 +71,6 @@ export async function patchQueued(context: ObjectContext, id: string, change: Pa
   });
   if (message !== null) await hooks.afterUpdateMessage(message);
   return view(live.record, next);
-}
-
-/** Takes an input out. */
-export function deleteQueued(context: ObjectContext, id: string): void {
-  dropInput(context, waitingInput(context, id));
 }
 
 function view(record: ObjectContext["live"]["record"], run: RunRecord): QueuedInput {

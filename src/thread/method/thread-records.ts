@@ -13,13 +13,22 @@ import { toLog, toRun } from "#core/view.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
+import type { MethodGroup } from "./method-call.ts";
 import { rebuiltRequest } from "./rebuilt-request.ts";
 
 /** Rows that are read at once behind the first: inputs that joined a run leave gaps in a page. */
 const batch = 100;
 
+/** The methods of runs and log rows. */
+export const recordMethods: MethodGroup<"listRuns" | "getRun" | "listLogs" | "getLog"> = {
+  listRuns: ({ thread }, query) => listRuns(thread().context, query),
+  getRun: ({ thread }, id) => getRun(thread().context, id),
+  listLogs: ({ thread }, query) => listLogs(thread().context, query),
+  getLog: ({ thread }, id) => getLog(thread().context, id),
+};
+
 /** A page of runs, queued ones included. An input that joined a run under way began none of its own. */
-export function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
+function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
   const { order, limit } = query;
   const rows: RunRecord[] = [];
   let beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "runs");
@@ -33,7 +42,7 @@ export function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
 }
 
 /** One run. */
-export function getRun({ live }: ObjectContext, id: string): Run {
+function getRun({ live }: ObjectContext, id: string): Run {
   const run = live.store.run(id);
   if (run === null) throw refuse("run_not_found", `There is no run "${id}" in this thread.`);
   const { joined } = run;
@@ -51,7 +60,7 @@ function present({ driven }: Pick<LiveThread, "driven">, run: RunRecord): RunRec
 }
 
 /** A page of log rows. A tool call stands inside the row of its step; `type=tool_call` shows those calls alone. */
-export function listLogs({ live }: ObjectContext, query: ListLogs): Page<Log> {
+function listLogs({ live }: ObjectContext, query: ListLogs): Page<Log> {
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "logs");
   // Calls stand in the rows of steps and of recoveries.
   const type = query.type === "tool_call" ? undefined : query.type;
@@ -84,7 +93,7 @@ function wholeRows(
 }
 
 /** One log entry; a model request is built again from what the row keeps. */
-export async function getLog(context: ObjectContext, id: string): Promise<Log> {
+async function getLog(context: ObjectContext, id: string): Promise<Log> {
   const [rowId = "", callId] = id.split(".", 2);
   const row = context.live.store.log(rowId);
   const missing = refuse("log_not_found", `There is no log entry "${id}" in this thread.`);

@@ -17,11 +17,19 @@ import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
 import { awaitedCalls } from "../run/run-rest.ts";
+import { withConfirmedLease } from "./confirmed-lease.ts";
+import type { MethodGroup } from "./method-call.ts";
 import { openCallRows } from "./open-call-rows.ts";
 import { readPosted } from "./posted-answer.ts";
 import type { PostedAnswer } from "./posted-answer.ts";
 import { checkedValues } from "./posted-values.ts";
 import { recentCalls } from "./recent-calls.ts";
+
+/** The method that takes results and approvals. */
+export const resultMethods: MethodGroup<"postToolResults"> = {
+  postToolResults: (call, body) =>
+    withConfirmedLease(call, (open) => takeToolResults(open, { caller: call.caller, body })),
+};
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
 

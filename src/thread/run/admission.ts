@@ -19,12 +19,24 @@ import { humanMark } from "#flow/history-sides.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { withTakenFiles } from "../attachments/admit-files.ts";
+import { withConfirmedLease } from "../method/confirmed-lease.ts";
+import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { checkRoom } from "./message-room.ts";
 import { limitedRun, raiseLimit } from "./raise-limit.ts";
 import { enqueueRun, newRun } from "./run-start.ts";
+
+/** The methods that admit input. */
+export const admissionMethods: MethodGroup<"postMessage" | "postRun"> = {
+  postMessage: (call, input, key) =>
+    withConfirmedLease(call, ({ context, driver }) =>
+      admitMessage(context, driver, { caller: call.caller, input, key }),
+    ),
+  postRun: (call, input, key) =>
+    withConfirmedLease(call, ({ context, driver }) => admitRun(context, driver, { caller: call.caller, input, key })),
+};
 
 /** A message to admit. */
 export interface MessageAdmission {
@@ -101,7 +113,7 @@ async function admitParts(
 }
 
 /** Admits a run without a message. */
-export async function admitRun(
+async function admitRun(
   context: ObjectContext,
   driver: Driver,
   { caller, input, key }: { caller: Caller; input: PostRun; key: RequestKey | null },

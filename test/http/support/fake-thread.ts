@@ -11,12 +11,29 @@ import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { HeldLeases } from "#core/lease.ts";
 import type { Execution, SessionPage } from "#core/session-rpc.ts";
-import type { Admission, Answer, Caller, CreateInput, Relisted, RequestKey, ThreadStub } from "#core/thread-rpc.ts";
+import type {
+  Admission,
+  Answer,
+  Caller,
+  CreateInput,
+  Relisted,
+  RequestKey,
+  ThreadMethods,
+  ThreadStub,
+} from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, messageSearchPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
 import { messageRecord, runRecord, threadRecord } from "../../support/records.ts";
 import type { FakeFeed } from "./fake-feed.ts";
 import { FakeSubscriber } from "./fake-subscriber.ts";
+
+/** The methods as this class has them: with the caller first. */
+type Methods = {
+  [M in keyof ThreadMethods]: (
+    caller: Caller,
+    ...input: Parameters<ThreadMethods[M]>
+  ) => Promise<Answer<ReturnType<ThreadMethods[M]>>>;
+};
 
 /** An event as a test tells it; `seq` is given by the thread. */
 export interface FakeEvent {
@@ -73,6 +90,15 @@ export class FakeThread implements ThreadStub {
   #reach(caller: Caller): Thread | null {
     const { thread } = this;
     return thread !== null && (caller.admin || thread.user_id === caller.user) ? thread : null;
+  }
+
+  call<M extends keyof ThreadMethods>(
+    method: M,
+    caller: Caller,
+    ...input: Parameters<ThreadMethods[M]>
+  ): Promise<Answer<ReturnType<ThreadMethods[M]>>> {
+    const methods = this as unknown as Methods;
+    return methods[method](caller, ...input);
   }
 
   async create(caller: Caller, input: CreateInput): Promise<Answer<Thread>> {

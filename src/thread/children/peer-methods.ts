@@ -1,0 +1,50 @@
+// The methods that other threads call: a parent starts a child and subscribes to it, a child delivers its results, costs, events
+// and open calls.
+
+import { peerCaller } from "#core/thread-peer.ts";
+import type { ChildInput } from "#core/thread-peer.ts";
+
+import { createThread } from "../method/create-thread.ts";
+import type { MethodGroup } from "../method/method-call.ts";
+import type { OpenThread } from "../open-thread.ts";
+import { admitMessage } from "../run/admission.ts";
+import { knownCalls } from "./child-answers.ts";
+import { takeChildCalls } from "./child-calls.ts";
+import { takeDelivery, takeRelay } from "./delivery.ts";
+import { callKey } from "./removal.ts";
+import { watchedFromAbove } from "./watching.ts";
+
+type PeerNames = "startChild" | "deliver" | "childCalls" | "knownCalls" | "relay" | "watch";
+
+/** The methods of parents and children. */
+export const peerMethods: MethodGroup<PeerNames> = {
+  startChild: async ({ caller, create, thread }, input) => {
+    const { text: _, limits: __, ...fields } = input;
+    await create((context) => createThread(context, caller, { ...fields, creation: callKey(input.parent) }));
+    await admitTask(thread(), input);
+    return null;
+  },
+  deliver: ({ thread }, delivery) => {
+    const { context, driver } = thread();
+    takeDelivery(context, driver, delivery);
+    return null;
+  },
+  childCalls: ({ thread }, calls) => {
+    const { context, driver } = thread();
+    takeChildCalls(context, driver, calls);
+    return null;
+  },
+  knownCalls: ({ caller, thread }, ids, most) => knownCalls(thread().context, { caller, ids, most }),
+  relay: ({ thread }, relay) => takeRelay(thread().context, relay),
+  watch: ({ thread }, parentId) => {
+    watchedFromAbove(thread().context, parentId);
+    return null;
+  },
+};
+
+/** Starts the child's run. The key makes a repeated start change nothing. */
+async function admitTask({ context, driver }: OpenThread, { id, parent, text, limits }: ChildInput): Promise<void> {
+  const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true, limits } as const;
+  const key = { key: callKey(parent), fingerprint: id };
+  await admitMessage(context, driver, { caller: peerCaller, input, key, parentRunId: parent.run_id });
+}

@@ -1,0 +1,15 @@
+// Confirms the lease of a call that may start a run: the owner's feed object counts the thread as running from then on.
+
+import type { OpenThread } from "../open-thread.ts";
+import type { MethodCall } from "./method-call.ts";
+
+/** Admits an input on the caller's thread. When that succeeds, confirms the caller's lease with the thread's status of then. */
+export async function withConfirmedLease<T>(
+  { caller, thread }: MethodCall,
+  admit: (open: OpenThread) => Promise<T>,
+): Promise<T> {
+  const open = thread();
+  const admitted = await admit(open);
+  open.context.ownerFeed.admitted(caller, open.context.live);
+  return admitted;
+}
