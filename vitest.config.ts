@@ -104,7 +104,7 @@ export default defineConfig({
           name: "node",
           environment: "node",
           exclude,
-          include: ["test/{client,compiler,spec,scripts,lint,session,ui}/**/*.test.ts"],
+          include: ["test/{client,compiler,spec,scripts,lint,host,session,ui}/**/*.test.ts"],
           sequence: { groupOrder: 1 },
         },
       },

@@ -6,13 +6,10 @@ import type { Faults } from "#core/ports/faults.ts";
 import type { ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { defaultDeadlineMs, remoteCall } from "#core/tools/remote-call.ts";
-import { toolOutput } from "#core/tools/tool-output.ts";
+import { defaultTimeoutMs, toolOutput } from "#core/tools/tool-output.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState, ToolParts } from "#spec/index.ts";
-
-/** Milliseconds a tool may take when its definition does not say. */
-export const defaultTimeoutMs = 120_000;
 
 /** What a tool runs in. */
 export interface ToolSurroundings {

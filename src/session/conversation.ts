@@ -1,35 +1,43 @@
-// What a session in memory knows of itself: the records that the loop goes on from, the messages that its holder is shown,
-// and the run that rests while somebody answers its calls.
+// The state of a session in memory: the records that the loop continues from, the messages that the caller is shown, and the run
+// that waits for the results of remote calls.
 
 import { refuse } from "#contract/error.ts";
+import type { Limits } from "#contract/run.ts";
 import type { ExecuteResult } from "#contract/session/execution-events.ts";
 import type { SessionMessage, SessionToolCall } from "#contract/session/session-message.ts";
 import type { SessionStatus } from "#contract/session/session-view.ts";
 import { addCost } from "#contract/usage.ts";
 import { isModelAnswer } from "#core/line.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
-import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
+import { HostJournal } from "#host/host-journal.ts";
+import { hostRun } from "#host/host-records.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
-import type { AnyToolDefinition } from "#spec/index.ts";
 
-import type { SessionJournal } from "./session-journal.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { waitingCalls } from "./waiting-calls.ts";
 
-/** A run that is not over: it is driven, or rests for its remote calls. */
+/** A run that is not over: it is executed, or waits for the results of remote calls. */
 export interface OpenRun {
   run: RunRecord;
-  journal: SessionJournal;
-  /** Whose turn it is and what it remembers. */
-  strategy: ConversationStrategy;
+  journal: HostJournal;
+}
+
+/** The run of an execution that begins at `at` (microseconds), with its first messages. */
+export function openRun(
+  { id, at, limits }: { id: string; at: number; limits: Limits | undefined },
+  messages: readonly MessageRecord[],
+): OpenRun {
+  const run = hostRun({ id, agent: "session", at, ...(limits === undefined ? {} : { limits }) });
+  return { run, journal: new HostJournal(messages) };
 }
 
 /** What a conversation is made of. */
 export interface ConversationParts {
   id: string;
   systemPrompt: string;
-  tools: ReadonlyMap<string, AnyToolDefinition>;
+  tools: ReadonlyMap<string, ToolRunner>;
   options: SessionOptions;
   /** Name of the model that answers first. */
   model: string;
@@ -39,7 +47,7 @@ export interface ConversationParts {
 export class Conversation {
   readonly id: string;
   readonly systemPrompt: string;
-  readonly tools: ReadonlyMap<string, AnyToolDefinition>;
+  readonly tools: ReadonlyMap<string, ToolRunner>;
   readonly options: SessionOptions;
   readonly ids = new OrderedUuids(() => systemClock.now() / 1000);
   #model: string;
@@ -92,8 +100,7 @@ export class Conversation {
 
   /** Whether somebody else answers the calls of a tool. */
   isRemote(name: string): boolean {
-    const tool = this.tools.get(name);
-    return tool !== undefined && tool[2] === undefined;
+    return this.tools.get(name)?.remote === true;
   }
 
   /** Takes an earlier conversation over; `open` is a run of it whose calls wait. */

@@ -8,7 +8,7 @@ import { readMessages } from "./read-input.ts";
 import { resume } from "./resume.ts";
 import { readOptions } from "./session-options.ts";
 import type { SessionOptions } from "./session-options.ts";
-import { toolDefinitions } from "./tool-definition.ts";
+import { toolRunners } from "./tool-runners.ts";
 
 /** What stands behind the sessions that were handed out. */
 const conversations = new WeakMap<AgentSession, Conversation>();
@@ -24,7 +24,7 @@ export function createSession(id: string, context: AgentContext, options?: Sessi
   const conversation = new Conversation({
     id: sessionId(id),
     systemPrompt,
-    tools: toolDefinitions(tools, toolTimeoutMs),
+    tools: toolRunners(tools, toolTimeoutMs),
     options: options ?? { model },
     model: model.name,
   });

@@ -7,16 +7,14 @@ import type { ExecuteResult } from "#contract/session/execution-events.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
 import type { AgentSession } from "./agent-session.ts";
-import { running } from "./conversation.ts";
+import { openRun, running } from "./conversation.ts";
 import type { Conversation } from "./conversation.ts";
 import { conversationOf } from "./create-session.ts";
 import { Execution } from "./execution.ts";
 import { readInput } from "./read-input.ts";
 import { userRecord } from "./restore.ts";
-import { openRun } from "./run-ports.ts";
 import { demandKey, readOptions } from "./session-options.ts";
 import type { ExecuteOptions, ReadOptions } from "./session-options.ts";
-import { sessionRun } from "./session-record.ts";
 import { deliver } from "./waiting-calls.ts";
 
 /**
@@ -56,9 +54,9 @@ function begin(conversation: Conversation, message: UserInput, options: ReadOpti
     throw refuse("conflict", `The session "${id}" waits for the results of ${calls}. Execute it with those first.`);
   }
   const at = systemClock.now();
-  const run = sessionRun({ id: ids.next(), at, limits: options.limits });
-  const record = userRecord(message, { newId: () => ids.next(), at, runId: run.id });
-  const open = openRun(run, [record]);
+  const runId = ids.next();
+  const record = userRecord(message, { newId: () => ids.next(), at, runId });
+  const open = openRun({ id: runId, at, limits: options.limits }, [record]);
   conversation.begin(open);
   const execution = new Execution(conversation, open, options);
   return streamOf(execution, execution.run(record));

@@ -12,9 +12,9 @@ import { toSessionMessage } from "#contract/session/session-transcript.ts";
 import { costSchema } from "#contract/usage-schema.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { toMessage } from "#core/view.ts";
+import { hostMessage } from "#host/host-records.ts";
 
 import { isAddress } from "./read-input.ts";
-import { sessionMessage } from "./session-record.ts";
 
 /** What records are made with: ids that rise, the time (microseconds), the run they belong to. */
 export interface RecordMeans {
@@ -124,7 +124,7 @@ function placed(part: StoredPart): StoredPart {
 }
 
 function draft(role: "user" | "assistant", parts: StoredPart[], { newId, at, runId }: RecordMeans): MessageRecord {
-  return sessionMessage({ id: newId(), role, parts }, { at, run_id: runId });
+  return hostMessage({ id: newId(), role, parts }, { at, run_id: runId });
 }
 
 type AnswerInput = Extract<ContextMessage, { role: "assistant" }>;

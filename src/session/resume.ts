@@ -5,12 +5,12 @@ import { refuse } from "#contract/error.ts";
 import type { ContextMessage } from "#contract/session/execute-request.ts";
 import { isAnswer } from "#core/line.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { hostMessage } from "#host/host-records.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
+import { openRun } from "./conversation.ts";
 import type { Conversation } from "./conversation.ts";
 import { restored } from "./restore.ts";
-import { openRun } from "./run-ports.ts";
-import { sessionMessage, sessionRun } from "./session-record.ts";
 
 /** Takes it up. */
 export function resume(conversation: Conversation, given: readonly ContextMessage[]): void {
@@ -31,8 +31,8 @@ export function resume(conversation: Conversation, given: readonly ContextMessag
   }
   const started = open.map((call) => startedCall(call, conversation, means));
   const from = records.findLastIndex(isAnswer);
-  const run = sessionRun({ id: means.runId, at: means.at, limits: conversation.options.limits });
-  const waiting = openRun(run, [...records.slice(from), ...started]);
+  const { limits } = conversation.options;
+  const waiting = openRun({ id: means.runId, at: means.at, limits }, [...records.slice(from), ...started]);
   conversation.restore(messages, records.slice(0, from), waiting);
 }
 
@@ -44,7 +44,7 @@ function startedCall(
 ): MessageRecord {
   const deadline = Number.MAX_SAFE_INTEGER;
   return {
-    ...sessionMessage({ id: newId(), role: "assistant", parts: [] }, { at, run_id: runId }),
+    ...hostMessage({ id: newId(), role: "assistant", parts: [] }, { at, run_id: runId }),
     role: "tool",
     name,
     tool_call_id: id,

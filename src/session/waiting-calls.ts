@@ -10,8 +10,7 @@ import type { AwaitedClient } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
 import { noResultBounds, readAnswer } from "#core/tools/settle.ts";
-
-import type { SessionJournal } from "./session-journal.ts";
+import type { HostJournal } from "#host/host-journal.ts";
 
 type WaitingCall = MessageRecord & { awaits: AwaitedClient };
 
@@ -33,7 +32,7 @@ export function waitingCalls(messages: readonly MessageRecord[]): SessionToolCal
 }
 
 /** Gives answers to their calls; some may stay open. Throws for one that no call waits for, and then gives none. */
-export function deliver(journal: SessionJournal, results: readonly ToolResultInput[]): void {
+export function deliver(journal: HostJournal, results: readonly ToolResultInput[]): void {
   const waiting = new Map(waitingRows(journal.messages).map((row) => [row.tool_call_id, row]));
   const answered = results.map((result) => {
     const { toolCallId: id, toolName } = result;
@@ -60,7 +59,7 @@ function answerOf(result: ToolResultInput): ToolResult {
   return answer;
 }
 
-function nobodyWaits(id: string, { messages }: SessionJournal, results: readonly ToolResultInput[]) {
+function nobodyWaits(id: string, { messages }: HostJournal, results: readonly ToolResultInput[]) {
   if (results.filter(({ toolCallId }) => toolCallId === id).length > 1) {
     return refuse("invalid_request", `Two results answer the call "${id}".`);
   }

@@ -6,6 +6,9 @@ import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { CallContext, ToolAnswer, ToolPiece } from "../ports/tool-port.ts";
 
+/** Milliseconds that a call of a tool may take if its definition sets no time. */
+export const defaultTimeoutMs = 120_000;
+
 /**
  * Calls a tool's function and yields its pieces in the order in which they come. Contract: rejects with what the function
  * throws; a stream that is left early is closed. A function that returns undefined yields nothing.

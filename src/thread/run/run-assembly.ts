@@ -1,4 +1,4 @@
-// Puts a run of a thread together: all ports of the loop, over the thread's storage. `session/run-ports.ts` does it in process.
+// Puts a run of a thread together: all ports of the loop, over the storage of the thread. `host/host-ports.ts` does it in process.
 
 import { isAnswer, mainLine } from "#core/line.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";

@@ -1,21 +1,24 @@
-// A session's tools as definitions, which is what the flow layer runs.
+// The tools of a session as the loop runs them.
 
 import { refuse } from "#contract/error.ts";
 import { wordsOf } from "#core/cut-text.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { defaultTimeoutMs } from "#core/tools/tool-output.ts";
+import { functionTool } from "#host/function-tool.ts";
+import type { FunctionTool } from "#host/function-tool.ts";
 import { schemaOfJson } from "#lib/json-schema.ts";
-import type { AnyToolDefinition, ToolCall, ToolOptions, ToolStream } from "#spec/index.ts";
 
 import type { AnyAgentTool } from "./agent-tool.ts";
 
 /**
- * The definitions by name; `timeoutMs` is the time of each call. Throws `invalid_request` for a tool that could not be called:
- * no name, one twice, a bad schema.
+ * The runners by name; `timeoutMs` is the time of each call. Throws `invalid_request` for a tool that could not be called:
+ * no name, a name twice, a bad schema.
  */
-export function toolDefinitions(
+export function toolRunners(
   tools: readonly AnyAgentTool[],
-  timeoutMs: number | undefined,
-): Map<string, AnyToolDefinition> {
-  const definitions = new Map<string, AnyToolDefinition>();
+  timeoutMs: number = defaultTimeoutMs,
+): Map<string, ToolRunner> {
+  const runners = new Map<string, ToolRunner>();
   for (const tool of tools) {
     const name: unknown = (tool as AnyAgentTool | null)?.name;
     if (typeof name !== "string" || !callableName.test(name)) {
@@ -24,14 +27,14 @@ export function toolDefinitions(
         `A tool's name is a letter and up to 63 of letters, digits, "_" and "-"; this one is ${quoted(name)}.`,
       );
     }
-    if (definitions.has(name)) throw refuse("invalid_request", `Two tools are named "${name}".`);
-    definitions.set(name, definitionOf(tool, timeoutMs));
+    if (runners.has(name)) throw refuse("invalid_request", `Two tools are named "${name}".`);
+    runners.set(name, runnerOf(tool, timeoutMs));
   }
-  return definitions;
+  return runners;
 }
 
 /** Milliseconds that a remote call waits for its result: a hundred years, because the caller of the session decides when to stop. */
-const patience = 100 * 365 * 24 * 60 * 60 * 1000;
+const deadlineMs = 100 * 365 * 24 * 60 * 60 * 1000;
 
 /** What every provider takes for the name of a function, and the session endpoint too. */
 const callableName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -40,20 +43,18 @@ function quoted(value: unknown): string {
   return JSON.stringify(value) ?? typeof value;
 }
 
-function definitionOf(tool: AnyAgentTool, timeoutMs: number | undefined): AnyToolDefinition {
-  const { name } = tool;
+function runnerOf(tool: AnyAgentTool, timeoutMs: number): ToolRunner {
+  const { name, execute } = tool;
   // A list that was JSON may lack either.
   const description = [tool.description, tool.label].find((text) => typeof text === "string" && text !== "") ?? name;
-  if (tool.execute !== undefined && typeof tool.execute !== "function") {
+  if (execute !== undefined && typeof execute !== "function") {
     throw refuse("invalid_request", `"execute" of the tool "${name}" is no function. Leave it out for a remote tool.`);
   }
-  const options: ToolOptions = { deadlineMs: patience, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-  const run =
-    tool.execute === undefined
-      ? undefined
-      : // Arguments were checked by the schema, which says nothing to the compiler.
-        (_state: unknown, args: never, call: ToolCall) => tool.execute?.(call.id, args, call.signal) as ToolStream;
-  return Object.assign([description, schemaOf(tool), run], { options }) as unknown as AnyToolDefinition;
+  const schema = schemaOf(tool);
+  if (execute === undefined) return functionTool({ name, description, schema, timeoutMs, deadlineMs });
+  // The schema has checked the arguments, which its type does not tell the compiler.
+  const run: FunctionTool["run"] = (args, call) => tool.execute?.(call.id, args as never, call.signal);
+  return functionTool({ name, description, schema, run, timeoutMs, deadlineMs });
 }
 
 function schemaOf({ name, parameters }: AnyAgentTool) {

@@ -1,10 +1,11 @@
-// Where the loop of a session writes: a list in memory. Logs are not kept.
+// The journal of a run in process: a list of messages in memory. Log rows are not kept, and the run's record is the object that
+// the loop changes in place.
 
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { MessageRecord } from "#core/record.ts";
 
-/** The messages of one run. */
-export class SessionJournal implements RunJournal {
+/** The messages of one run, in the order of their positions. */
+export class HostJournal implements RunJournal {
   readonly #messages: MessageRecord[];
 
   constructor(messages: readonly MessageRecord[]) {
@@ -17,7 +18,7 @@ export class SessionJournal implements RunJournal {
 
   append(message: MessageRecord): void {
     this.#messages.push(message);
-    // A tool message takes the place that was reserved for it, which need not be the last.
+    // The position of a tool message was reserved earlier, so it need not be the last.
     this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
   }
 

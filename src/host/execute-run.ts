@@ -1,0 +1,53 @@
+// Executes a run in process until it ends or waits for an answer from outside.
+
+import { wordsOf } from "#core/cut-text.ts";
+import type { Bounds } from "#core/limits/amounts.ts";
+import { run as loop } from "#core/loop.ts";
+import type { Halt } from "#core/loop.ts";
+import type { RunPorts } from "#core/ports/run-ports.ts";
+import type { RunEnd } from "#core/ports/strategy.ts";
+
+import { HostLimits } from "./host-limits.ts";
+
+/**
+ * Executes the run. A back-off before the next model request is waited for here, and the run continues after it. Returns the end
+ * of the run, for which it emits `run_end`, or the wait for the answers of remote calls: put them into the calls' messages and
+ * execute the run again. Contract: never rejects; an exception inside the library ends the run with the reason `internal`.
+ */
+export async function executeRun(
+  ports: RunPorts,
+  { bounds, signal }: { bounds: Bounds; signal: AbortSignal },
+): Promise<Halt> {
+  const limits = new HostLimits(ports, bounds);
+  const halt = await untilHalt({ ...ports, limits }, AbortSignal.any([signal, limits.signal]));
+  limits.halt();
+  if (halt.type === "end") emitEnd(halt.end, ports);
+  return halt;
+}
+
+async function untilHalt(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
+  const { clock, journal } = ports;
+  try {
+    for (;;) {
+      const halt = await loop(ports, signal);
+      if (halt.type === "end" || journal.messages.some(isAwaited)) return halt;
+      const ms = Math.max(0, (halt.until - clock.now()) / 1000);
+      await clock.sleep(ms, signal).catch(() => undefined);
+    }
+  } catch (thrown) {
+    const message = `The execution failed inside the library: ${wordsOf(thrown)}`;
+    return { type: "end", end: { status: "error", reason: "internal", error: { code: "internal", message } } };
+  }
+}
+
+/** Whether a call waits for an answer from outside. */
+function isAwaited({ status, awaits }: RunPorts["journal"]["messages"][number]): boolean {
+  return status === "started" && awaits !== undefined && awaits.delivered === null;
+}
+
+function emitEnd(end: RunEnd, { run, journal, sink }: RunPorts): void {
+  const { status, reason, outcome = null, error = null } = end;
+  const { id: run_id, usage, cost } = run;
+  const message_ids = journal.messages.map(({ id }) => id);
+  sink.send(sink.number({ type: "run_end", run_id, status, reason, outcome, usage, cost, message_ids, error }));
+}

@@ -1,0 +1,48 @@
+// A tool of a run in process: a function with a schema. A tool without a function is remote: the run waits for the results of its
+// calls.
+
+import type { z } from "zod";
+
+import type { JsonObject } from "#contract/json.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import { noFaults } from "#core/ports/faults.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
+import { remoteCall } from "#core/tools/remote-call.ts";
+import { toolOutput } from "#core/tools/tool-output.ts";
+import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { systemClock } from "#lib/system-clock.ts";
+import type { ToolCall } from "#spec/index.ts";
+
+/** A tool and its function. */
+export interface FunctionTool {
+  name: string;
+  description: string;
+  /** Arguments are checked against it. Null: the tool takes none. */
+  schema: z.ZodType | null;
+  /** Returns a result, its promise, or a stream of pieces that ends with it. Left out, the tool is remote. */
+  run?: ((args: JsonObject, call: ToolCall) => unknown) | undefined;
+  /** Milliseconds that a call may take; `Infinity` sets no limit. */
+  timeoutMs: number;
+  /** Milliseconds that a remote call waits for its result. */
+  deadlineMs: number;
+}
+
+/** Makes the runner. */
+export function functionTool(
+  { name, description, schema, run, timeoutMs, deadlineMs }: FunctionTool,
+  clock: Clock = systemClock,
+): ToolRunner {
+  return {
+    ...(run === undefined ? { nested: remoteCall(name, deadlineMs, clock) } : {}),
+    spec: { name, description, parameters: argumentsJsonSchema(schema) as JsonObject },
+    remote: run === undefined,
+    sequential: false,
+    dependsOn: [],
+    timeoutMs,
+    idempotent: false,
+    reconcile: null,
+    check: (args) => checkArguments(schema, args),
+    run: (args, call) => toolOutput((output) => run?.(args, output), call, noFaults),
+  };
+}

@@ -1,0 +1,81 @@
+// The limits of one execution of a run in process: what the run may use, what it has used, and the timer that aborts it when its
+// time is over. Executions before a wait count towards the time; the wait does not.
+
+import { eachAmount, noBounds } from "#core/limits/amounts.ts";
+import type { Bounds } from "#core/limits/amounts.ts";
+import { reachedLimit, timeLeft } from "#core/limits/reached.ts";
+import type { Budget } from "#core/limits/reached.ts";
+import { TimeUp } from "#core/limits/time-up.ts";
+import { usedOf, workOf } from "#core/limits/used.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
+import type { RunPorts } from "#core/ports/run-ports.ts";
+
+/** One per execution. The limits of the run's record hold; `bounds` hold for amounts that the record does not name. */
+export class HostLimits implements LimitPort {
+  readonly #ports: Pick<RunPorts, "run" | "journal">;
+  readonly #bounds: Bounds;
+  readonly #clock: Clock;
+  readonly #abort = new AbortController();
+  readonly #begun: number;
+  readonly #before: number;
+  #disarm: () => void = () => {};
+
+  constructor({ clock, ...ports }: Pick<RunPorts, "run" | "journal" | "clock">, bounds: Bounds) {
+    this.#ports = ports;
+    this.#bounds = bounds;
+    this.#clock = clock;
+    this.#begun = clock.now();
+    this.#before = ports.run.driven_ms ?? 0;
+    this.#watch();
+  }
+
+  /** Fires when the run's time is over. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  drivenMs(): number {
+    return this.#before + Math.max(0, Math.round((this.#clock.now() - this.#begun) / 1000));
+  }
+
+  reached(): Promise<ReachedLimit | null> {
+    const reason = reachedLimit(this.#budgets());
+    return Promise.resolve(reason === null ? null : { reason, until: null });
+  }
+
+  /** Reserves nothing, because a run in process sends one model request at a time. */
+  async reserve(): Promise<Reserved> {
+    const limit = await this.reached();
+    return limit === null ? { release: () => {} } : { limit };
+  }
+
+  /** A run in process has no child threads. */
+  forChild(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  /** Stops the timer and adds the time of this execution to the run's record. */
+  halt(): void {
+    this.#disarm();
+    this.#ports.run.driven_ms = this.drivenMs();
+  }
+
+  #budgets(): { run: Budget; thread: Budget } {
+    const { run, journal } = this.#ports;
+    const used = usedOf(run, workOf(journal.messages, { turns: 0, driven_ms: this.drivenMs(), paid: run.paid ?? 0 }));
+    const bounds = eachAmount((name) => {
+      const asked = run.limits?.[name];
+      return asked === undefined ? this.#bounds[name] : asked;
+    });
+    return { run: { bounds, used }, thread: { bounds: noBounds, used } };
+  }
+
+  #watch(): void {
+    const left = timeLeft(this.#budgets());
+    if (left === null) return;
+    const { ms, reason } = left;
+    if (ms === 0) this.#abort.abort(new TimeUp(reason));
+    else this.#disarm = this.#clock.after(ms, () => this.#watch());
+  }
+}

@@ -1,0 +1,75 @@
+// The loop's ports in process: what its caller gives, and a default for everything else. Nothing is stored, no hooks run, and the
+// result of a tool has no bounds.
+
+import type { PlainEvent } from "#contract/event.ts";
+import { mainLine } from "#core/line.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import type { EventSink } from "#core/ports/event-sink.ts";
+import { noFaults } from "#core/ports/faults.ts";
+import type { RunJournal } from "#core/ports/run-journal.ts";
+import type { RunPorts } from "#core/ports/run-ports.ts";
+import type { LoopHooks, StepPort } from "#core/ports/step-port.ts";
+import type { Strategy } from "#core/ports/strategy.ts";
+import type { RunRecord } from "#core/record.ts";
+import { noResultBounds } from "#core/tools/settle.ts";
+import type { OrderedUuids } from "#lib/ordered-uuid.ts";
+import { systemClock } from "#lib/system-clock.ts";
+import { createModelPort } from "#models/model-port.ts";
+import type { ModelPortOptions } from "#models/model-port.ts";
+
+import { plainStrategy } from "./plain-strategy.ts";
+
+/** What a run in process is made of. */
+export interface HostParts {
+  run: RunRecord;
+  journal: RunJournal;
+  steps: StepPort;
+  /** The `thread_id` of the run's events. */
+  conversationId: string;
+  /** Receives each event of the run, in order. Must not throw. */
+  onEvent: (event: PlainEvent) => void;
+  /** Where the keys and addresses of providers are looked up. */
+  env: ModelPortOptions["env"];
+  /** Carries the requests to providers. Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Default: the system's clock. */
+  clock?: Clock;
+  /** Ids of the conversation's records, which rise. */
+  ids: OrderedUuids;
+  /** Default: the run is complete when an answer calls no tool. */
+  strategy?: Strategy;
+}
+
+/** Makes the ports. `execute` adds the limits. */
+export function hostPorts({ conversationId, onEvent, env, fetch, ids, ...parts }: HostParts): RunPorts {
+  const { clock = systemClock, strategy = plainStrategy, ...given } = parts;
+  return {
+    ...given,
+    line: mainLine,
+    sink: numberedSink(conversationId, clock, onEvent),
+    models: createModelPort({ env, fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)) }),
+    strategy,
+    hooks: noHooks,
+    clock,
+    ids: { ordered: () => ids.next(), random: () => Math.random() },
+    faults: noFaults,
+    stopAsked: () => false,
+    resultBounds: noResultBounds,
+  };
+}
+
+/** Numbers events from 1 and hands each of them on. */
+function numberedSink(thread_id: string, clock: Clock, onEvent: HostParts["onEvent"]): EventSink {
+  let last = 0;
+  return {
+    number: (draft) => ({ ...draft, seq: (last += 1), thread_id, at: clock.now() }) as PlainEvent,
+    send: onEvent,
+  };
+}
+
+const noHooks: LoopHooks = {
+  beforeCreateMessage: (message) => Promise.resolve(message),
+  afterCreateMessage: () => Promise.resolve(),
+  afterToolCall: (_call, answer) => Promise.resolve(answer),
+  beforeStoreToolResult: (_call, answer) => Promise.resolve(answer),
+};

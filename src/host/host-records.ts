@@ -1,0 +1,49 @@
+// The records of a run in process: the run itself, and messages that no model answered.
+
+import type { Limits } from "#contract/run.ts";
+import { nothingDone, notUnderWay } from "#core/blank-run.ts";
+import { messageDraft } from "#core/message-draft.ts";
+import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
+
+/** The only branch of a conversation in process. */
+const branch = "main";
+
+/** A run that begins at `at` (microseconds). */
+export function hostRun({
+  id,
+  agent,
+  at,
+  limits = null,
+}: {
+  id: string;
+  agent: string;
+  at: number;
+  limits?: Limits | null;
+}): RunRecord {
+  return {
+    id,
+    branch,
+    status: "running",
+    kind: "message",
+    agent_id: agent,
+    created_at: at,
+    started_at: at,
+    ended_at: null,
+    queued: null,
+    after_position: "",
+    counts_before: {},
+    ...nothingDone(),
+    limits,
+    parent_run_id: null,
+    version: null,
+    ...notUnderWay(),
+  };
+}
+
+/** A message of a run. Its position is after every message with a lower id. `at` is microseconds. */
+export function hostMessage(
+  message: { id: string; role: "user" | "assistant"; parts: StoredPart[] },
+  { at, run_id }: { at: number; run_id: string },
+): MessageRecord {
+  return messageDraft({ ...message, branch, at, run_id });
+}

@@ -1,0 +1,109 @@
+// What a step in process sends: system prompt, conversation, tools and options, the same in each step.
+
+import { expect, it } from "vitest";
+
+import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { fixedSteps } from "#host/fixed-steps.ts";
+import type { StepSettings } from "#host/fixed-steps.ts";
+import { hostMessage } from "#host/host-records.ts";
+
+import { scripted, tool } from "./support/host-run.ts";
+
+const noop = tool("noop", () => ({ status: "success", result: "ok" }));
+
+function message(id: string, role: "user" | "assistant", text: string, more: Partial<MessageRecord> = {}) {
+  const record = hostMessage({ id, role, parts: [{ type: "text", text }] }, { at: 1, run_id: "run" });
+  return { ...record, ...more };
+}
+
+function steps(own: MessageRecord[], more: Partial<StepSettings> = {}, earlier: MessageRecord[] = []) {
+  const settings: StepSettings = {
+    system: "Be brief.",
+    models: [scripted([])],
+    tools: new Map([["noop", noop]]),
+    toolMode: "parallel",
+    ...more,
+  };
+  return fixedSteps(settings, { earlier, own: () => own });
+}
+
+function plan(made: StepPlan | StepProblem): StepPlan {
+  if ("problem" in made) throw new Error(made.problem.message);
+  return made;
+}
+
+const signal = new AbortController().signal;
+const texts = ({ request }: StepPlan) =>
+  request.messages.map(
+    ({ role, parts }) =>
+      `${role}: ${parts.map((part) => (part.type === "text" ? part.text : part.type === "thinking" ? `(${part.thinking})` : part.type)).join("")}`,
+  );
+
+it("a step sends the system prompt, all messages, the tools and the options", async () => {
+  const earlier = [message("1", "user", "One"), message("2", "assistant", "Two", { step: 1, model: "m" })];
+  const port = steps(
+    [message("3", "user", "Three")],
+    { temperature: 0.5, maxTokens: 7, reasoning: { effort: "low" } },
+    earlier,
+  );
+  const made = plan(await port.plan({}, signal));
+  expect(texts(made)).toEqual(["user: One", "assistant: Two", "user: Three"]);
+  expect(made.request).toMatchObject({
+    system: "Be brief.",
+    tools: [{ name: "noop" }],
+    toolChoice: "auto",
+    parallelToolCalls: true,
+    temperature: 0.5,
+    maxTokens: 7,
+    reasoning: { effort: "low" },
+  });
+});
+
+it("a strategy's instruction and tool choice reach the request, and the instruction is not stored", async () => {
+  const own = [message("1", "user", "One")];
+  const made = plan(await steps(own).plan({ toolChoice: "none", instruction: "Think first." }, signal));
+  expect(texts(made)).toEqual(["user: One", "user: Think first."]);
+  expect(made.request.toolChoice).toBe("none");
+  expect(own).toHaveLength(1);
+});
+
+it("a conversation that ends with the assistant is sent with a request to continue", async () => {
+  const own = [message("1", "user", "One"), message("2", "assistant", "Two", { step: 1, model: "m" })];
+  expect(texts(plan(await steps(own).plan({}, signal))).at(-1)).toBe("user: Continue.");
+});
+
+it("a conversation without messages is a problem that ends the run", async () => {
+  expect(await steps([]).plan({}, signal)).toMatchObject({ problem: { code: "conflict" } });
+});
+
+it("a model without function calling is offered no tools, and calls of its conversation still run", async () => {
+  const models: StepSettings["models"] = [scripted([], "plain", { capabilities: { functionCalling: false } })];
+  const port = steps([message("1", "user", "One")], { models });
+  expect(plan(await port.plan({}, signal)).request.tools).toEqual([]);
+  expect(await port.tools(["noop"])).toMatchObject({ tools: new Map([["noop", noop]]) });
+});
+
+it("thinking of earlier runs is sent again only if the reasoning options ask for it", async () => {
+  const thinking = { type: "thinking" as const, thinking: "Hm." };
+  const earlier = [
+    message("1", "user", "One", { run_id: "before" }),
+    {
+      ...message("2", "assistant", "Two", { step: 1, model: "m", run_id: "before" }),
+      parts: [thinking, { type: "text" as const, text: "Two" }],
+    },
+  ];
+  const own = [message("3", "user", "Three")];
+  const without = plan(await steps(own, {}, earlier).plan({}, signal));
+  const included = plan(await steps(own, { reasoning: { include: true } }, earlier).plan({}, signal));
+  expect(texts(without)[1]).toBe("assistant: Two");
+  expect(texts(included)[1]).toBe("assistant: (Hm.)Two");
+});
+
+it("a message that refers to a file is sent with a line that names the file", async () => {
+  const parts = [
+    { type: "file" as const, mime_type: "application/pdf", path: "/attachments/a.pdf", name: "a.pdf", size: 9 },
+  ];
+  const own = [{ ...message("1", "user", ""), parts }];
+  expect(texts(plan(await steps(own).plan({}, signal)))).toEqual([expect.stringContaining("a.pdf")]);
+});
