@@ -86,7 +86,7 @@ function endNote(event: Extract<ThreadEvent, { type: "run_end" }>, note: Note): 
         ended: "error",
       };
     case "stopped":
-      return { ...note("quiet", "Stopped"), ended: "stopped" };
+      return { ...note("quiet", "The run was stopped."), ended: "stopped" };
     case "limit":
       return {
         ...note("wait", `The run ended at a limit: ${(event.reason ?? "unknown").replaceAll("_", " ")}`),

@@ -65,7 +65,7 @@ export function FileView(props: FileViewProps): ReactElement {
     return (
       <EmptyNote title="There is no such file">
         <p>
-          <VisibleName name={path} /> was deleted, or never written. It is shown as soon as it is.
+          <VisibleName name={path} /> does not exist in this thread. This page shows it as soon as it is written.
         </p>
         <Link href={href({ path: parentOf(path), folder: true })}>To its folder</Link>
       </EmptyNote>

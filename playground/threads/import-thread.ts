@@ -19,7 +19,7 @@ export async function headOf(file: File): Promise<ExportHead> {
   const head = read(line);
   if (head === null) {
     throw new NoExportError(
-      `“${file.name}” is no exported thread: the first line of one names the format threadhold-thread. Export one from a thread's menu.`,
+      `“${file.name}” is not an exported thread: its first line does not name the format threadhold-thread. Choose a file that “Export” in a thread's menu has made.`,
     );
   }
   return head;

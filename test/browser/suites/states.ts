@@ -107,7 +107,7 @@ export function states({ api, open }: PlaygroundUse): void {
       await page
         .locator("[data-import]")
         .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") });
-      await page.getByText(/is no exported thread/).waitFor();
+      await page.getByText(/is not an exported thread/).waitFor();
       await look(screen, "import-refused");
     });
   });

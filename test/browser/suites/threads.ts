@@ -271,7 +271,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await field.setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("a few notes\n") });
       await dialog
         .getByRole("alert")
-        .getByText(/“notes\.txt” is no exported thread/)
+        .getByText(/“notes\.txt” is not an exported thread/)
         .waitFor();
       const chosen = lines("chosen");
       const torn = chosen.buffer.subarray(0, chosen.buffer.length - 200);
