@@ -15,7 +15,7 @@ import type { Catalog } from "#store/catalog/catalog.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 
-import type { Alarm } from "./alarm.ts";
+import type { Wakeups } from "./background/wakeups.ts";
 import type { ParentFeed } from "./children/parent-feed.ts";
 import type { LiveThread } from "./live-thread.ts";
 import type { SearchPlaces } from "./method/search-places.ts";
@@ -63,7 +63,7 @@ export interface ObjectContext {
   catalog: Catalog;
   clock: Clock;
   faults: Faults;
-  alarm: Alarm;
+  wakeups: Wakeups;
   settings: Settings;
   files: ManagedThreadFiles;
   images: ImagePort;

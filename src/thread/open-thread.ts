@@ -7,6 +7,7 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "./alarm.ts";
 import { removeUnclaimed } from "./attachments/unclaimed-files.ts";
+import { Wakeups } from "./background/wakeups.ts";
 import { ParentFeed } from "./children/parent-feed.ts";
 import { threadFiles } from "./files/thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
@@ -48,44 +49,38 @@ export function openThread(options: OpenOptions): OpenThread {
     const reader = Reader.restore(socket);
     if (reader !== null) live.broadcaster.rejoin(reader);
   }
+  const { threads, catalog, clock, faults } = world;
+  const background = (work: Promise<unknown>) => state.waitUntil(work);
+  const feed = record.parent === null ? null : new ParentFeed({ live, threads, background });
+  if (feed !== null) live.broadcaster.onEvent = (event) => feed.hear(event);
+  const files = threadFiles(live, {
+    storage,
+    clock,
+    settings: world.files,
+    onGarbage: () => alarm.notAfter(clock.now() / 1000 + sweepAfterMs),
+  });
+  const shared = { live, threads, catalog, clock, faults, background, feed, files, ownerFeed };
+  const wakeups = new Wakeups({ ...shared, alarm });
   const context: ObjectContext = {
-    live,
+    ...shared,
+    wakeups,
     storage,
     definitions: new SessionDefinitions(world.registry, () => live.record.session),
     hooks: world.registry.hooks,
     routes: world.registry.routes,
     models: world.models,
     outbound: world.outbound,
-    catalog: world.catalog,
-    clock: world.clock,
-    faults: world.faults,
-    alarm,
     settings: world.settings,
-    files: threadFiles(live, {
-      storage,
-      clock: world.clock,
-      settings: world.files,
-      onGarbage: () => alarm.notAfter(world.clock.now() / 1000 + sweepAfterMs),
-    }),
     images: world.files.images,
     searches: new SearchPlaces(),
-    threads: world.threads,
     calls: threadCalls(
       () => context,
       () => driver,
     ),
-    feed: null,
-    ownerFeed,
-    background: (work) => state.waitUntil(work),
   };
   const driver: Driver = new Driver(context);
-  if (record.parent !== null) {
-    const feed = new ParentFeed(context);
-    context.feed = feed;
-    live.broadcaster.onEvent = (event) => feed.hear(event);
-  }
   ownerFeed.watch(live);
-  live.onChangeAtRest(() => context.background(driver.flushAndSleep()));
+  live.onChangeAtRest(() => background(wakeups.runAndSleep()));
   removeUnclaimed(context);
   return { context, driver, storage, store };
 }

@@ -122,10 +122,10 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
           await this.#importer.woken();
           return;
         }
-        open.driver.beat();
+        open.context.wakeups.beat();
         open.driver.resume();
         // Not waited for: an alarm that hangs with the catalog would keep the next one from being heard.
-        this.ctx.waitUntil(open.driver.flushAndSleep());
+        this.ctx.waitUntil(open.context.wakeups.runAndSleep());
       } catch (thrown) {
         this.#alarm.notAfter(this.#world.clock.now() / 1000 + longestHeartbeatMs);
         const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

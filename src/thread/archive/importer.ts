@@ -204,7 +204,7 @@ export class Importer {
       if (active !== null) store.updateRun(active);
       const opened = open(record);
       if (active === null) return opened;
-      opened.driver.endLeft(interrupted);
+      opened.driver.endInterrupted(interrupted);
       const { live } = opened.context;
       // What its runs used was used elsewhere: this deployment's totals know nothing of it.
       live.change({ outbox: { dirty: true, runs: [] } });

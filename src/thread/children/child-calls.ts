@@ -1,19 +1,11 @@
 // Calls of a child thread that wait for somebody outside: the child tells its parent, which shows them as its own and takes
 // answers to them, so that whoever follows a conversation need not know of the threads below it.
 
-import type { AwaitedCall } from "#contract/event.ts";
 import type { ChildCalls } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 import { waitingCall } from "./delivery.ts";
-
-/** What the child waits for now, for its parent, with as much of the arguments as its own row has: none while it is at work. */
-export function callsForParent({ live }: ObjectContext): AwaitedCall[] {
-  const { id, status, pending = [] } = live.record;
-  if (status !== "awaiting_tool_execution") return [];
-  return pending.map(({ thread_id = id, ...call }) => ({ ...call, thread_id }));
-}
 
 /** Takes what a child told. A resting run shows it at once, one at work with its next rest. */
 export function takeChildCalls(context: ObjectContext, driver: Driver, { calls, ...told }: ChildCalls): void {

@@ -10,8 +10,10 @@ import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { childSpending, spendOfChild } from "#core/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";
+import { markForCatalog } from "../background/catalog-task.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
+import { enqueueMessage } from "./outbound-messages.ts";
 
 /** What something used, from its beginning. */
 export interface Spent {
@@ -28,7 +30,7 @@ export function isMore(known: Spent | null, told: Spent): boolean {
 
 /** Counts it for a settled call of that child. */
 export function takeCost(context: ObjectContext, driver: Driver, { call, told }: { call: MessageRecord; told: Spent }) {
-  const { live, alarm, clock } = context;
+  const { live, wakeups } = context;
   const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
   if (!isMore(known, told)) return;
   const paid = { ...call, ...childSpending(told) };
@@ -36,14 +38,14 @@ export function takeCost(context: ObjectContext, driver: Driver, { call, told }:
   live.store.transaction(() => {
     live.store.updateMessage(paid);
     live.changed(paid);
-    if (run !== null) spendOnRun(context, driver, { run, more: since(known, told) });
+    if (run !== null) spendOnRun(context, { run, more: since(known, told) });
   });
   // The catalog, and a parent above, are told by whoever wakes up next, if not now.
-  alarm.notAfter(clock.now() / 1000 + firstHeartbeatMs);
-  context.background(driver.flushAndSleep());
+  wakeups.notAfter(firstHeartbeatMs);
+  context.background(wakeups.runAndSleep());
 }
 
-function spendOnRun({ live }: ObjectContext, driver: Driver, { run, more }: { run: RunRecord; more: Spent }): void {
+function spendOnRun({ live }: Pick<ObjectContext, "live">, { run, more }: { run: RunRecord; more: Spent }): void {
   spendOfChild(run, more);
   // What a run that is not over did is counted from its rows.
   if (run.work !== undefined) run.work = addWork(run.work, workIn(more));
@@ -54,8 +56,8 @@ function spendOnRun({ live }: ObjectContext, driver: Driver, { run, more }: { ru
   const totals = { usage, cost };
   spendOfChild(totals, more);
   live.change({ ...totals, work: addWork(workIn(live.record), workIn(more)) });
-  driver.outbox.mark();
-  if (run.parent_run_id !== null) driver.outgoings.append({ type: "result", run_id: run.id, tool_executions: 0 });
+  markForCatalog(live);
+  if (run.parent_run_id !== null) enqueueMessage(live, { type: "result", run_id: run.id, tool_executions: 0 });
   live.save();
 }
 

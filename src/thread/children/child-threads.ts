@@ -9,7 +9,7 @@ import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import type { Outgoings } from "./outgoings.ts";
+import { enqueueMessage } from "./outbound-messages.ts";
 
 /** Times a child that cannot be reached is tried before its call fails. */
 const attempts = 3;
@@ -17,12 +17,10 @@ const attempts = 3;
 /** One per drive of a run. */
 export class ChildThreadsOf implements ChildThreads {
   readonly #context: ObjectContext;
-  readonly #outgoings: Outgoings;
   readonly #run: RunRecord;
 
-  constructor(context: ObjectContext, outgoings: Outgoings, run: RunRecord) {
+  constructor(context: ObjectContext, run: RunRecord) {
     this.#context = context;
-    this.#outgoings = outgoings;
     this.#run = run;
   }
 
@@ -65,7 +63,9 @@ export class ChildThreadsOf implements ChildThreads {
   }
 
   stop({ thread_id }: AwaitedChild): void {
-    this.#outgoings.add({ type: "stop", thread_id });
-    this.#context.background(this.#outgoings.flush());
+    const { live, wakeups, background } = this.#context;
+    enqueueMessage(live, { type: "stop", thread_id });
+    live.save();
+    background(wakeups.outbound.run());
   }
 }

@@ -32,7 +32,7 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
   };
   live.store.updateMessage(answered);
   live.changed(answered);
-  driver.goOn(row.run_id);
+  driver.resumeNow(row.run_id);
 }
 
 /** Tells a child's events to whoever watches, here or, where this thread is a child itself, further up. */

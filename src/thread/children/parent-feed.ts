@@ -24,13 +24,13 @@ function asks(event: object): boolean {
 
 /** One per object that has a parent. */
 export class ParentFeed {
-  readonly #context: ObjectContext;
+  readonly #context: Pick<ObjectContext, "live" | "threads" | "background">;
   /** Null while it is not known: after loading, and when the parent could not be reached. */
   #watched: boolean | null = null;
   #waiting: PlainEvent[] = [];
   #sending: Promise<void> | null = null;
 
-  constructor(context: ObjectContext) {
+  constructor(context: Pick<ObjectContext, "live" | "threads" | "background">) {
     this.#context = context;
   }
 

@@ -57,7 +57,7 @@ export async function createThread(
   if (made === null) throw refuse("internal", "The thread was made and cannot be read.");
   if (made.context.live.record.creation !== unfinished) {
     // The first one may have been cut before the catalog heard of it.
-    await made.driver.outbox.flush();
+    await made.context.wakeups.catalog.run();
     return view(made.context);
   }
   try {
@@ -83,7 +83,7 @@ async function finishCreation({ context, driver }: OpenThread, input: CreateInpu
   claim();
   context.live.append(messages, { creation: input.creation });
   for (const message of messages) await hooks.afterCreateMessage(message);
-  await driver.outbox.flush();
+  await context.wakeups.catalog.run();
 }
 
 async function firstMessages(

@@ -6,10 +6,10 @@ import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { Relisted } from "#core/thread-rpc.ts";
 import { toThread } from "#core/view.ts";
 
+import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
 import { removeChildren, tellParentOfDeletion } from "../children/removal.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
-import { entryOf, ranHere, runTotals } from "../outbox.ts";
 import { dropInput } from "../run/drop-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
@@ -31,7 +31,7 @@ export function view({ live }: ObjectContext): Thread {
 }
 
 /** Changes title, tags, metadata or agent. */
-async function patchThread({ context, driver }: OpenThread, change: PatchThread): Promise<Thread> {
+async function patchThread({ context }: OpenThread, change: PatchThread): Promise<Thread> {
   const { live, clock, definitions } = context;
   const { agent_id, title, tags, metadata } = change;
   if (agent_id !== undefined) {
@@ -47,13 +47,13 @@ async function patchThread({ context, driver }: OpenThread, change: PatchThread)
     ...(metadata === undefined ? {} : { metadata }),
     updated_at: clock.now(),
   });
-  driver.outbox.mark();
+  markForCatalog(live);
   live.tell([{ type: "thread_updated", thread: view(context) }], ([event]) => {
     // The event before this one shows nothing that this one does not: repeated changes take no further storage.
     if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
     if (event !== undefined) live.change({ updated_seq: event.seq });
   });
-  await driver.outbox.flush();
+  await context.wakeups.catalog.run();
   return view(context);
 }
 
@@ -86,7 +86,7 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
     await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() }));
     // A call that was on its way may have started another child meanwhile.
     await removeChildren(context);
-    await driver.outbox.settle(driver.activeRun);
+    await context.wakeups.catalog.settle(driver.activeRun);
   } catch (thrown) {
     driver.close(false);
     throw thrown;
@@ -113,7 +113,7 @@ async function relistThread({ context }: OpenThread): Promise<Relisted> {
     const rows = live.store.runs({ order: "asc", limit: page, beyond });
     const ended = rows.filter((run) => run.ended_at !== null && ranHere(run, live.record));
     await catalog.flush(
-      entryOf(context),
+      entryOf(live),
       ended.flatMap((run) => runTotals(run, live.record)),
     );
     sent += ended.length;

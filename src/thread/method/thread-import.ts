@@ -25,8 +25,8 @@ export async function importThread(
   if (body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
   const upload = openUpload(body as ReadableStream<Uint8Array>, clock);
   try {
-    const { context, driver } = await importer.take(caller, upload.stream, headers.get(creationHeader));
-    await driver.flushAndSleep();
+    const { context } = await importer.take(caller, upload.stream, headers.get(creationHeader));
+    await context.wakeups.runAndSleep();
     // Whoever hears of it may list at once.
     context.ownerFeed.created(context.live);
     const answer = fileJson(view(context), 201);

@@ -12,7 +12,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
 
 import { handOn, sortAnswers } from "../children/child-answers.ts";
-import { oweCalls } from "../children/owe.ts";
+import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
@@ -68,14 +68,14 @@ export async function takeToolResults(
     onTaken?.();
     if (rows.length === 0 || live.record.pending === undefined) return;
     live.change({ pending: live.record.pending.filter(({ id }) => !taken.answered.has(id)) });
-    oweCalls(live);
+    enqueueCalls(live);
     live.save();
   });
   for (const row of rows) live.changed(row);
-  driver.tellSoon();
+  context.wakeups.runSoon();
   const { transcript, record } = live;
   const missing = transcript === null ? (record.pending ?? []) : awaitedCalls(transcript);
-  if (rows.length > 0 && isLineComplete(rows, openCalls(context, driver))) driver.goOn(rows[0]?.run_id ?? null);
+  if (rows.length > 0 && isLineComplete(rows, openCalls(context, driver))) driver.resumeNow(rows[0]?.run_id ?? null);
   const asked = run ?? live.store.run(taken.over[0]?.run_id ?? runId ?? "");
   if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
   return {

@@ -1,27 +1,26 @@
-// Drives runs, one at a time: begins them, takes them up after a crash or a rest, ends them, and begins the next that waits.
+// Executes runs, one at a time: begins a run, resumes it after a crash or a suspension, ends it, and begins the next queued one.
+// Every change of a run's state is durable before the run goes on.
 
-import { ThreadholdError } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { MessageRecord, QueuedCall, RunRecord } from "#core/record.ts";
 
-import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
-import { Outgoings } from "../children/outgoings.ts";
-import { FileSweeper } from "../files/file-sweeper.ts";
+import { longestHeartbeatMs } from "../alarm.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { Outbox } from "../outbox.ts";
 import { leftCalls } from "./left-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
 import { assembleRun, hasAnswer } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
+import { causeOf, givenUp, recordFailure, retractAnswers } from "./run-failure.ts";
 import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
 import { recordAwaited, recordRest, recordWake } from "./run-rest.ts";
 import { beginRun, enqueueRun, newRun } from "./run-start.ts";
 
-interface ActiveRun {
+/** The run that is being executed. */
+interface Execution {
   run: RunRecord;
   abort: AbortController;
 }
@@ -29,56 +28,36 @@ interface ActiveRun {
 /** One per object. */
 export class Driver {
   readonly #context: ObjectContext;
-  readonly outbox: Outbox;
-  readonly outgoings: Outgoings;
-  readonly #sweeper: FileSweeper;
-  #active: ActiveRun | null = null;
-  #abandoned = false;
+  #execution: Execution | null = null;
   #closing = false;
-  #pauseMs = firstHeartbeatMs;
 
   constructor(context: ObjectContext) {
     this.#context = context;
-    this.outbox = new Outbox(context);
-    this.outgoings = new Outgoings(context);
-    this.#sweeper = new FileSweeper(context);
   }
 
-  /**
-   * Arms the next heartbeat, before anything is done: of a run that is being driven, doubling up to the longest pause, and of
-   * words that are about to be told, which a crash on the way would else leave to nobody.
-   */
-  beat(): void {
-    const { alarm, clock, live, ownerFeed } = this.#context;
-    if (this.#active !== null) {
-      this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
-      ownerFeed.again(live);
-    } else if (this.outbox.pending || this.outgoings.pending) this.#pauseMs = longestHeartbeatMs;
-    else return;
-    alarm.notAfter(clock.now() / 1000 + this.#pauseMs);
-  }
-
-  /** Begins a run now; the caller made sure that none is active. */
+  /** Begins a run now. Call it only while no run is active. `isNew`: the run has no row yet. `follows`: it continues another run. */
   begin(
     run: RunRecord,
     how: { trigger: EventOf<"run_start">["trigger"]; isNew: boolean; follows?: boolean },
   ): RunRecord {
     const begun = beginRun(this.#context, run, how);
-    this.#drive(begun, { takenUp: how.follows ?? !how.isNew });
+    this.#execute(begun, { resumed: how.follows ?? !how.isNew });
     return begun;
   }
 
-  /** Takes up what an earlier life of the object left: a cut run, a rest that is over. Does nothing while one is driven. */
+  /**
+   * Resumes the active run after a crash, or when its suspension is over; without one, begins the next queued run. Does nothing
+   * while a run is executed.
+   */
   resume(): void {
-    const { live, clock, alarm } = this.#context;
-    const id = live.record.active_run_id;
-    if (this.#active !== null) return;
-    if (id === null) {
-      // What waited when the object went away begins now.
+    const { live, clock, wakeups } = this.#context;
+    const { active_run_id } = live.record;
+    if (this.#execution !== null) return;
+    if (active_run_id === null) {
       this.beginNext();
       return;
     }
-    const run = live.store.run(id);
+    const run = live.store.run(active_run_id);
     if (run === null) {
       live.change({ active_run_id: null, active_totals: null, status: "idle" });
       live.save();
@@ -86,40 +65,34 @@ export class Driver {
       return;
     }
     if (run.resume_at !== null) {
-      if (run.resume_at > clock.now() && !run.stop) {
-        alarm.notAfter(run.resume_at / 1000);
-        return;
-      }
-      this.#wake(run);
+      const isOver = run.resume_at <= clock.now() || run.stop;
+      if (isOver) this.#resumeSuspended(run);
+      else wakeups.wakeAt(run.resume_at);
       return;
     }
     const recovered = recoverRun(this.#context, run);
     if (recovered.type === "again") {
-      this.#drive(recovered.run, { takenUp: true });
+      this.#execute(recovered.run, { resumed: true });
       return;
     }
     closeOpenCalls(this.#context, recovered.run);
     this.#finish(recovered.run, null, givenUp);
   }
 
-  /** Ends a run that an earlier life left, in place of taking it up: nothing of it is done again. */
-  endLeft(end: RunEnd): void {
-    const { live } = this.#context;
+  /** Ends a run that another object began, instead of resuming it: nothing of it is repeated. */
+  endInterrupted(end: RunEnd): void {
     const run = this.activeRun;
-    if (run === null || this.#active !== null) return;
-    const left = leftRun(this.#context, run);
-    live.tell([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
-    closeOpenCalls(this.#context, left);
-    this.#finish(left, null, end);
+    if (run === null || this.#execution !== null) return;
+    const interrupted = leftRun(this.#context, run);
+    retractAnswers(this.#context, interrupted);
+    this.#finish(interrupted, null, end);
   }
 
-  /** Asks the active run to stop, durably. False when that run is not the active one. */
+  /** Asks the active run to stop, durably. Returns false if that run is not the active one. */
   stop(runId: string | null): boolean {
     const { live } = this.#context;
-    const id = live.record.active_run_id;
-    if (id === null || (runId !== null && runId !== id)) return false;
-    const run = this.#active?.run ?? live.store.run(id);
-    if (run === null) return false;
+    const run = this.activeRun;
+    if (run === null || (runId !== null && runId !== run.id)) return false;
     if (!run.stop) {
       run.stop = true;
       live.store.transaction(() => {
@@ -132,7 +105,7 @@ export class Driver {
     return true;
   }
 
-  /** Ends the active run and has this one begin behind it, both durable at once. Returns it as recorded. */
+  /** Ends the active run and queues another one to begin next, both durable at once. Returns the queued run as recorded. */
   interrupt(next: RunRecord): RunRecord {
     const { live } = this.#context;
     const active = this.activeRun;
@@ -146,180 +119,151 @@ export class Driver {
   }
 
   #halt(): void {
-    if (this.#active === null) this.resume();
-    this.#active?.abort.abort(new Error("stopped"));
+    if (this.#execution === null) this.resume();
+    this.#execution?.abort.abort(new Error("stopped"));
   }
 
-  /** The run that is active, driven or resting; null at rest. */
+  /** The active run, executed or suspended; null while the thread is idle. */
   get activeRun(): RunRecord | null {
     const { live } = this.#context;
-    const id = live.record.active_run_id;
-    return this.#active?.run ?? (id === null ? null : live.store.run(id));
+    const { active_run_id } = live.record;
+    return this.#execution?.run ?? (active_run_id === null ? null : live.store.run(active_run_id));
   }
 
   /**
-   * A resting run goes on at once: an answer came that it waits for. One that is driven sees it by itself. What changes of it
-   * is written with that.
+   * Resumes a suspended run now, because a result that it waits for arrived. An executed run finds the result itself. `changes`
+   * are written together with the resumption.
    */
-  goOn(runId: string | null, changes: Partial<RunRecord> = {}): void {
-    const { live } = this.#context;
-    if (this.#active !== null || runId === null || live.record.active_run_id !== runId) return;
-    const run = live.store.run(runId);
-    if (run === null || run.resume_at === null) return;
-    this.#wake(Object.assign(run, changes));
+  resumeNow(runId: string | null, changes: Partial<RunRecord> = {}): void {
+    const run = this.#suspended(runId);
+    if (run !== null) this.#resumeSuspended(Object.assign(run, changes));
   }
 
-  #wake(run: RunRecord): void {
-    recordWake(this.#context, run, { mark: () => this.outbox.mark() });
-    this.#drive(run, { takenUp: true });
-    // The list, and a parent that shows what this thread waited for, hear that it is at work again.
-    this.tellSoon();
+  #resumeSuspended(run: RunRecord): void {
+    recordWake(this.#context, run);
+    this.#execute(run, { resumed: true });
+    // The catalog, and a parent that shows the calls of this thread, learn that the run goes on.
+    this.#context.wakeups.runSoon();
   }
 
-  /** Shows what a resting run waits for by now, where a child said so in its call's row; one that is driven shows it when it rests. */
+  /** Shows the calls that a suspended run waits for, after a child changed the row of its call. An executed run shows them later. */
   showAwaited(row: MessageRecord): void {
+    const run = this.#suspended(row.run_id);
+    if (run === null) return;
+    recordAwaited(this.#context, run, row);
+    this.#context.live.broadcaster.rest();
+    this.#context.wakeups.runSoon();
+  }
+
+  /** The active run if it has this id and is suspended. */
+  #suspended(runId: string | null): RunRecord | null {
     const { live } = this.#context;
-    if (this.#active !== null || row.run_id === null || live.record.active_run_id !== row.run_id) return;
-    const run = live.store.run(row.run_id);
-    if (run === null || run.resume_at === null) return;
-    recordAwaited(this.#context, run, { row, mark: () => this.outbox.mark() });
-    live.broadcaster.rest();
-    this.tellSoon();
+    if (this.#execution !== null || runId === null || live.record.active_run_id !== runId) return null;
+    const run = live.store.run(runId);
+    return run === null || run.resume_at === null ? null : run;
   }
 
-  /** Tells the catalog and other threads in the background; should the object die on the way, an alarm does. */
-  tellSoon(): void {
-    const { alarm, clock, background } = this.#context;
-    if (!this.outbox.pending && !this.outgoings.pending) return;
-    alarm.notAfter(clock.now() / 1000 + longestHeartbeatMs);
-    background(this.flushAndSleep());
-  }
-
-  /** The thread was deleted while somebody waited. */
+  /** The thread was deleted, or is being deleted. */
   get gone(): boolean {
-    return this.#abandoned || this.#closing;
+    return this.#context.live.retired || this.#closing;
   }
 
-  /** The thread is being deleted: nothing begins any more, unless that fails. */
+  /** Begins no more runs while the thread is being deleted; with false, after a deletion that failed, begins them again. */
   close(closing: boolean): void {
     this.#closing = closing;
   }
 
-  /** The thread is gone: what is still under way must not write any more. */
+  /** The thread is deleted: aborts the executed run, which must not write any more. */
   abandon(): void {
-    this.#abandoned = true;
     this.#context.live.retire();
-    this.#active?.abort.abort(new Error("deleted"));
+    this.#execution?.abort.abort(new Error("deleted"));
   }
 
-  #drive(run: RunRecord, { takenUp = false }: { takenUp?: boolean } = {}): void {
-    const { alarm, clock, background } = this.#context;
-    // While a run is driven the heartbeat is armed: it wakes a killed object and keeps a living one from eviction.
-    this.#pauseMs = firstHeartbeatMs;
-    alarm.notAfter(clock.now() / 1000 + this.#pauseMs);
+  #execute(run: RunRecord, { resumed }: { resumed: boolean }): void {
+    const { live, wakeups, background } = this.#context;
+    wakeups.startHeartbeat();
     const abort = new AbortController();
     if (run.stop) abort.abort(new Error("stopped"));
-    this.#active = { run, abort };
-    this.#context.live.drives(run);
-    background(this.#driveToHalt(run, { abort, takenUp }).catch((thrown: unknown) => this.#letGo(run, thrown)));
+    this.#execution = { run, abort };
+    live.drives(run);
+    background(this.#executeToHalt(run, { abort, resumed }).catch((thrown: unknown) => this.#release(run, thrown)));
   }
 
-  async #driveToHalt(run: RunRecord, { abort, takenUp }: { abort: AbortController; takenUp: boolean }): Promise<void> {
-    const { faults, storage } = this.#context;
+  async #executeToHalt(
+    run: RunRecord,
+    { abort, resumed }: { abort: AbortController; resumed: boolean },
+  ): Promise<void> {
+    const { faults, storage, live } = this.#context;
     const { meter } = storage;
     const before = meter.snapshot();
     let assembled: AssembledRun | null = null;
     let halt: Halt;
     try {
-      if (takenUp) {
-        // The start is durable before the run goes on: a run that kills its object at once loses what was written in the same turn,
-        // and would else be taken up for ever, or undo the end of the run before it. Waiting for the disk also lets other
-        // requests in, a stop or a deletion among them, between runs that fail at once.
+      if (resumed) {
+        // The resumption is durable before the run goes on. If the run kills its object at once, what was written in the same turn is
+        // lost, and the run would be resumed without end. Waiting for the disk also lets requests in between runs that fail at once.
         await faults.at("run.taken-up");
         await storage.sync();
       }
       await faults.at("run.assemble");
-      assembled = await assembleRun(this.#context, run, { abort, outgoings: this.outgoings });
+      assembled = await assembleRun(this.#context, run, abort);
       await faults.at("run.loop");
       halt = await loop(assembled.ports, abort.signal);
     } catch (thrown) {
-      if (this.#abandoned) return;
-      halt = { type: "end", end: this.#failed(run, thrown) };
+      if (live.retired) return;
+      halt = { type: "end", end: recordFailure(this.#context, run, thrown) };
     } finally {
       assembled?.limits.halt();
     }
-    if (this.#abandoned) return;
-    if (halt.type === "rest") this.#rest(run, assembled, halt.until);
+    if (live.retired) return;
+    if (halt.type === "rest") this.#suspend(run, assembled, halt.until);
     else this.#finish(run, assembled, halt.end);
     logRunLine(this.#context, run, { halt, rows: meter.since(before) });
   }
 
-  /** Not even the end could be written. The run is left as it is; the alarm takes it up like one that a crash cut. */
-  #letGo(run: RunRecord, thrown: unknown): void {
-    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    console.error(JSON.stringify({ event: "run_end_failed", run_id: run.id, cause }));
-    if (this.#active?.run === run) this.#leave();
+  /** Not even the end could be written. The run stays as it is, and the alarm resumes it like one that a crash interrupted. */
+  #release(run: RunRecord, thrown: unknown): void {
+    console.error(JSON.stringify({ event: "run_end_failed", run_id: run.id, cause: causeOf(thrown) }));
+    if (this.#execution?.run === run) this.#endExecution();
   }
 
-  #failed(run: RunRecord, thrown: unknown): RunEnd {
-    // Whatever was shown of an answer that could not be kept goes: no reader keeps text that the transcript lacks.
-    this.#context.live.tell([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
-    closeOpenCalls(this.#context, run);
-    if (thrown instanceof ThreadholdError) {
-      const { code, message } = thrown;
-      return { status: "error", reason: code, error: { code, message } };
-    }
-    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    const { live, clock } = this.#context;
-    console.error(JSON.stringify({ event: "run_failed", thread_id: live.record.id, run_id: run.id, cause }));
-    live.store.insertLog({
-      id: live.uuids.next(),
-      type: "error",
-      run_id: run.id,
-      parent_id: null,
-      depth: 0,
-      created_at: clock.now(),
-      data: { what: "run_failed", cause },
-      events: [],
-    });
-    const message = "The run failed inside the server; the thread's log has the cause.";
-    return { status: "error", reason: "internal", error: { code: "internal", message } };
+  #endExecution(): void {
+    this.#execution = null;
+    this.#context.live.drives(null);
   }
 
-  /** A wait that is a row and an alarm, and nothing in memory (architecture §5.3). */
-  #rest(run: RunRecord, assembled: AssembledRun | null, until: number): void {
-    const { live, alarm } = this.#context;
+  /** Suspends the run until a time (microseconds): it is a row and an alarm, and nothing in memory (architecture §5.3). */
+  #suspend(run: RunRecord, assembled: AssembledRun | null, until: number): void {
+    const { live, wakeups, background } = this.#context;
     assembled?.journal.close();
-    this.#leave();
-    // An answer may have come while other calls of its step still ran, a stop while the step came to its rest. One that was
-    // there before and is not taken still stands behind a call that waits.
+    this.#endExecution();
+    // A result or a stop may have come while other calls of the step were still running. Results from before this execution that
+    // were not taken wait for a call that is still open.
     const known = assembled?.answered ?? new Set();
     if (run.stop || assembled?.journal.messages.some((row) => hasAnswer(row) && !known.has(row.id)) === true) {
-      this.#drive(run, { takenUp: true });
+      this.#execute(run, { resumed: true });
       return;
     }
-    const { outbox } = this;
     const messages = assembled?.journal.messages ?? [];
-    const isShown = recordRest(this.#context, run, { until, messages, mark: () => outbox.mark() });
-    if (live.record.outbox.dirty || this.outgoings.pending) alarm.notAfter(until / 1000);
-    else alarm.exactly(until / 1000);
+    const isShown = recordRest(this.#context, run, { until, messages });
+    wakeups.suspendUntil(until);
     live.broadcaster.rest();
-    // The list of threads shows who waits for a client.
-    if (isShown) this.#context.background(this.flushAndSleep());
+    // The list of threads shows which threads wait for a client.
+    if (isShown) background(wakeups.runAndSleep());
   }
 
   #finish(run: RunRecord, assembled: AssembledRun | null, ended: RunEnd): void {
-    const { live, alarm, clock } = this.#context;
+    const { live, wakeups, background } = this.#context;
     const { next, end } = leftCalls(run, ended);
-    // One that was not driven has no heartbeat; its end has to be told.
-    alarm.notAfter(clock.now() / 1000 + longestHeartbeatMs);
+    // A run that was not executed has no heartbeat, and its end has to reach the catalog.
+    wakeups.notAfter(longestHeartbeatMs);
     const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
-    finishRun(this.#context, run, { end, messages, outbox: this.outbox });
+    finishRun(this.#context, run, { end, messages });
     assembled?.journal.close();
-    this.#leave();
+    this.#endExecution();
     this.#beginCalls(run, next);
     if (!this.beginNext()) live.broadcaster.rest();
-    this.#context.background(this.flushAndSleep());
+    background(wakeups.runAndSleep());
   }
 
   /** Starts a run for the queued calls that the last run did not make. */
@@ -331,66 +275,25 @@ export class Driver {
     else this.begin(run, { trigger: "continuation", isNew: true, follows: true });
   }
 
-  #leave(): void {
-    this.#active = null;
-    this.#context.live.drives(null);
-  }
-
-  /** Tells the catalog and other threads, then sleeps until something is due; where nothing is, for good. */
-  async flushAndSleep(): Promise<void> {
-    // The row that carries the mark is written first: the caller is still in the middle of it.
-    const { faults } = this.#context;
-    await faults.at("sleep.written");
-    await Promise.resolve();
-    await faults.at("sleep.flush");
-    await Promise.all([this.outbox.flush(), this.outgoings.flush()]);
-    await faults.at("sleep.sweep");
-    const sweepAt = await this.#sweeper.sweep();
-    // A run that is driven has its heartbeat.
-    if (this.#abandoned || this.#active !== null) return;
-    this.#sleep(sweepAt);
-  }
-
-  #sleep(sweepAt: number | null): void {
-    const { live, alarm } = this.#context;
-    const { outbox, outgoings } = this;
-    const { active_run_id } = live.record;
-    const restsUntil = active_run_id === null ? null : (live.store.run(active_run_id)?.resume_at ?? null);
-    // What was not tried yet is under way by somebody else; a run that was let go waits for its heartbeat.
-    const isBusy = (outbox.pending && outbox.retryAt === null) || (outgoings.pending && outgoings.retryAt === null);
-    if (isBusy || (active_run_id !== null && restsUntil === null)) return;
-    const due = [outbox.retryAt, outgoings.retryAt, sweepAt, restsUntil].filter((at) => at !== null);
-    if (due.length === 0) alarm.clear();
-    else alarm.exactly(Math.min(...due) / 1000);
-  }
-
-  /** Begins the run that waits longest, unless a stop holds the queue. */
+  /** Begins the first queued run, unless a stop paused the queue. Returns whether it began one. */
   beginNext(): boolean {
     const { live } = this.#context;
-    if (this.#closing || this.#active !== null || live.record.active_run_id !== null || live.record.held) return false;
+    if (this.#closing || this.#execution !== null || live.record.active_run_id !== null || live.record.held)
+      return false;
     const [next, ...queue] = live.record.queue;
     if (next === undefined) return false;
     const run = live.store.run(next);
     const waiting = live.record.queue;
     live.change({ queue });
-    // A run that is gone or was stopped leaves the queue without a word.
+    // A run that was deleted or stopped leaves the queue without an event.
     if (run === null || run.status !== "queued") return this.beginNext();
     try {
       this.begin(run, { trigger: "queue", isNew: false });
     } catch (thrown) {
-      // It waits as before: its beginning was not written.
+      // Its beginning was not written: it waits as before.
       live.change({ queue: waiting });
       throw thrown;
     }
     return true;
   }
 }
-
-const givenUp: RunEnd = {
-  status: "error",
-  reason: "recovery_failed",
-  error: {
-    code: "recovery_failed",
-    message: "The run was interrupted again and again without getting further.",
-  },
-};

@@ -33,7 +33,7 @@ export function raiseLimit(driver: Driver, run: LimitedRun, { limits = {}, side 
     throw refuse("conflict", message, { field: `limits.${amount}`, run_id: run.id, limit: allowed, used });
   }
   const given = amountNames.filter((name) => limits[name] !== undefined);
-  driver.goOn(run.id, {
+  driver.resumeNow(run.id, {
     limits: { ...run.limits, ...limits },
     raised: [...new Set([...(run.raised ?? []), ...given])],
     at_limit: null,

@@ -9,7 +9,6 @@ import { blankStreak } from "#flow/turn-end.ts";
 
 import { answersOf } from "../attachments/answers-of.ts";
 import { ChildThreadsOf } from "../children/child-threads.ts";
-import type { Outgoings } from "../children/outgoings.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { carriedMessages, carriedOn, messagesBefore } from "./earlier-messages.ts";
@@ -33,7 +32,7 @@ export interface AssembledRun {
 export async function assembleRun(
   context: ObjectContext,
   run: RunRecord,
-  { abort, outgoings }: { abort: AbortController; outgoings: Outgoings },
+  abort: AbortController,
 ): Promise<AssembledRun> {
   const { live, definitions, clock } = context;
   const { signal } = abort;
@@ -80,7 +79,7 @@ export async function assembleRun(
       state,
       clock,
       faults: context.faults,
-      children: new ChildThreadsOf(context, outgoings, run),
+      children: new ChildThreadsOf(context, run),
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
       files: context.files,
     },

@@ -8,14 +8,15 @@ import type { RunEnd } from "#core/ports/strategy.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { textOf } from "#core/view.ts";
 
+import { markForCatalog } from "../background/catalog-task.ts";
+import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
-import type { Outbox } from "../outbox.ts";
 
 /** Records the end and tells it. `messages` are the run's own, in order. */
 export function finishRun(
-  context: ObjectContext,
+  context: Pick<ObjectContext, "live" | "clock">,
   run: RunRecord,
-  halted: { end: RunEnd; messages: readonly MessageRecord[]; outbox: Outbox },
+  halted: { end: RunEnd; messages: readonly MessageRecord[] },
 ): RunRecord {
   const { live, clock } = context;
   const { end } = halted;
@@ -60,11 +61,10 @@ export function finishRun(
       work: addWork(workIn(live.record), work),
       updated_at: clock.now(),
     });
-    halted.outbox.mark(run.id);
+    markForCatalog(live, run.id);
     if (finished.parent_run_id !== null) {
       const tool_executions = halted.messages.filter(({ role }) => role === "tool").length;
-      const result = { type: "result" as const, run_id: run.id, tool_executions };
-      live.change({ outgoing: [...(live.record.outgoing ?? []), result] });
+      enqueueMessage(live, { type: "result", run_id: run.id, tool_executions });
     }
     live.save();
   });

@@ -8,7 +8,8 @@ import type { PendingCall } from "#contract/thread.ts";
 import { jsonBytes } from "#core/cut-text.ts";
 import type { MessageRecord, RunRecord, StoredEvent } from "#core/record.ts";
 
-import { oweCalls } from "../children/owe.ts";
+import { markForCatalog } from "../background/catalog-task.ts";
+import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** The calls among a run's messages that wait for a client or a decision, in call order, with those of child threads. */
@@ -55,22 +56,15 @@ function withRoomForRests(events: StoredEvent[]): StoredEvent[] {
   );
 }
 
-/** What a rest is recorded with. */
-interface Rest {
-  messages: readonly MessageRecord[];
-  /** Marks the thread for the list of threads. */
-  mark: () => void;
-}
-
 /** Records that a run rests until then (microseconds). Gives whether somebody outside has to act. */
 export function recordRest(
-  context: ObjectContext,
+  context: Pick<ObjectContext, "live">,
   run: RunRecord,
-  { until, ...rest }: Rest & { until: number },
+  { until, messages }: { until: number; messages: readonly MessageRecord[] },
 ): boolean {
   run.resume_at = until;
-  context.live.used(run, rest.messages);
-  const calls = [...awaitedCalls(rest.messages), ...limitCalls(run)];
+  context.live.used(run, messages);
+  const calls = [...awaitedCalls(messages), ...limitCalls(run)];
   if (calls.length === 0) {
     const { live } = context;
     live.atomically(() => {
@@ -79,28 +73,20 @@ export function recordRest(
     });
     return false;
   }
-  show(context, run, { calls, mark: rest.mark });
+  show(context, run, calls);
   return true;
 }
 
 /** Records what a resting run waits for by now, where a child said so in the row of its call. Tells what changed. */
-export function recordAwaited(
-  context: ObjectContext,
-  run: RunRecord,
-  { row, mark }: { row: MessageRecord; mark: () => void },
-): void {
+export function recordAwaited(context: Pick<ObjectContext, "live">, run: RunRecord, row: MessageRecord): void {
   const { pending = [] } = context.live.record;
   const calls = [...pending.filter(({ message_id }) => message_id !== row.id), ...awaitedCalls([row])];
   const ids = (of: readonly { id: string }[]) => of.map(({ id }) => id).join();
-  if (ids(calls) !== ids(pending)) show(context, run, { calls, mark });
+  if (ids(calls) !== ids(pending)) show(context, run, calls);
 }
 
 /** None left: the run still rests, and needs nobody outside. */
-function show(
-  { live }: ObjectContext,
-  run: RunRecord,
-  { calls, mark }: { calls: AwaitedCall[]; mark: () => void },
-): void {
+function show({ live }: Pick<ObjectContext, "live">, run: RunRecord, calls: AwaitedCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
   const told = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls, totals }]);
@@ -110,15 +96,15 @@ function show(
   live.atomically(() => {
     live.store.updateRun(run);
     live.change({ status, pending: withRoom(calls) });
-    oweCalls(live);
-    mark();
+    enqueueCalls(live);
+    markForCatalog(live);
     live.save();
   });
   told.send();
 }
 
 /** Records that a resting run is at work again. From here on a crash leaves a cut run, and no rest that is over. */
-export function recordWake({ live }: ObjectContext, run: RunRecord, { mark }: Pick<Rest, "mark">): void {
+export function recordWake({ live }: Pick<ObjectContext, "live">, run: RunRecord): void {
   run.resume_at = null;
   const wasShown = run.status === "awaiting_tool_execution";
   run.status = "running";
@@ -126,9 +112,9 @@ export function recordWake({ live }: ObjectContext, run: RunRecord, { mark }: Pi
     live.store.updateRun(run);
     if (!wasShown) return;
     live.change({ status: "running", pending: [] });
-    oweCalls(live);
+    enqueueCalls(live);
     // Whoever looks at the list for what waits is not to find what is decided.
-    mark();
+    markForCatalog(live);
     live.save();
   });
 }

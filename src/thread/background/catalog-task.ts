@@ -1,6 +1,5 @@
-// Brings the catalog up to date: the thread's row after a change, a run's totals exactly once. Losing the catalog for a
-// while loses nothing: what is not known to be there stays marked, and the alarm tries again, less and less often. How often
-// it failed stands in the row, since the object is gone by the next try.
+// Keeps the catalog up to date: the thread's entry after a change, and the totals of each ended run exactly once. The thread's row
+// marks what the catalog may lack, so a catalog that cannot be reached for a while loses nothing.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunRecord, ThreadRecord } from "#core/record.ts";
@@ -8,97 +7,94 @@ import { toThread } from "#core/view.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";
 
-import type { ObjectContext } from "./object-context.ts";
+import type { LiveThread } from "../live-thread.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { nextRetry } from "./background-task.ts";
+import type { BackgroundTask } from "./background-task.ts";
 
-/** First pause after a failure, in milliseconds. */
-const firstRetryMs = 5000;
-const longestRetryMs = 15 * 60_000;
+/** Pauses after failures, in milliseconds. */
+const pauses = { firstMs: 5000, longestMs: 15 * 60_000 };
+
+/** Marks the thread, and the ended run, as changed for the catalog. The caller writes the thread's row. */
+export function markForCatalog(live: LiveThread, runId?: string): void {
+  const { runs, ...outbox } = live.record.outbox;
+  live.change({ outbox: { ...outbox, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
+}
 
 /** One per object. */
-export class Outbox {
-  readonly #context: ObjectContext;
+export class CatalogTask implements BackgroundTask {
+  readonly #context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults">;
   #running: Promise<void> | null = null;
   #again = false;
 
-  constructor(context: ObjectContext) {
+  constructor(context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults">) {
     this.#context = context;
   }
 
-  /** Marks the thread as changed; written with the row that the caller is about to write. */
-  mark(runId?: string): void {
-    const { live } = this.#context;
-    const { runs, ...outbox } = live.record.outbox;
-    live.change({ outbox: { ...outbox, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
-  }
-
-  /** True while the catalog has still to hear something. */
   get pending(): boolean {
     return this.#context.live.record.outbox.dirty;
   }
 
-  /** When what failed is due again, in microseconds; null where nothing did. */
-  get retryAt(): number | null {
+  get dueAt(): number | null {
     const { dirty, retry } = this.#context.live.record.outbox;
     return dirty ? (retry?.at ?? null) : null;
   }
 
   /**
-   * What the catalog may not have of runs that ended, and of the one that the thread's deletion ends: as it stands, and once
-   * only, should it come to its own end all the same.
+   * Sends the totals that the catalog may lack when the thread is deleted: those of ended runs, and those of the run that the
+   * deletion ends. The catalog counts a run once, even if that run reaches an end of its own.
    */
   settle(active: RunRecord | null): Promise<void> {
     const { live, catalog, clock } = this.#context;
     const isOurs = active !== null && ranHere(active, live.record);
-    const cut = isOurs ? runTotals({ ...active, ended_at: active.ended_at ?? clock.now() }, live.record) : [];
-    const totals = [...totalsOf(this.#context, live.record.outbox.runs), ...cut];
+    const ended = isOurs ? runTotals({ ...active, ended_at: active.ended_at ?? clock.now() }, live.record) : [];
+    const totals = [...totalsOf(live, live.record.outbox.runs), ...ended];
     return totals.length > 0 ? catalog.addRunTotals(totals) : Promise.resolve();
   }
 
-  /** Sends what is marked, in the background; a flush under way is followed by one more. */
-  flush(): Promise<void> {
+  /** Sends what is marked. A call during another one makes that one send once more. */
+  run(): Promise<void> {
     if (this.#running !== null) {
       this.#again = true;
       return this.#running;
     }
-    this.#running = this.#flushAll().finally(() => {
+    this.#running = this.#sendAll().finally(() => {
       this.#running = null;
     });
     return this.#running;
   }
 
-  async #flushAll(): Promise<void> {
+  async #sendAll(): Promise<void> {
     do {
       this.#again = false;
       await this.#context.faults.at("outbox.flush");
-      if (!(await this.#flushOnce())) return;
+      if (!(await this.#sendOnce())) return;
     } while (this.#again);
   }
 
-  /** False when it failed: the alarm tries again. */
-  async #flushOnce(): Promise<boolean> {
+  /** Returns false if it failed. */
+  async #sendOnce(): Promise<boolean> {
     const { live, catalog, clock, faults } = this.#context;
     const { outbox } = live.record;
     if (!outbox.dirty) return true;
     try {
       await faults.at("outbox.send");
-      await catalog.flush(entryOf(this.#context), totalsOf(this.#context, outbox.runs));
+      await catalog.flush(entryOf(live), totalsOf(live, outbox.runs));
     } catch (cause) {
       if (cause instanceof ThreadholdError && cause.code === "too_large") {
-        // It will never fit: trying again would only wake the thread for ever.
+        // It will never fit. Another attempt would wake the thread for nothing.
         console.error(JSON.stringify({ event: "catalog_refused", thread_id: live.record.id, cause: cause.message }));
         live.change({ outbox: { dirty: false, runs: [] } });
         return true;
       }
       console.error(JSON.stringify({ event: "catalog_unreachable", thread_id: live.record.id, cause: causeOf(cause) }));
       if (live.retired) return false;
-      const known = live.record.outbox;
-      const failures = (known.retry?.failures ?? 0) + 1;
-      const pause = Math.min(firstRetryMs * 2 ** (failures - 1), longestRetryMs);
-      live.change({ outbox: { ...known, retry: { failures, at: clock.now() + pause * 1000 } } });
+      const current = live.record.outbox;
+      live.change({ outbox: { ...current, retry: nextRetry(current.retry, clock.now(), pauses) } });
       live.save();
       return false;
     }
-    // The mark is taken off in memory and written with the next row: a crash before that sends the same again, and the
+    // The mark is removed in memory and written with the next row. After a crash before that the same is sent again, and the
     // catalog counts a run once.
     const sent = new Set(outbox.runs);
     const runs = live.record.outbox.runs.filter((id) => !sent.has(id));
@@ -109,31 +105,31 @@ export class Outbox {
   }
 }
 
-/** The failure of the database, without the refusal that wraps it for callers. */
+/** The database's failure, without the refusal that wraps it for callers. */
 function causeOf(thrown: unknown): string {
   return String(thrown instanceof ThreadholdError ? (thrown.cause ?? thrown) : thrown);
 }
 
 /** The thread as the catalog lists it. */
-export function entryOf({ live }: Pick<ObjectContext, "live">): CatalogEntry {
+export function entryOf(live: LiveThread): CatalogEntry {
   const thread = { ...toThread(live.record), last_seq: live.lastSeq };
   const { last_message, imported_at } = live.record;
   return { thread, lastMessage: last_message, version: live.lastSeq, since: imported_at };
 }
 
-function totalsOf({ live }: ObjectContext, runIds: readonly string[]): RunTotal[] {
+function totalsOf(live: LiveThread, runIds: readonly string[]): RunTotal[] {
   return runIds.flatMap((id) => {
     const run = live.store.run(id);
     return run === null ? [] : runTotals(run, live.record);
   });
 }
 
-/** Whether a run began in this deployment: what others used was used, and is counted, where it was. */
+/** Whether a run began in this deployment. The usage of imported runs is counted where they ran. */
 export function ranHere({ started_at, created_at }: RunRecord, { imported_at = 0 }: Readonly<ThreadRecord>): boolean {
   return (started_at ?? created_at) >= imported_at;
 }
 
-/** A run's totals, one row a model. */
+/** A run's totals, one row for each model. */
 export function runTotals(run: RunRecord, thread: { id: string; user_id: string | null }): RunTotal[] {
   return Object.entries(run.spent).map(([model, { usage, cost }]) => ({
     run_id: run.id,

@@ -1,0 +1,60 @@
+// Deletes the bytes that a thread's files left in its storage and its bucket, whenever the object is awake. The files set an alarm
+// themselves when something has to be swept. What a bucket refuses is tried again without a last attempt, because stored bytes
+// may cost money. A sweep without a failure writes no row.
+
+import type { ThreadRecord } from "#core/record.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { nextRetry } from "./background-task.ts";
+import type { BackgroundTask } from "./background-task.ts";
+
+/** Pauses after failures, in milliseconds. */
+const pauses = { firstMs: 60_000, longestMs: 15 * 60_000 };
+
+/** One per object. */
+export class FileSweep implements BackgroundTask {
+  readonly pending = false;
+  readonly #context: Pick<ObjectContext, "files" | "live" | "clock" | "faults">;
+  #dueAt: number | null = null;
+
+  constructor(context: Pick<ObjectContext, "files" | "live" | "clock" | "faults">) {
+    this.#context = context;
+  }
+
+  get dueAt(): number | null {
+    return this.#dueAt;
+  }
+
+  async run(): Promise<void> {
+    const { files, live, clock, faults } = this.#context;
+    if (live.retired) return;
+    const failed = live.record.unswept ?? null;
+    if (failed !== null && failed.until > clock.now()) {
+      this.#dueAt = failed.until;
+      return;
+    }
+    try {
+      await faults.at("sweep.files");
+      const isSwept = await files.sweep();
+      if (live.retired) return;
+      if (failed !== null) this.#store(null);
+      this.#dueAt = isSwept ? null : clock.now() + pauses.firstMs * 1000;
+    } catch (cause) {
+      console.error(JSON.stringify({ event: "files_not_swept", thread_id: live.record.id, cause: causeOf(cause) }));
+      if (live.retired) return;
+      const { failures, at: until } = nextRetry(failed, clock.now(), pauses);
+      this.#store({ failures, until });
+      this.#dueAt = until;
+    }
+  }
+
+  #store(unswept: NonNullable<ThreadRecord["unswept"]> | null): void {
+    const { live } = this.#context;
+    live.change({ unswept });
+    live.save();
+  }
+}
+
+function causeOf(thrown: unknown): string {
+  return String(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown);
+}

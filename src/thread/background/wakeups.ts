@@ -1,0 +1,109 @@
+// Decides when a thread's object is awake: the heartbeat of a run, the background tasks, and the alarm that wakes the object when
+// one of them is due. Contract: after a crash at any point the alarm that is set repeats the work that was under way.
+
+import type { Alarm } from "../alarm.ts";
+import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
+import { OutboundMessages } from "../children/outbound-messages.ts";
+import type { ObjectContext } from "../object-context.ts";
+import type { BackgroundTask } from "./background-task.ts";
+import { CatalogTask } from "./catalog-task.ts";
+import { FileSweep } from "./file-sweep.ts";
+
+/** What the wakeups and their tasks use of an object. */
+export type WakeupParts = Pick<
+  ObjectContext,
+  "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background"
+> & { alarm: Alarm };
+
+/** One per object. */
+export class Wakeups {
+  readonly catalog: CatalogTask;
+  readonly outbound: OutboundMessages;
+  readonly #sweep: FileSweep;
+  readonly #tasks: readonly BackgroundTask[];
+  readonly #parts: WakeupParts;
+  #pauseMs = firstHeartbeatMs;
+
+  constructor(parts: WakeupParts) {
+    this.#parts = parts;
+    this.catalog = new CatalogTask(parts);
+    this.outbound = new OutboundMessages(parts);
+    this.#sweep = new FileSweep(parts);
+    this.#tasks = [this.catalog, this.outbound, this.#sweep];
+  }
+
+  /** Wakes the object `ms` milliseconds from now at the latest: after a crash, the alarm repeats what follows this call. */
+  notAfter(ms: number): void {
+    const { alarm, clock } = this.#parts;
+    alarm.notAfter(clock.now() / 1000 + ms);
+  }
+
+  /** Wakes the object at a time (microseconds), or earlier. */
+  wakeAt(at: number): void {
+    this.#parts.alarm.notAfter(at / 1000);
+  }
+
+  /** Starts the heartbeat of a run that is executed: it wakes a killed object, and keeps a living one from eviction. */
+  startHeartbeat(): void {
+    this.#pauseMs = firstHeartbeatMs;
+    this.notAfter(this.#pauseMs);
+  }
+
+  /**
+   * Sets the next alarm before the work of this one begins: the heartbeat of an executed run, with pauses that double up to the
+   * longest, or one for pending tasks, which a crash would otherwise leave undone.
+   */
+  beat(): void {
+    const { live, ownerFeed } = this.#parts;
+    if (live.driven !== null) {
+      this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
+      ownerFeed.again(live);
+    } else if (this.#isPending) this.#pauseMs = longestHeartbeatMs;
+    else return;
+    this.notAfter(this.#pauseMs);
+  }
+
+  /** Runs pending tasks in the background. An alarm repeats them if the object dies meanwhile. */
+  runSoon(): void {
+    if (!this.#isPending) return;
+    this.notAfter(longestHeartbeatMs);
+    this.#parts.background(this.runAndSleep());
+  }
+
+  /** Sets the alarm for the end of a suspension (microseconds). */
+  suspendUntil(until: number): void {
+    const { alarm } = this.#parts;
+    if (this.#isPending) alarm.notAfter(until / 1000);
+    else alarm.exactly(until / 1000);
+  }
+
+  /** Runs the tasks, then sets the alarm for what is due next, or clears it when nothing is. */
+  async runAndSleep(): Promise<void> {
+    const { faults, live } = this.#parts;
+    await faults.at("sleep.written");
+    // One turn later the transaction of the caller is complete: tasks read the row that it writes.
+    await Promise.resolve();
+    await faults.at("sleep.flush");
+    await Promise.all([this.catalog.run(), this.outbound.run()]);
+    await faults.at("sleep.sweep");
+    await this.#sweep.run();
+    // An executed run has its heartbeat.
+    if (!live.retired && live.driven === null) this.#sleep();
+  }
+
+  get #isPending(): boolean {
+    return this.#tasks.some(({ pending }) => pending);
+  }
+
+  #sleep(): void {
+    const { live, alarm } = this.#parts;
+    const { active_run_id } = live.record;
+    const suspendedUntil = active_run_id === null ? null : (live.store.run(active_run_id)?.resume_at ?? null);
+    // A task that was not tried yet is being run by another call; an interrupted run waits for its heartbeat.
+    const isBusy = this.#tasks.some(({ pending, dueAt }) => pending && dueAt === null);
+    if (isBusy || (active_run_id !== null && suspendedUntil === null)) return;
+    const due = [...this.#tasks.map(({ dueAt }) => dueAt), suspendedUntil].filter((at) => at !== null);
+    if (due.length === 0) alarm.clear();
+    else alarm.exactly(Math.min(...due) / 1000);
+  }
+}

@@ -1,0 +1,151 @@
+// Messages to other threads: a result for the parent, the calls that wait for a client, a stop for a child. The thread's row keeps
+// each message until the other thread has received it. There is no last attempt: a thread that exists receives its message some
+// day, and one that does not exist refuses it.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { AwaitedCall } from "#contract/event.ts";
+import { addCost } from "#contract/usage.ts";
+import type { Delivered } from "#core/awaited.ts";
+import type { Outgoing, OutgoingWord, RunRecord, ThreadRecord } from "#core/record.ts";
+import { peerCaller } from "#core/thread-peer.ts";
+import type { Answer } from "#core/thread-rpc.ts";
+import { settle } from "#core/tools/settle.ts";
+
+import { nextRetry } from "../background/background-task.ts";
+import type { BackgroundTask } from "../background/background-task.ts";
+import type { LiveThread } from "../live-thread.ts";
+import type { ObjectContext } from "../object-context.ts";
+
+/** Pauses after failures, in milliseconds: a message arrives at most twice as late as its receiver was away. */
+const pauses = { firstMs: 2000, longestMs: 60 * 60_000 };
+
+/** Adds a message; the caller writes the thread's row. A message of the same kind that is being sent is sent once more. */
+export function enqueueMessage(live: LiveThread, message: OutgoingWord): void {
+  const outgoing = live.record.outgoing ?? [];
+  const existing = outgoing.find((one) => isSame(one, message));
+  const others = outgoing.filter((one) => one !== existing);
+  live.change({ outgoing: [...others, { ...(existing ?? message) }] });
+}
+
+/** In a child thread, adds a message with the calls that wait for a client: the parent takes their results. The caller writes the row. */
+export function enqueueCalls(live: LiveThread): void {
+  if (live.record.parent !== null) enqueueMessage(live, { type: "calls" });
+}
+
+function isSame(one: OutgoingWord, other: OutgoingWord): boolean {
+  if (one.type === "result") return other.type === "result" && one.run_id === other.run_id;
+  if (one.type === "calls") return other.type === "calls";
+  return other.type === "stop" && one.thread_id === other.thread_id;
+}
+
+/** One per object. */
+export class OutboundMessages implements BackgroundTask {
+  readonly #context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock">;
+  #running: Promise<void> | null = null;
+
+  constructor(context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock">) {
+    this.#context = context;
+  }
+
+  get #messages(): readonly Outgoing[] {
+    return this.#context.live.record.outgoing ?? [];
+  }
+
+  get pending(): boolean {
+    return this.#messages.length > 0;
+  }
+
+  get dueAt(): number | null {
+    const times = this.#messages.map(({ retry }) => retry?.at ?? null);
+    return times.reduce((first, at) => (first === null || at === null ? null : Math.min(first, at)), times[0] ?? null);
+  }
+
+  /** Sends the messages that are due, one after the other. A call during another one joins it. */
+  run(): Promise<void> {
+    this.#running ??= this.#sendAll().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #sendAll(): Promise<void> {
+    const { live, clock } = this.#context;
+    for (;;) {
+      const now = clock.now();
+      const message = this.#messages.find(({ retry }) => retry === undefined || retry.at <= now);
+      if (message === undefined) break;
+      const remaining = await this.#sendOrRetry(message);
+      // The thread was deleted while the other thread answered.
+      if (live.retired) return;
+      live.change({ outgoing: this.#messages.flatMap((one) => (one === message ? remaining : [one])) });
+      live.save();
+    }
+  }
+
+  /** Returns what replaces the message in the row: nothing once it is received, else the message with its next attempt. */
+  async #sendOrRetry(message: Outgoing): Promise<Outgoing[]> {
+    const { live, clock } = this.#context;
+    try {
+      await this.#send(message);
+      return [];
+    } catch (cause) {
+      if (live.retired) return [];
+      const retry = nextRetry(message.retry, clock.now(), pauses);
+      const { failures } = retry;
+      const thread_id = live.record.id;
+      console.error(JSON.stringify({ event: "thread_unreachable", thread_id, failures, cause: String(cause) }));
+      return [{ ...message, retry }];
+    }
+  }
+
+  /** Rejects if the other thread did not receive it. A refusal, or a thread that is gone, counts as received. */
+  async #send(message: Outgoing): Promise<void> {
+    const { live, threads, feed } = this.#context;
+    if (message.type === "stop") {
+      mustBeReceived(await threads(message.thread_id).call("stop", peerCaller, null));
+      return;
+    }
+    const { parent, id } = live.record;
+    if (message.type === "calls") {
+      if (parent === null) return;
+      await feed?.drain();
+      const calls = { from: id, message_id: parent.message_id, calls: callsForParent(live.record) };
+      mustBeReceived(await threads(parent.thread_id).call("childCalls", peerCaller, calls));
+      return;
+    }
+    const run = live.store.run(message.run_id);
+    if (parent === null || run === null) return;
+    await feed?.drain();
+    const delivery = { ...deliveryOf(run, message.tool_executions), from: id, message_id: parent.message_id };
+    mustBeReceived(await threads(parent.thread_id).call("deliver", peerCaller, delivery));
+  }
+}
+
+/** The calls that a child waits for now, with as much of their arguments as its row holds: none while its run is executed. */
+function callsForParent({ id, status, pending = [] }: Readonly<ThreadRecord>): AwaitedCall[] {
+  if (status !== "awaiting_tool_execution") return [];
+  return pending.map(({ thread_id = id, ...call }) => ({ ...call, thread_id }));
+}
+
+/** Throws for an object that failed or is overloaded: it may receive the message later. */
+function mustBeReceived(answer: Answer<unknown>): void {
+  if (answer.ok) return;
+  const { code } = answer.refusal;
+  if (code === "internal" || code === "unavailable") throw new ThreadholdError(answer.refusal);
+}
+
+/** What a child's run delivers to its parent (decision 6: how a child's end becomes its call's result). */
+function deliveryOf(run: RunRecord, tool_executions: number): Delivered {
+  const { usage, cost, work } = run;
+  const spent = { usage, cost: addCost(0, cost), tool_executions };
+  return { answer: settle(resultOf(run)), ...spent, ...(work === undefined ? {} : { work }) };
+}
+
+function resultOf({ status, outcome, text, error }: RunRecord): Delivered["answer"] {
+  if (status === "stopped") return { status: "error", error: "The agent was stopped before it was done." };
+  if (status === "error") return { status: "error", error: error?.message ?? "The agent failed." };
+  if (outcome !== null) {
+    return { status: "success", result: typeof outcome === "string" ? outcome : JSON.stringify(outcome) };
+  }
+  return { status: "success", result: text ?? "(The agent ended without a word.)" };
+}

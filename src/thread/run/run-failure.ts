@@ -1,0 +1,53 @@
+// What becomes of a run that cannot go on: its unfinished answers are retracted, its open calls are closed, the cause is logged.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunRecord } from "#core/record.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { closeOpenCalls } from "./recovery.ts";
+
+/** The end of a run that crashed again and again without progress. */
+export const givenUp: RunEnd = {
+  status: "error",
+  reason: "recovery_failed",
+  error: {
+    code: "recovery_failed",
+    message: "The run was interrupted again and again without getting further.",
+  },
+};
+
+/** Retracts the run's unfinished answers, so that no reader keeps text that the transcript lacks, and closes its open calls. */
+export function retractAnswers(context: ObjectContext, run: RunRecord): void {
+  context.live.tell([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
+  closeOpenCalls(context, run);
+}
+
+/** Cleans up after an error that ended the run. Returns the end to record; only a refusal's own message is shown to users. */
+export function recordFailure(context: ObjectContext, run: RunRecord, thrown: unknown): RunEnd {
+  retractAnswers(context, run);
+  if (thrown instanceof ThreadholdError) {
+    const { code, message } = thrown;
+    return { status: "error", reason: code, error: { code, message } };
+  }
+  const { live, clock } = context;
+  const cause = causeOf(thrown);
+  console.error(JSON.stringify({ event: "run_failed", thread_id: live.record.id, run_id: run.id, cause }));
+  live.store.insertLog({
+    id: live.uuids.next(),
+    type: "error",
+    run_id: run.id,
+    parent_id: null,
+    depth: 0,
+    created_at: clock.now(),
+    data: { what: "run_failed", cause },
+    events: [],
+  });
+  const message = "The run failed inside the server; the thread's log has the cause.";
+  return { status: "error", reason: "internal", error: { code: "internal", message } };
+}
+
+/** The stack of an error for the log. */
+export function causeOf(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+}
