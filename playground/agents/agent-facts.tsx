@@ -5,9 +5,9 @@ import type { ReactElement } from "react";
 import { Button } from "../kit/button.tsx";
 import { ErrorNote } from "../kit/note.tsx";
 import { useNewThread } from "../threads/use-new-thread.ts";
+import { Facts, Part } from "./definition-facts.tsx";
 import { DefinitionLink } from "./definition-link.tsx";
 import type { Agent } from "./definition.ts";
-import { Facts, Part } from "./facts.tsx";
 import { LatestThreads } from "./latest-threads.tsx";
 
 import css from "./definition.module.css";

@@ -1,7 +1,7 @@
 // Everything the project defines: a graph of who uses what, and below it the same as a list, which stands alone where there is little room. A filter
 // by name narrows both; the address keeps it.
 
-import { Suspense, lazy, useDeferredValue, useMemo } from "react";
+import { Suspense, lazy, useDeferredValue, useMemo, useSyncExternalStore } from "react";
 import type { ReactElement } from "react";
 import { Link, useSearchParams } from "wouter";
 
@@ -19,7 +19,6 @@ import { definitionGraph, filteredGraph } from "./graph/definition-graph.ts";
 import { KindMark, kindWords } from "./kind-mark.tsx";
 import type { Link as Relation } from "./relations.ts";
 import { useDefinitions, useFindings } from "./use-definitions.ts";
-import { useWidePage } from "./wide-page.ts";
 
 import css from "./definitions-page.module.css";
 
@@ -111,4 +110,17 @@ function Legend(): ReactElement {
       <span className={css["hint"]}>Drag to move; arrow keys follow the edges</span>
     </p>
   );
+}
+
+/** Narrower pages show the list alone, since the graph would be too small to read. */
+const wide = matchMedia("(min-width: 60rem)");
+
+function subscribeWidth(listener: () => void): () => void {
+  wide.addEventListener("change", listener);
+  return () => wide.removeEventListener("change", listener);
+}
+
+/** Whether the page is wide enough for a readable graph. */
+function useWidePage(): boolean {
+  return useSyncExternalStore(subscribeWidth, () => wide.matches);
 }

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
+import type { JsonObject } from "threadhold/client";
 import { useThreads } from "threadhold/react";
 import { useSearchParams } from "wouter";
 
@@ -14,7 +15,6 @@ import { useHidden } from "../threads/deletions.tsx";
 import { useNameOf } from "../threads/thread-title.ts";
 import type { Agent, Tool } from "./definition.ts";
 import { InvokeResult } from "./invoke-result.tsx";
-import { keepArguments, keptArguments } from "./kept-arguments.ts";
 import { RunningTime } from "./running-time.tsx";
 import { useInvocation } from "./use-invocation.ts";
 
@@ -107,4 +107,16 @@ function ThreadChoice({ thread, disabled, onChange }: ThreadChoiceProps): ReactE
       ))}
     </SelectField>
   );
+}
+
+/** The arguments last written for each tool, kept until the page is closed. */
+const kept = new Map<string, JsonObject>();
+
+/** The arguments last written for a tool; an empty object if there are none. */
+function keptArguments(tool: string): JsonObject {
+  return kept.get(tool) ?? {};
+}
+
+function keepArguments(tool: string, args: JsonObject): void {
+  kept.set(tool, args);
 }

@@ -3,9 +3,9 @@
 import type { ReactElement } from "react";
 
 import { count } from "../kit/figures.ts";
+import { Facts, Part } from "./definition-facts.tsx";
 import { DefinitionLink } from "./definition-link.tsx";
 import type { Model } from "./definition.ts";
-import { Facts, Part } from "./facts.tsx";
 
 import css from "./definition.module.css";
 

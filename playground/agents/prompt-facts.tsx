@@ -3,9 +3,9 @@
 import type { ReactElement } from "react";
 import type { Json } from "threadhold/client";
 
+import { Facts, Part } from "./definition-facts.tsx";
 import { DefinitionLink } from "./definition-link.tsx";
 import type { DefinitionSet, Prompt } from "./definition.ts";
-import { Facts, Part } from "./facts.tsx";
 import { fieldOf } from "./relations.ts";
 import { SchemaTable } from "./schema-table.tsx";
 

@@ -2,10 +2,10 @@
 
 import type { ReactElement } from "react";
 
+import { Facts, Part } from "./definition-facts.tsx";
 import { DefinitionLink } from "./definition-link.tsx";
 import { keyOf } from "./definition.ts";
 import type { Reference } from "./definition.ts";
-import { Facts, Part } from "./facts.tsx";
 import { relationWords } from "./relations.ts";
 import type { Link } from "./relations.ts";
 

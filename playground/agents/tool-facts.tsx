@@ -3,10 +3,10 @@
 import { useMemo } from "react";
 import type { ReactElement } from "react";
 
+import { Facts, Part } from "./definition-facts.tsx";
 import { DefinitionLink } from "./definition-link.tsx";
 import { keyOf } from "./definition.ts";
 import type { Agent, DefinitionSet, Tool } from "./definition.ts";
-import { Facts, Part } from "./facts.tsx";
 import { InvokeTool } from "./invoke-tool.tsx";
 import type { Link } from "./relations.ts";
 import { SchemaTable } from "./schema-table.tsx";

@@ -11,7 +11,7 @@ import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
 import { NewThreadDialog } from "../threads/new-thread-dialog.tsx";
-import { ThreadList } from "../threads/thread-list.tsx";
+import { ThreadList } from "../threads/thread-list-panel.tsx";
 import { HealthNote } from "./health-note.tsx";
 import { OutageNote } from "./reach-gate.tsx";
 import { useShortcuts } from "./shortcuts.ts";

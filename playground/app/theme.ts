@@ -1,13 +1,12 @@
 // Light or dark, as the system has it unless the visitor chose. The choice is the one thing this page keeps for good.
 
-import { useSyncExternalStore } from "react";
+import { createStore, useStore } from "../kit/create-store.ts";
 
 /** What was chosen. */
 export type Theme = "system" | "light" | "dark";
 
 const place = "threadhold.theme";
-const listeners = new Set<() => void>();
-let chosen: Theme = read();
+const chosen = createStore<Theme>(read());
 
 function read(): Theme {
   try {
@@ -20,29 +19,23 @@ function read(): Theme {
 
 /** Puts the choice onto the page. */
 export function applyTheme(): void {
-  if (chosen === "system") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = chosen;
+  const theme = chosen.get();
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
 }
 
 /** Chooses, for this browser. */
 export function chooseTheme(theme: Theme): void {
-  chosen = theme;
+  chosen.set(theme);
   try {
     localStorage.setItem(place, theme);
   } catch {
     // It holds until the page is left.
   }
   applyTheme();
-  for (const listener of listeners) listener();
 }
 
 /** The choice. */
 export function useTheme(): Theme {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => chosen,
-  );
+  return useStore(chosen);
 }

@@ -11,7 +11,7 @@ import { bytes } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
 import { useObjectUrl } from "../kit/use-object-url.ts";
 import { nameAfter } from "../threads/thread-title.ts";
-import { keepUntilArrived, returnToDraft, useDraft } from "./drafts.ts";
+import { keepUntilArrived, returnToDraft, useDraft } from "./message-drafts.ts";
 import { useDraftedFiles } from "./use-drafted-files.ts";
 import type { DraftedFile } from "./use-drafted-files.ts";
 import { useFileDrop } from "./use-file-drop.ts";

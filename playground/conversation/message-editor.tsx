@@ -7,7 +7,7 @@ import type { MessageView, ThreadHandle } from "threadhold/client";
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
 import { ErrorNote } from "../kit/note.tsx";
-import { draftOf, keepDraft, useDraft } from "./drafts.ts";
+import { draftOf, keepDraft, useDraft } from "./message-drafts.ts";
 
 import css from "./message.module.css";
 

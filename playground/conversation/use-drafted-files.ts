@@ -1,8 +1,10 @@
 // Files that are to go with a message. Small ones travel in it; a large one is put into the thread first, with progress, and the
 // message refers to it. Whatever is taken out again is deleted there. They are kept while the page is open, as words are.
 
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback } from "react";
 import type { NewMessage, ThreadHandle } from "threadhold/client";
+
+import { createStore, useStore } from "../kit/create-store.ts";
 
 /** A file that waits to be sent. */
 export interface DraftedFile {
@@ -26,19 +28,14 @@ const mostFiles = 20;
 let keys = 0;
 
 const none: readonly DraftedFile[] = [];
-const lists = new Map<string, readonly DraftedFile[]>();
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const lists = createStore<ReadonlyMap<string, readonly DraftedFile[]>>(new Map());
 
 function change(threadId: string, next: (before: readonly DraftedFile[]) => readonly DraftedFile[]): void {
-  const files = next(lists.get(threadId) ?? none);
-  if (files.length === 0) lists.delete(threadId);
-  else lists.set(threadId, files);
-  for (const listener of listeners) listener();
+  const after = new Map(lists.get());
+  const files = next(after.get(threadId) ?? none);
+  if (files.length === 0) after.delete(threadId);
+  else after.set(threadId, files);
+  lists.set(after);
 }
 
 /** The files, and what is done with them. */
@@ -57,7 +54,7 @@ export interface DraftedFiles {
 /** The files of a composer. */
 export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
   const { id } = handle;
-  const files = useSyncExternalStore(subscribe, () => lists.get(id) ?? none);
+  const files = useStore(lists).get(id) ?? none;
   const put = useCallback(
     (key: number, told: Partial<DraftedFile>) =>
       change(id, (before) => before.map((one) => (one.key === key ? { ...one, ...told } : one))),

@@ -2,11 +2,12 @@
 // address. Drawn only where it is seen, so that ten thousand are no more than ten.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
 import type { ThreadHandle } from "threadhold/client";
 
 import { IconButton } from "../kit/button.tsx";
+import { useStore } from "../kit/create-store.ts";
 import { clock } from "../kit/figures.ts";
 import { ErrorNote } from "../kit/note.tsx";
 import { ChosenEvent } from "./chosen-event.tsx";
@@ -21,7 +22,7 @@ const lineHeight = 26;
 /** The log. */
 export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: () => void }): ReactElement {
   const { tape, error, retry } = useEvents(handle);
-  const told = useSyncExternalStore(tape.subscribe, tape.picture);
+  const told = useStore(tape);
   const [held, setHeld] = useState<typeof told | null>(null);
   const [filter, setFilter] = useState(everything);
   const entries = held ?? told;

@@ -3,6 +3,8 @@
 
 import type { ThreadEvent } from "threadhold/client";
 
+import { createStore } from "../kit/create-store.ts";
+
 /** An entry: the event, the first number it stands for, and how many came. */
 export interface TapeEntry {
   key: string;
@@ -16,9 +18,8 @@ const lookBack = 8;
 
 /** The tape. `later` calls back once, soon: at the next frame in a page. */
 export class EventTape {
-  readonly #listeners = new Set<() => void>();
+  readonly #store = createStore<readonly TapeEntry[]>([]);
   readonly #later: (run: () => void) => void;
-  #entries: readonly TapeEntry[] = [];
   #next: TapeEntry[] | null = null;
 
   constructor(later: (run: () => void) => void = (run) => void requestAnimationFrame(run)) {
@@ -26,12 +27,9 @@ export class EventTape {
   }
 
   /** The entries; the same list until more come. */
-  readonly picture = (): readonly TapeEntry[] => this.#entries;
+  readonly get = this.#store.get;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#store.subscribe;
 
   push(event: ThreadEvent): void {
     const entries = this.#writing();
@@ -47,15 +45,14 @@ export class EventTape {
     entries.push({ key: String(from), from, event, count: 1 });
   }
 
-  /** The list that is written until the next picture. */
+  /** The list that is written until the entries are replaced. */
   #writing(): TapeEntry[] {
     if (this.#next !== null) return this.#next;
-    const next = [...this.#entries];
+    const next = [...this.#store.get()];
     this.#next = next;
     this.#later(() => {
-      this.#entries = next;
       this.#next = null;
-      for (const listener of this.#listeners) listener();
+      this.#store.set(next);
     });
     return next;
   }

@@ -1,7 +1,7 @@
 // The files of a thread: the tree or what a search found at one side, the file at the other; on a narrow page one after the other. What is
 // shown stands in the address.
 
-import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
 import { ThreadholdClientError } from "threadhold/client";
 import type { FileRecord } from "threadhold/client";
@@ -12,10 +12,11 @@ import { usePathname, useSearch } from "wouter/use-browser-location";
 import { usePageTitle } from "../app/page-title.ts";
 import { ConnectionNote } from "../conversation/connection-note.tsx";
 import { useFileDrop } from "../conversation/use-file-drop.ts";
+import { useStore } from "../kit/create-store.ts";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { visibleText } from "../kit/visible-text.ts";
 import { useNameOf } from "../threads/thread-title.ts";
-import { allDrafts, isChanged, subscribeDrafts } from "./edit/drafts.ts";
+import { drafts, isChanged } from "./edit/file-drafts.ts";
 import { filesAddress, placeOf, plainQuery, queryFrom } from "./file-address.ts";
 import type { FilePlace, FileQuery } from "./file-address.ts";
 import { FileView } from "./file-view.tsx";
@@ -34,7 +35,6 @@ import { droppedFiles } from "./upload/dropped-files.ts";
 import type { DroppedFile } from "./upload/dropped-files.ts";
 import { uploadsOf } from "./upload/thread-uploads.ts";
 import { UploadList } from "./upload/upload-list.tsx";
-import { useFilePaste } from "./upload/use-file-paste.ts";
 import { useFileDeletion, useHiddenFiles } from "./use-file-deletion.ts";
 
 import css from "./files-page.module.css";
@@ -204,9 +204,25 @@ function isUnknown(error: Error | null | undefined): boolean {
 
 /** Paths of files with changes that are not saved. */
 function useUnsaved(threadId: string): ReadonlySet<string> {
-  const drafts = useSyncExternalStore(subscribeDrafts, allDrafts);
+  const all = useStore(drafts);
   return useMemo(
-    () => new Set(drafts.filter((one) => one.threadId === threadId && isChanged(one)).map(({ path }) => path)),
-    [drafts, threadId],
+    () => new Set(all.filter((one) => one.threadId === threadId && isChanged(one)).map(({ path }) => path)),
+    [all, threadId],
   );
+}
+
+/** Gives files that are pasted anywhere on the page to `onFiles`. Text is left to the fields that it is pasted into. */
+function useFilePaste(onFiles: (files: Iterable<File>) => void): void {
+  const latest = useRef(onFiles);
+  latest.current = onFiles;
+  useEffect(() => {
+    const paste = (event: ClipboardEvent): void => {
+      const files = event.clipboardData?.files;
+      if (files === undefined || files.length === 0) return;
+      event.preventDefault();
+      latest.current([...files]);
+    };
+    addEventListener("paste", paste);
+    return () => removeEventListener("paste", paste);
+  }, []);
 }

@@ -1,6 +1,6 @@
 // Asks before the page is closed where that would lose something: text that is not saved, files on their way.
 
-import { allDrafts, isChanged } from "./edit/drafts.ts";
+import { drafts, isChanged } from "./edit/file-drafts.ts";
 import { areUploadsBusy } from "./upload/thread-uploads.ts";
 
 let guarding = false;
@@ -10,6 +10,6 @@ export function guardLeaving(): void {
   if (guarding) return;
   guarding = true;
   addEventListener("beforeunload", (event) => {
-    if (allDrafts().some(isChanged) || areUploadsBusy()) event.preventDefault();
+    if (drafts.get().some(isChanged) || areUploadsBusy()) event.preventDefault();
   });
 }

@@ -1,13 +1,14 @@
 // Deletes a file, or an empty folder, held back as a thread's deletion is. What is deleted is the version that was seen: a file that is
 // written meanwhile stays, and says so.
 
-import { useMemo, useSyncExternalStore } from "react";
+import { useMemo } from "react";
 import type { FileRecord, ThreadHandle } from "threadhold/client";
 import { useThreadholdClient } from "threadhold/react";
 
+import { useStore } from "../kit/create-store.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { useDeletions } from "../threads/deletions.tsx";
-import { dropDraft } from "./edit/drafts.ts";
+import { dropDraft } from "./edit/file-drafts.ts";
 import { isGone } from "./tree/use-folders.ts";
 
 /** Deletes what a record stands for. `gone` is called when it is, and resolves once that is shown. */
@@ -55,7 +56,7 @@ export function useFileDeletion(
 /** Paths of the thread that are not shown, as they are about to go. */
 export function useHiddenFiles(threadId: string): ReadonlySet<string> {
   const deletions = useDeletions();
-  const all = useSyncExternalStore(deletions.subscribe, deletions.picture);
+  const all = useStore(deletions);
   return useMemo(() => {
     const prefix = idOf(threadId, "");
     const going = all.filter(({ id, state }) => id.startsWith(prefix) && (state === "held" || state === "sent"));

@@ -1,28 +1,16 @@
 // The present, as texts like "12 s ago" need it: one clock for the page, which ticks every few seconds while somebody looks.
 
-import { useSyncExternalStore } from "react";
+import { createStore, useStore } from "./create-store.ts";
 
 const everyMs = 5000;
-const listeners = new Set<() => void>();
-let now = Date.now();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    if (document.hidden) return;
-    now = Date.now();
-    for (const one of listeners) one();
+const store = createStore(Date.now(), () => {
+  const timer = setInterval(() => {
+    if (!document.hidden) store.set(Date.now());
   }, everyMs);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-}
+  return () => clearInterval(timer);
+});
 
 /** Milliseconds since epoch, as of the last tick. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useStore(store);
 }

@@ -1,10 +1,11 @@
 // The page's held deletions, for every component below, and the notes in which they can be taken back.
 
-import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useMemo, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
 
 import { browserTimers } from "../kit/browser-timers.ts";
 import { Button, IconButton } from "../kit/button.tsx";
+import { useStore } from "../kit/create-store.ts";
 import { HeldDeletions } from "./held-deletions.ts";
 import type { HeldDeletion } from "./held-deletions.ts";
 
@@ -41,12 +42,12 @@ export function useDeletions(): HeldDeletions {
 /** Ids of threads, and of whatever else, that are not shown any more. */
 export function useHidden(): ReadonlySet<string> {
   const deletions = useDeletions();
-  const all = useSyncExternalStore(deletions.subscribe, deletions.picture);
+  const all = useStore(deletions);
   return useMemo(() => new Set(all.filter(({ state }) => state !== "failed").map(({ id }) => id)), [all]);
 }
 
 function Notes({ deletions }: { deletions: HeldDeletions }): ReactElement {
-  const all = useSyncExternalStore(deletions.subscribe, deletions.picture);
+  const all = useStore(deletions);
   return (
     <div className={css["notes"]} role="status" aria-label="Deletions">
       {all.map((deletion) =>

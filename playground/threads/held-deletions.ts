@@ -3,6 +3,8 @@
 
 import type { Timers } from "threadhold/client";
 
+import { createStore } from "../kit/create-store.ts";
+
 /** What sends a deletion. With `leaving` the page is closed, and the request has to outlast it. */
 type SendDeletion = (options: { leaving: boolean }) => Promise<void>;
 
@@ -27,21 +29,17 @@ export const holdMs = 8000;
 /** The deletions of a page. */
 export class HeldDeletions {
   readonly #timers: Timers;
-  readonly #listeners = new Set<() => void>();
+  readonly #store = createStore<readonly HeldDeletion[]>([]);
   readonly #callOffs = new Map<string, () => void>();
-  #all: readonly HeldDeletion[] = [];
 
   constructor(timers: Timers) {
     this.#timers = timers;
   }
 
   /** All of them; the same list until something changes. */
-  readonly picture = (): readonly HeldDeletion[] => this.#all;
+  readonly get = this.#store.get;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#store.subscribe;
 
   /** Hides something, and deletes it when nobody takes that back. */
   hold({ id, title, send }: Doomed): void {
@@ -69,11 +67,11 @@ export class HeldDeletions {
 
   /** Says no more of it. */
   forget(id: string): void {
-    this.#set(this.#all.filter((one) => one.id !== id));
+    this.#store.set(this.#store.get().filter((one) => one.id !== id));
   }
 
   #release(id: string, leaving: boolean): void {
-    const held = this.#all.find((one) => one.id === id);
+    const held = this.#store.get().find((one) => one.id === id);
     this.#callOffs.get(id)?.();
     this.#callOffs.delete(id);
     if (held === undefined) return;
@@ -88,11 +86,6 @@ export class HeldDeletions {
   }
 
   #put(deletion: HeldDeletion): void {
-    this.#set([...this.#all.filter((one) => one.id !== deletion.id), deletion]);
-  }
-
-  #set(all: readonly HeldDeletion[]): void {
-    this.#all = all;
-    for (const listener of this.#listeners) listener();
+    this.#store.set([...this.#store.get().filter((one) => one.id !== deletion.id), deletion]);
   }
 }

@@ -11,7 +11,7 @@ import { Icon } from "../kit/icon.tsx";
 import { statusWords } from "../kit/status.tsx";
 import type { ListFilter } from "./thread-filter.ts";
 
-import css from "./thread-list.module.css";
+import css from "./thread-list-panel.module.css";
 
 const statuses = ["running", "awaiting_tool_execution", "error", "idle"] as const;
 

@@ -15,7 +15,7 @@ import { previewText } from "./preview-text.ts";
 import { threadPath, useAgentTitle, useNameOf } from "./thread-title.ts";
 import { useThreadMenu } from "./use-thread-menu.tsx";
 
-import css from "./thread-list.module.css";
+import css from "./thread-list-panel.module.css";
 
 interface ThreadRowProps {
   thread: Thread;

@@ -8,10 +8,10 @@ import { JsonView } from "../conversation/json-view.tsx";
 import { duration } from "../kit/duration.ts";
 import { count, money } from "../kit/figures.ts";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
-import { Facts } from "./facts.tsx";
 import { MessageWords } from "./message-words.tsx";
 import { whatFollowed } from "./node-words.ts";
 import type { RunPicture } from "./run-feed.ts";
+import { Facts } from "./trace-facts.tsx";
 import type { AttemptNode, TraceNode } from "./trace-node.ts";
 
 import css from "./trace-detail.module.css";

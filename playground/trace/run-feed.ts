@@ -5,6 +5,7 @@ import type { Log, Run, ThreadEvent, ThreadHandle } from "threadhold/client";
 
 import { EventTape } from "../events/event-tape.ts";
 import type { TapeEntry } from "../events/event-tape.ts";
+import { createStore } from "../kit/create-store.ts";
 
 /** What is known. The same object until more is. */
 export interface RunPicture {
@@ -25,8 +26,10 @@ const newest = 10;
 export class RunFeed {
   readonly #handle: ThreadHandle;
   readonly #runId: string;
-  readonly #listeners = new Set<() => void>();
-  #picture = nothing;
+  readonly #store = createStore(nothing, () => {
+    this.#start();
+    return () => this.#abort();
+  });
   #tape = new EventTape();
   #leave: AbortController | null = null;
   /** A reading under way, of who listened when it began. */
@@ -38,26 +41,21 @@ export class RunFeed {
     this.#runId = runId;
   }
 
-  readonly picture = (): RunPicture => this.#picture;
+  readonly get = this.#store.get;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    this.#start();
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size > 0) return;
-      this.#leave?.abort();
-      this.#leave = null;
-    };
-  };
+  readonly subscribe = this.#store.subscribe;
 
   /** Begins anew after an error. */
   readonly retry = (): void => {
-    this.#leave?.abort();
-    this.#leave = null;
+    this.#abort();
     this.#put({ error: null });
     this.#start();
   };
+
+  #abort(): void {
+    this.#leave?.abort();
+    this.#leave = null;
+  }
 
   #start(): void {
     if (this.#leave !== null) return;
@@ -71,14 +69,14 @@ export class RunFeed {
 
   async #read(signal: AbortSignal): Promise<void> {
     await this.#refresh(signal);
-    if (this.#picture.run?.first_seq === null) await this.#begun(signal);
-    const { run } = this.#picture;
+    if (this.#store.get().run?.first_seq === null) await this.#begun(signal);
+    const { run } = this.#store.get();
     if (run === null || run.first_seq === null) return;
     const isOver = run.ended_at !== null;
     const tape = new EventTape();
     this.#tape = tape;
     tape.subscribe(() => {
-      if (this.#tape === tape) this.#put({ entries: tape.picture() });
+      if (this.#tape === tape) this.#put({ entries: tape.get() });
     });
     for await (const event of this.#handle.events({ after: run.first_seq - 1, silent: true, signal })) {
       if (event.type === "snapshot") continue;
@@ -98,7 +96,7 @@ export class RunFeed {
       for (;;) {
         const next = new Promise<void>((resolve) => (wake = resolve));
         await this.#refresh(signal);
-        const { run } = this.#picture;
+        const { run } = this.#store.get();
         if (signal.aborted || run === null || run.first_seq !== null || run.ended_at !== null) return;
         await next;
       }
@@ -142,7 +140,7 @@ export class RunFeed {
 
   /** Rows are only ever added: what is known is read back to. */
   async #newLogs(signal: AbortSignal): Promise<readonly Log[]> {
-    const known = this.#picture.logs;
+    const known = this.#store.get().logs;
     const ids = new Set(known.map(({ id }) => id));
     const query = { run_id: this.#runId, order: "desc", ...(known.length === 0 ? {} : { limit: newest }) } as const;
     const found: Log[] = [];
@@ -154,8 +152,7 @@ export class RunFeed {
   }
 
   #put(more: Partial<RunPicture>): void {
-    this.#picture = { ...this.#picture, ...more };
-    for (const listener of this.#listeners) listener();
+    this.#store.set({ ...this.#store.get(), ...more });
   }
 }
 

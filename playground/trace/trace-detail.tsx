@@ -12,10 +12,10 @@ import { duration } from "../kit/duration.ts";
 import { clock } from "../kit/figures.ts";
 import { threadPath } from "../threads/thread-title.ts";
 import { AttemptDetail } from "./attempt-detail.tsx";
-import { Facts } from "./facts.tsx";
 import { lengthOf, stateWords } from "./node-words.ts";
 import type { RunPicture } from "./run-feed.ts";
 import { StepEvents } from "./step-events.tsx";
+import { Facts } from "./trace-facts.tsx";
 import type { StepPlace, ToolNode, TraceNode } from "./trace-node.ts";
 import { tracePath } from "./trace-path.ts";
 

@@ -2,6 +2,7 @@
 
 import type { Run, ThreadholdClient } from "threadhold/client";
 
+import { createStore } from "../kit/create-store.ts";
 import { buildTrace } from "./build-trace.ts";
 import { RunFeed } from "./run-feed.ts";
 import type { RunPicture } from "./run-feed.ts";
@@ -19,11 +20,16 @@ export class TraceFeed {
   readonly runId: string;
   readonly root: RunFeed;
   readonly #client: ThreadholdClient;
-  readonly #listeners = new Set<() => void>();
+  readonly #store = createStore(0, () => {
+    this.#listen(this.root);
+    return () => {
+      for (const leave of this.#leaves.splice(0)) leave();
+      this.#children.clear();
+    };
+  });
   readonly #children = new Map<string, ChildFeed>();
   readonly #leaves: (() => void)[] = [];
   readonly #built = new WeakMap<RunPicture, RunNode>();
-  #version = 0;
 
   constructor(client: ThreadholdClient, threadId: string, runId: string) {
     this.threadId = threadId;
@@ -32,18 +38,10 @@ export class TraceFeed {
     this.root = new RunFeed(client.thread(threadId), runId);
   }
 
-  readonly version = (): number => this.#version;
+  /** The version. */
+  readonly get = this.#store.get;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    if (this.#listeners.size === 1) this.#listen(this.root);
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size > 0) return;
-      for (const leave of this.#leaves.splice(0)) leave();
-      this.#children.clear();
-    };
-  };
+  readonly subscribe = this.#store.subscribe;
 
   /** The trace of the run itself; null until its record is there. */
   trace(): RunNode | null {
@@ -60,7 +58,7 @@ export class TraceFeed {
     if (feeds.length === 0) return [noteUnder(node, "The child thread has not started", null)];
     const threadId = node.child_thread_id;
     return feeds.flatMap((feed, at) => {
-      const failed = feed.picture().error;
+      const failed = feed.get().error;
       if (failed !== null) return [noteUnder(node, "The child thread could not be loaded", failed.message)];
       return this.#traceOf(feed, threadId, `${threadId}:${at}:`)?.children ?? [];
     });
@@ -74,12 +72,12 @@ export class TraceFeed {
 
   /** What is known of the run that a node stands in. */
   pictureOf(runId: string): RunPicture {
-    if (runId === this.runId) return this.root.picture();
+    if (runId === this.runId) return this.root.get();
     for (const { feeds } of this.#children.values()) {
-      const found = feeds?.find((feed) => feed.picture().run?.id === runId);
-      if (found !== undefined) return found.picture();
+      const found = feeds?.find((feed) => feed.get().run?.id === runId);
+      if (found !== undefined) return found.get();
     }
-    return this.root.picture();
+    return this.root.get();
   }
 
   #open(node: ToolNode, threadId: string): ChildFeed {
@@ -102,16 +100,15 @@ export class TraceFeed {
   }
 
   #listen(feed: RunFeed): void {
-    if (this.#listeners.size > 0) this.#leaves.push(feed.subscribe(this.#changed));
+    if (this.#store.isUsed()) this.#leaves.push(feed.subscribe(this.#changed));
   }
 
   readonly #changed = (): void => {
-    this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.#store.set(this.#store.get() + 1);
   };
 
   #traceOf(feed: RunFeed, thread_id: string, prefix: string): RunNode | null {
-    const picture = feed.picture();
+    const picture = feed.get();
     const { run, logs, entries, ready } = picture;
     if (run === null || !ready) return null;
     const known = this.#built.get(picture);

@@ -1,7 +1,7 @@
 // The trace of a thread: one of its runs as bars over time, its figures, and what is behind the bar that was chosen. Which run and which
 // bar stand in the address, so that going back finds them again.
 
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import { addCost, addUsage, zeroUsage } from "threadhold/client";
 import type { Usage } from "threadhold/client";
@@ -10,6 +10,7 @@ import { Link, useSearch, useSearchParams } from "wouter";
 
 import { usePageTitle } from "../app/page-title.ts";
 import { ConnectionNote } from "../conversation/connection-note.tsx";
+import { useStore } from "../kit/create-store.ts";
 import { Icon } from "../kit/icon.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { listSearch } from "../threads/thread-filter.ts";
@@ -24,7 +25,6 @@ import type { RunNode, TraceNode } from "./trace-node.ts";
 import { traceRows } from "./trace-rows.ts";
 import { summaryOf } from "./trace-summary.ts";
 import { TraceTree } from "./trace-tree.tsx";
-import { useMoment } from "./use-moment.ts";
 import { useRuns } from "./use-runs.ts";
 
 import css from "./trace.module.css";
@@ -84,8 +84,8 @@ export function TracePage({ id }: { id: string }): ReactElement {
 function RunTrace({ threadId, runId }: { threadId: string; runId: string }): ReactElement {
   const client = useThreadholdClient();
   const feed = useMemo(() => new TraceFeed(client, threadId, runId), [client, threadId, runId]);
-  useSyncExternalStore(feed.subscribe, feed.version);
-  const picture = feed.root.picture();
+  useStore(feed);
+  const picture = feed.root.get();
   const trace = feed.trace();
   if (trace === null) {
     return picture.error === null ? (
@@ -110,7 +110,7 @@ function Bars({ feed, trace }: { feed: TraceFeed; trace: RunNode }): ReactElemen
   const chosen = params.get("at");
   const [active, setActive] = useState(chosen ?? trace.key);
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
-  const picture = feed.root.picture();
+  const picture = feed.root.get();
   const now = useMoment(trace.end === null, picture.entries.at(-1)?.event.at ?? trace.start);
   const rows = traceRows(trace, turned, feed.childrenOf);
   const axis = useMemo(() => timeAxis(trace, now), [trace, now]);
@@ -175,7 +175,7 @@ function Bars({ feed, trace }: { feed: TraceFeed; trace: RunNode }): ReactElemen
 
 /** As the server counts; while a run is at work, what its attempts add up to. */
 function usedBy(feed: TraceFeed, trace: RunNode): { usage: Usage; cost: number | null } {
-  const { run } = feed.root.picture();
+  const { run } = feed.root.get();
   if (run !== null && run.ended_at !== null) return run;
   let [usage, cost]: [Usage, number | null] = [zeroUsage, 0];
   for (const node of nodesOf(trace)) {
@@ -194,4 +194,22 @@ function useTitleGivenBack(): void {
       document.title = before;
     };
   }, []);
+}
+
+/** How often a running trace is drawn. */
+const everyMs = 100;
+
+/** The current time in microseconds, at least `newest`. It changes while `going` alone, so that open bars grow. */
+function useMoment(going: boolean, newest: number): number {
+  const [now, setNow] = useState(() => Date.now() * 1000);
+  useEffect(() => {
+    if (!going) return undefined;
+    const tick = (): void => {
+      if (!document.hidden) setNow(Date.now() * 1000);
+    };
+    tick();
+    const timer = setInterval(tick, everyMs);
+    return () => clearInterval(timer);
+  }, [going]);
+  return Math.max(now, newest);
 }

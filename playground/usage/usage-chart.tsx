@@ -1,8 +1,8 @@
 // The drawing: a bar a day, in parts by agent or model. Each day can be pointed at or reached by the arrow keys, and says its
 // figures; Enter or a click picks it.
 
-import { useMemo, useState } from "react";
-import type { ReactElement } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { ReactElement, RefObject } from "react";
 
 import { barWords } from "./bar-words.ts";
 import { ChartBars } from "./chart-bars.tsx";
@@ -12,7 +12,6 @@ import { ChartTip } from "./chart-tip.tsx";
 import { barsOf } from "./series.ts";
 import type { Bar, Entry, Series } from "./series.ts";
 import type { Dimension, Measure } from "./usage-choice.ts";
-import { useWidth } from "./use-width.ts";
 
 import css from "./chart.module.css";
 
@@ -104,4 +103,20 @@ function Tip({ bar, scale, series, measure, today }: TipProps): ReactElement {
   return (
     <ChartTip bar={bar} series={series} measure={measure} sofar={bar.day === today} at={middle} room={scale.width} />
   );
+}
+
+/** A reference for an element, and its width in whole pixels: 0 before it is measured. */
+function useWidth<T extends Element>(): [RefObject<T | null>, number] {
+  const place = useRef<T>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const measure = (): void => setWidth(Math.floor(element.getBoundingClientRect().width));
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return [place, width];
 }

@@ -7,9 +7,8 @@ import type { Run } from "#contract/run.ts";
 import { deferred } from "#lib/deferred.ts";
 
 import { ThreadholdNetworkError } from "./client-error.ts";
-import { EventLog } from "./event-log.ts";
+import { EventQueue } from "./event-queue.ts";
 import type { Follow } from "./follow/follow.ts";
-import { textDeltas } from "./text-deltas.ts";
 
 /** How a send is followed. */
 export interface SendingOptions {
@@ -37,7 +36,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
   readonly [Symbol.toStringTag] = "Sending";
   readonly #ports: SendingPorts;
   readonly #options: SendingOptions;
-  readonly #log = new EventLog<ThreadEvent>();
+  readonly #queue = new EventQueue<ThreadEvent>();
   readonly #posted = deferred<string>();
   readonly #done = deferred<Run>();
   /** Events that came before it was known which run they are of. */
@@ -60,7 +59,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
   [Symbol.asyncIterator](): AsyncGenerator<ThreadEvent, void, undefined> {
     // Whoever loops is told of a failure there; the promise may then be left alone.
     this.#done.promise.catch(() => undefined);
-    return this.#log.read();
+    return this.#queue.read();
   }
 
   /** The words of the run, as they are said. */
@@ -132,7 +131,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     if (event.type === "queue_changed" && !this.#begun && !event.queued.includes(this.#runId)) return this.#ask();
     if (event.run_id !== this.#runId) return;
     if (event.type === "run_start") this.#begun = true;
-    this.#log.push(event);
+    this.#queue.push(event);
     const rests = event.type === "awaiting_tool_execution" && this.#options.until === "rest";
     if (event.type === "run_end" || rests) this.#ask(rests);
   }
@@ -168,7 +167,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     if (this.#over) return;
     this.#over = true;
     this.#release();
-    this.#log.end();
+    this.#queue.end();
     this.#done.resolve(run);
   }
 
@@ -176,7 +175,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     if (this.#over) return;
     this.#over = true;
     this.#release();
-    this.#log.fail(thrown);
+    this.#queue.fail(thrown);
     this.#posted.reject(thrown);
     this.#done.reject(thrown);
   }
@@ -192,4 +191,21 @@ function anchored(follow: Follow): Promise<void> {
       resolve();
     });
   });
+}
+
+/**
+ * The run's own text as it arrives, without thinking and without the text of sub-prompts. Merged deltas, and deltas repeated after a
+ * reconnect, yield only the part that their block did not have yet. Text that is retracted later has been yielded.
+ */
+export async function* textDeltas(events: AsyncIterable<ThreadEvent>): AsyncGenerator<string, void, undefined> {
+  const said = new Map<string, number>();
+  for await (const event of events) {
+    if ((event.type !== "text_delta" && event.type !== "text_end") || (event.depth ?? 0) > 0) continue;
+    const block = `${event.message_id}:${event.index}`;
+    const known = said.get(block) ?? 0;
+    const [offset, text] = event.type === "text_delta" ? [event.offset, event.delta] : [0, event.text];
+    said.set(block, Math.max(known, offset + text.length));
+    const fresh = text.slice(Math.max(0, known - offset));
+    if (fresh !== "") yield fresh;
+  }
 }

@@ -8,7 +8,7 @@ import type { Thread, ThreadStatus } from "#contract/thread.ts";
 
 import { ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
 import type { CustomEventName, CustomEvents } from "./custom-event.ts";
-import { EventLog } from "./event-log.ts";
+import { EventQueue } from "./event-queue.ts";
 import { files } from "./files.ts";
 import type { Files } from "./files.ts";
 import type { Connection } from "./follow/connection.ts";
@@ -161,12 +161,12 @@ export class ThreadHandle {
   async *events(options: EventsOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
     const { signal, until } = options;
     signal?.throwIfAborted();
-    const log = new EventLog<ThreadEvent>({ once: true });
-    const close = until === undefined ? this.#log(log, options) : this.#logUntilEnd(log, options);
-    const abort = (): void => log.fail(signal?.reason);
+    const queue = new EventQueue<ThreadEvent>({ once: true });
+    const close = until === undefined ? this.#listen(queue, options) : this.#readUntilEnd(queue, options);
+    const abort = (): void => queue.fail(signal?.reason);
     signal?.addEventListener("abort", abort);
     try {
-      yield* log.read();
+      yield* queue.read();
     } finally {
       signal?.removeEventListener("abort", abort);
       close();
@@ -204,17 +204,17 @@ export class ThreadHandle {
     return { follow, release: follow.hold() };
   }
 
-  /** Adds the events of a subscription to a log until the returned function is called. */
-  #log(log: EventLog<ThreadEvent>, { after, silent = false, types }: EventsOptions): () => void {
+  /** Adds the events of a subscription to a queue until the returned function is called. */
+  #listen(queue: EventQueue<ThreadEvent>, { after, silent = false, types }: EventsOptions): () => void {
     const { follow, release } = after === undefined ? this.#hold() : held(this.#ports.replay(after, silent));
     const unlisten = [
       follow.onEvent((event) => {
-        if (types?.includes(event.type) !== false) log.push(event);
+        if (types?.includes(event.type) !== false) queue.push(event);
       }),
       follow.onChange(() => {
         const { connection } = follow;
         if (connection.state !== "closed") return;
-        log.fail(connection.error ?? new ThreadholdNetworkError("The client was closed."));
+        queue.fail(connection.error ?? new ThreadholdNetworkError("The client was closed."));
       }),
     ];
     return () => {
@@ -223,10 +223,10 @@ export class ThreadHandle {
     };
   }
 
-  /** Adds the events of a stream that the server ends to a log. The returned function closes the connection. */
-  #logUntilEnd(log: EventLog<ThreadEvent>, { after, ...options }: EventsOptions): () => void {
+  /** Adds the events of a stream that the server ends to a queue. The returned function closes the connection. */
+  #readUntilEnd(queue: EventQueue<ThreadEvent>, { after, ...options }: EventsOptions): () => void {
     const { requests, closed } = this.#ports;
-    const fail = (error: Error): void => log.fail(error);
+    const fail = (error: Error): void => queue.fail(error);
     const refuse = (): void => fail(new ThreadholdNetworkError("The client was closed."));
     closed.addEventListener("abort", refuse);
     if (closed.aborted) refuse();
@@ -235,10 +235,10 @@ export class ThreadHandle {
       {
         opened: () => undefined,
         // The server that is asked is built with the same schemas.
-        event: (event) => log.push(event as ThreadEvent),
+        event: (event) => queue.push(event as ThreadEvent),
         lost: fail,
         refused: fail,
-        ended: () => log.end(),
+        ended: () => queue.end(),
       },
     );
     return () => {

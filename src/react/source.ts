@@ -1,6 +1,8 @@
 // Something outside of React that components draw: what it was at the last frame, which stays the same object until it is drawn
 // anew, and who wants to be told.
 
+import { Listeners } from "#client/follow/listeners.ts";
+
 import type { Frame } from "./frame.ts";
 
 /** A source. `open` is called when the first component comes, and what it gives back when the last has left. */
@@ -15,7 +17,7 @@ export interface SourcePorts<P> {
 /** What components subscribe to. */
 export class Source<P> {
   readonly #ports: SourcePorts<P>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners<[]>();
   #picture: P;
   #close = (): void => undefined;
   #callOff: (() => void) | null = null;
@@ -36,15 +38,18 @@ export class Source<P> {
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    const entry = (): void => listener();
-    this.#listeners.add(entry);
+    const remove = this.#listeners.add(listener);
     if (this.#listeners.size === 1) {
       this.#close = this.#ports.open(() => this.#changed());
       // What it is from now on. It may have become another while nobody looked, or in the frame that the last one did not wait for.
       this.#changed();
     }
+    let isSubscribed = true;
     return () => {
-      if (!this.#listeners.delete(entry) || this.#listeners.size > 0) return;
+      if (!isSubscribed) return;
+      isSubscribed = false;
+      remove();
+      if (this.#listeners.size > 0) return;
       this.#callOff?.();
       this.#callOff = null;
       this.#close();
@@ -55,7 +60,7 @@ export class Source<P> {
     this.#callOff ??= this.#ports.frame(() => {
       this.#callOff = null;
       this.#picture = this.#ports.look();
-      for (const listener of this.#listeners) listener();
+      this.#listeners.tell();
     });
   }
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ThreadholdClient, ThreadholdClientError, ThreadholdNetworkError } from "#client/index.ts";
 import type { Sending, ThreadHandle } from "#client/index.ts";
-import { textDeltas } from "#client/text-deltas.ts";
+import { textDeltas } from "#client/sending.ts";
 import type { EventDraft, ThreadEvent } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
 

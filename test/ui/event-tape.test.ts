@@ -15,7 +15,7 @@ function taped(events: readonly ThreadEvent[]) {
     tape.push(event);
     for (const run of later.splice(0)) run();
   }
-  return tape.picture();
+  return tape.get();
 }
 
 const delta = (message_id: string, offset: number, text: string): EventDraft => ({
@@ -73,10 +73,10 @@ describe("the tape", () => {
     const tape = new EventTape((run) => later.push(run));
     let told = 0;
     tape.subscribe(() => (told += 1));
-    const before = tape.picture();
+    const before = tape.get();
     for (const ms of [1, 2, 3]) tape.push(tell(ms, { type: "queue_changed", queued: [] }));
-    expect(tape.picture()).toBe(before);
+    expect(tape.get()).toBe(before);
     for (const run of later.splice(0)) run();
-    expect([told, tape.picture().length, before.length]).toEqual([1, 3, 0]);
+    expect([told, tape.get().length, before.length]).toEqual([1, 3, 0]);
   });
 });

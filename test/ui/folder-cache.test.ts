@@ -54,7 +54,7 @@ function served(paths: string[] = []) {
     },
     names: (folder: string) =>
       cache
-        .picture()
+        .get()
         .get(folder)
         ?.entries.map(({ name }) => name),
   };
@@ -99,7 +99,7 @@ describe("folders", () => {
     remove("/deep/down/file");
     await settle();
     expect(names("/")).toEqual(["a"]);
-    expect([...cache.picture().keys()]).toEqual(["/"]);
+    expect([...cache.get().keys()]).toEqual(["/"]);
   });
 
   it("UI80 a folder that could not be read says why, and is asked for again", async () => {
@@ -112,12 +112,12 @@ describe("folders", () => {
     cache.open("/");
     await Promise.resolve();
     await Promise.resolve();
-    expect(cache.picture().get("/")).toMatchObject({ state: "failed", error: { message: "Not now" } });
+    expect(cache.get().get("/")).toMatchObject({ state: "failed", error: { message: "Not now" } });
     fails = false;
     cache.open("/");
     await Promise.resolve();
     await Promise.resolve();
-    expect(cache.picture().get("/")).toMatchObject({ state: "there", entries: [{ path: "/a" }] });
+    expect(cache.get().get("/")).toMatchObject({ state: "there", entries: [{ path: "/a" }] });
   });
 
   it("UI80 whatever happens in whatever order, what is known in the end is what is there", async () => {
@@ -138,7 +138,7 @@ describe("folders", () => {
           else server[does](at);
         }
         await server.settle();
-        for (const [folder, { entries }] of server.cache.picture()) {
+        for (const [folder, { entries }] of server.cache.get()) {
           expect(new Set(entries.map(({ path: one }) => one))).toEqual(
             new Set(server.list(folder).map(({ path: one }) => one)),
           );

@@ -32,7 +32,7 @@ function held(answer: () => Promise<void> = () => Promise.resolve()) {
       entry.run();
     }
   };
-  return { deletions, hold, sent, pass, states: () => deletions.picture().map(({ id, state }) => `${id} ${state}`) };
+  return { deletions, hold, sent, pass, states: () => deletions.get().map(({ id, state }) => `${id} ${state}`) };
 }
 
 describe("held deletions", () => {
@@ -72,8 +72,8 @@ describe("held deletions", () => {
     hold("a");
     pass(holdMs);
     await Promise.resolve();
-    expect(deletions.picture()).toMatchObject([{ id: "a", state: "failed", error: { message: "Not now" } }]);
+    expect(deletions.get()).toMatchObject([{ id: "a", state: "failed", error: { message: "Not now" } }]);
     deletions.forget("a");
-    expect(deletions.picture()).toEqual([]);
+    expect(deletions.get()).toEqual([]);
   });
 });

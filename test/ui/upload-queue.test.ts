@@ -36,7 +36,7 @@ function queued() {
     isTaken: (error) => error === taken,
   });
   const add = (...paths: string[]): void => queue.add(paths.map((path) => ({ path, file: new File(["1234"], "x") })));
-  return { queue, sent, add, states: () => queue.picture().map(({ path, state }) => `${path} ${state}`) };
+  return { queue, sent, add, states: () => queue.get().map(({ path, state }) => `${path} ${state}`) };
 }
 
 describe("uploads", () => {
@@ -58,13 +58,13 @@ describe("uploads", () => {
     add("/a", "/b", "/c");
     expect(states()).toEqual(["/a sending", "/b sending", "/c waiting"]);
     sent[0]?.options.onLoaded(3);
-    expect([queue.picture()[0]?.loaded, queue.busy]).toEqual([3, true]);
+    expect([queue.get()[0]?.loaded, queue.busy]).toEqual([3, true]);
     await sent[0]?.end();
     expect(states()).toEqual(["/a done", "/b sending", "/c sending"]);
     await sent[1]?.end(new Error("Too large"));
     await sent[2]?.end();
     expect([states(), queue.busy]).toEqual([["/a done", "/b failed", "/c done"], false]);
-    queue.retry(queue.picture()[1]?.key ?? 0);
+    queue.retry(queue.get()[1]?.key ?? 0);
     expect(states()).toEqual(["/a done", "/b sending", "/c done"]);
     queue.clear();
     expect(states()).toEqual(["/b sending"]);
@@ -79,7 +79,7 @@ describe("uploads", () => {
       ["/a.txt asking", "/b.txt asking"],
       [false, false],
     ]);
-    const [first, second] = queue.picture().map(({ key }) => key);
+    const [first, second] = queue.get().map(({ key }) => key);
     queue.replace(first ?? 0);
     queue.keepBoth(second ?? 0);
     expect(sent.slice(2).map(({ path, options }) => [path, options.over])).toEqual([
@@ -96,7 +96,7 @@ describe("uploads", () => {
   it("UI86 one that is cancelled ends, says no more, and makes room", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
-    queue.cancel(queue.picture()[0]?.key ?? 0);
+    queue.cancel(queue.get()[0]?.key ?? 0);
     expect([sent[0]?.options.signal.aborted, states()]).toEqual([true, ["/b sending", "/c sending"]]);
     await Promise.resolve();
     await Promise.resolve();

@@ -9,9 +9,9 @@ import { bytes, count } from "../../kit/figures.ts";
 import { ErrorNote, LoadingNote } from "../../kit/note.tsx";
 import { visibleText } from "../../kit/visible-text.ts";
 import { BytesNote } from "../preview/bytes-note.tsx";
-import { allDrafts, dropDraft, isChanged } from "./drafts.ts";
 import { EditConflict } from "./edit-conflict.tsx";
 import { EditorField } from "./editor-field.tsx";
+import { drafts, dropDraft, isChanged } from "./file-drafts.ts";
 import { mostEdited, useEditing } from "./use-editing.ts";
 
 import css from "./editor.module.css";
@@ -31,7 +31,7 @@ export function EditFile({ handle, file, onClose }: EditFileProps): ReactElement
   const { path } = file;
   useEffect(
     () => () => {
-      const kept = allDrafts().find((one) => one.threadId === id && one.path === path);
+      const kept = drafts.get().find((one) => one.threadId === id && one.path === path);
       if (kept !== undefined && !isChanged(kept)) dropDraft(kept);
     },
     [id, path],

@@ -2,16 +2,16 @@
 // read; where the file is another one by now, nothing is written before somebody has chosen.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
 import type { FileRecord, ThreadHandle } from "threadhold/client";
 
+import { useStore } from "../../kit/create-store.ts";
 import { guardLeaving } from "../leave-guard.ts";
 import { endsOf, fieldText, fileText, textOf } from "../preview/text-bytes.ts";
 import type { ReadText } from "../preview/text-bytes.ts";
 import { isGone } from "../tree/use-folders.ts";
 import { isTaken } from "../upload/thread-uploads.ts";
-import { allDrafts, dropDraft, keepDraft, subscribeDrafts } from "./drafts.ts";
-import type { Draft } from "./drafts.ts";
+import { drafts, dropDraft, keepDraft } from "./file-drafts.ts";
+import type { Draft } from "./file-drafts.ts";
 
 /** Bytes up to which a text is edited in a page. */
 export const mostEdited = 1024 * 1024;
@@ -52,8 +52,8 @@ export interface Editing {
 export function useEditing(handle: ThreadHandle, file: FileRecord): Editing {
   const { path, mimeType } = file;
   const of = { threadId: handle.id, path };
-  const drafts = useSyncExternalStore(subscribeDrafts, allDrafts);
-  const kept = drafts.find((one) => one.threadId === handle.id && one.path === path) ?? null;
+  const all = useStore(drafts);
+  const kept = all.find((one) => one.threadId === handle.id && one.path === path) ?? null;
   const read = useQuery({
     queryKey: ["files", handle.id, "edited", path],
     queryFn: ({ signal }) => readVersion(handle, path, signal),
@@ -116,7 +116,7 @@ export function useEditing(handle: ThreadHandle, file: FileRecord): Editing {
 
 /** What was written is what later changes are told from; what was typed meanwhile stays. */
 function settleSaved(mine: Draft, etag: string | null): void {
-  const now = allDrafts().find((one) => one.threadId === mine.threadId && one.path === mine.path) ?? mine;
+  const now = drafts.get().find((one) => one.threadId === mine.threadId && one.path === mine.path) ?? mine;
   keepDraft({ ...now, base: mine.text, etag });
 }
 

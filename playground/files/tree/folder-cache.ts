@@ -3,6 +3,7 @@
 
 import type { FileRecord } from "threadhold/client";
 
+import { createStore } from "../../kit/create-store.ts";
 import { foldersAbove, isWithin, nameOf, parentOf } from "../path.ts";
 
 /** A folder. `entries` stand in their order: folders first, then by name. */
@@ -39,13 +40,12 @@ function compareEntries(one: FileRecord, other: FileRecord): number {
 /** The folders. */
 export class FolderCache {
   readonly #ports: FolderPorts;
-  readonly #listeners = new Set<() => void>();
+  readonly #store = createStore<ReadonlyMap<string, Folder>>(new Map());
   /** By folder that is asked for: what was told since. */
   readonly #asked = new Map<string, FileChange[]>();
   /** Asked for once more while they were asked for: the answer that comes may be too old. */
   readonly #again = new Set<string>();
   readonly #folders = new Map<string, Folder>();
-  #picture: ReadonlyMap<string, Folder> = new Map();
   #told = false;
 
   constructor(ports: FolderPorts) {
@@ -53,12 +53,9 @@ export class FolderCache {
   }
 
   /** All of them by path; the same map until something changes. */
-  readonly picture = (): ReadonlyMap<string, Folder> => this.#picture;
+  readonly get = this.#store.get;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#store.subscribe;
 
   /** Asks for a folder unless it is there. */
   open(path: string): void {
@@ -167,8 +164,7 @@ export class FolderCache {
     this.#told = true;
     this.#ports.soon(() => {
       this.#told = false;
-      this.#picture = new Map(this.#folders);
-      for (const listener of this.#listeners) listener();
+      this.#store.set(new Map(this.#folders));
     });
   }
 }

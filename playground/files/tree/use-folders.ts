@@ -1,9 +1,10 @@
 // The folders of a thread in a page: asked for as they are opened, changed by what the thread's subscription tells.
 
-import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useEffect, useMemo } from "react";
 import { ThreadholdClientError } from "threadhold/client";
 import type { ThreadHandle } from "threadhold/client";
 
+import { useStore } from "../../kit/create-store.ts";
 import { FolderCache } from "./folder-cache.ts";
 import type { Folder } from "./folder-cache.ts";
 
@@ -24,7 +25,7 @@ export function useFolders(handle: ThreadHandle): { cache: FolderCache; folders:
       }),
     [handle],
   );
-  const folders = useSyncExternalStore(cache.subscribe, cache.picture);
+  const folders = useStore(cache);
   useEffect(() => {
     cache.open("/");
     const leave = [

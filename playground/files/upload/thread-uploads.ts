@@ -21,7 +21,7 @@ export function uploadsOf(handle: ThreadHandle): UploadQueue {
       }),
     isTaken,
   });
-  for (const [old, { picture }] of queues) if (picture().length === 0) queues.delete(old);
+  for (const [old, queue] of queues) if (queue.get().length === 0) queues.delete(old);
   queues.set(handle, queue);
   return queue;
 }

@@ -1,9 +1,9 @@
 // The uploads of a thread under its tree: how far each is, and what is asked of those that would replace something.
 
-import { useSyncExternalStore } from "react";
 import type { ReactElement } from "react";
 
 import { Button, IconButton } from "../../kit/button.tsx";
+import { useStore } from "../../kit/create-store.ts";
 import { bytes } from "../../kit/figures.ts";
 import { VisibleName } from "../../kit/visible-name.tsx";
 import { visibleText } from "../../kit/visible-text.ts";
@@ -14,7 +14,7 @@ import css from "./upload-list.module.css";
 
 /** The uploads; nothing where there are none. */
 export function UploadList({ queue }: { queue: UploadQueue }): ReactElement | null {
-  const uploads = useSyncExternalStore(queue.subscribe, queue.picture);
+  const uploads = useStore(queue);
   if (uploads.length === 0) return null;
   const asking = uploads.filter(({ state }) => state === "asking");
   const done = uploads.filter(({ state }) => state === "done").length;

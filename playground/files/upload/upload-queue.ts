@@ -1,6 +1,7 @@
 // Files on their way into a thread: a few at a time, each with how far it is, and none over a file that is there without being asked.
 // They go on while another page of the thread is looked at.
 
+import { createStore } from "../../kit/create-store.ts";
 import { numbered } from "../path.ts";
 
 /** A file that is uploaded. */
@@ -44,9 +45,8 @@ interface Kept {
 /** The uploads of a thread. */
 export class UploadQueue {
   readonly #ports: UploadPorts;
-  readonly #listeners = new Set<() => void>();
+  readonly #store = createStore<readonly Upload[]>([]);
   readonly #kept = new Map<number, Kept>();
-  #picture: readonly Upload[] = [];
   #keys = 0;
 
   constructor(ports: UploadPorts) {
@@ -54,16 +54,13 @@ export class UploadQueue {
   }
 
   /** All of them; the same list until something changes. */
-  readonly picture = (): readonly Upload[] => this.#picture;
+  readonly get = this.#store.get;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#store.subscribe;
 
   /** Whether leaving the page would lose one. */
   get busy(): boolean {
-    return this.#picture.some(({ state }) => state !== "done" && state !== "failed");
+    return this.#store.get().some(({ state }) => state !== "done" && state !== "failed");
   }
 
   add(files: Iterable<{ path: string; file: File }>): void {
@@ -146,7 +143,6 @@ export class UploadQueue {
   }
 
   #tell(): void {
-    this.#picture = [...this.#kept.values()].map(({ upload }) => upload);
-    for (const listener of this.#listeners) listener();
+    this.#store.set([...this.#kept.values()].map(({ upload }) => upload));
   }
 }

@@ -5,7 +5,6 @@ import { backOffMs } from "#lib/back-off.ts";
 
 import type { Requests } from "../request.ts";
 import type { Carrying, OpenCarrier, Told } from "./carrier.ts";
-import { chooseCarrier } from "./choose-carrier.ts";
 import { next } from "./connection.ts";
 import type { Carrier, Connection, Signal } from "./connection.ts";
 import { Listeners } from "./listeners.ts";
@@ -210,4 +209,25 @@ export class Link {
       },
     );
   }
+}
+
+/** Sockets that failed to open, one after the other, before no more are tried. */
+const mostFailures = 3;
+
+interface CarrierFacts {
+  /** The platform has sockets, or was given some. */
+  sockets: boolean;
+  /** Sockets that failed to open since one did. */
+  failures: number;
+  /** What the try before this one was made with; null on the first. */
+  last: Carrier | null;
+}
+
+/**
+ * The carrier of the next try. In a browser a socket that fails before it opens gives no reason, so the next try uses SSE, whose
+ * response gives one. Where sockets keep failing, SSE is used alone.
+ */
+function chooseCarrier({ sockets, failures, last }: CarrierFacts): Carrier {
+  if (!sockets || failures >= mostFailures) return "sse";
+  return failures > 0 && last === "socket" ? "sse" : "socket";
 }

@@ -16,7 +16,7 @@ import { ThreadRow } from "./thread-row.tsx";
 import { threadPath } from "./thread-title.ts";
 import { useListDrop } from "./use-list-drop.ts";
 
-import css from "./thread-list.module.css";
+import css from "./thread-list-panel.module.css";
 
 /** Threads of one asking; the API gives at most four times as many. */
 const pageLength = 50;

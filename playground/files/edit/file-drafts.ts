@@ -1,6 +1,8 @@
 // Texts of files that somebody has begun to change and not saved, kept while the page is open: a look at another file, or another
 // thread, loses nothing. Closing the page would, so it asks first.
 
+import { createStore } from "../../kit/create-store.ts";
+import type { Store } from "../../kit/create-store.ts";
 import type { ReadText } from "../preview/text-bytes.ts";
 
 /** A text that is being changed. */
@@ -16,28 +18,19 @@ export interface Draft {
   type: string;
 }
 
-const listeners = new Set<() => void>();
-let drafts: readonly Draft[] = [];
+const store = createStore<readonly Draft[]>([]);
 
-/** Those of all threads; the same list until something changes. */
-export function allDrafts(): readonly Draft[] {
-  return drafts;
-}
-
-/** Calls back whenever the list is another one. */
-export function subscribeDrafts(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+/** The drafts of all threads. */
+export const drafts: Pick<Store<readonly Draft[]>, "get" | "subscribe"> = store;
 
 /** Keeps one, in place of the one before it. */
 export function keepDraft(draft: Draft): void {
-  put([...without(draft), draft]);
+  store.set([...without(draft), draft]);
 }
 
 /** Lets one go. */
 export function dropDraft(of: Pick<Draft, "threadId" | "path">): void {
-  put(without(of));
+  store.set(without(of));
 }
 
 /** Whether it holds anything that is not in the file. */
@@ -46,10 +39,5 @@ export function isChanged({ text, base }: Draft): boolean {
 }
 
 function without({ threadId, path }: Pick<Draft, "threadId" | "path">): Draft[] {
-  return drafts.filter((one) => one.threadId !== threadId || one.path !== path);
-}
-
-function put(next: readonly Draft[]): void {
-  drafts = next;
-  for (const listener of listeners) listener();
+  return store.get().filter((one) => one.threadId !== threadId || one.path !== path);
 }

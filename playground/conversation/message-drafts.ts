@@ -2,15 +2,16 @@
 // through a reload of the page; what is on its way counts as being written until it has arrived. It lies in the tab's storage only
 // between the two.
 
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback } from "react";
+
+import { createStore, useStore } from "../kit/create-store.ts";
 
 const place = "threadhold-drafts";
-const texts = new Map<string, string>(taken());
+const texts = createStore<ReadonlyMap<string, string>>(new Map(taken()));
 const onTheirWay = new Map<string, Set<{ text: string }>>();
-const listeners = new Set<() => void>();
 
 addEventListener("pagehide", () => {
-  const kept = [...new Set([...onTheirWay.keys(), ...texts.keys()])].map((key) => {
+  const kept = [...new Set([...onTheirWay.keys(), ...texts.get().keys()])].map((key) => {
     const sent = [...(onTheirWay.get(key) ?? [])].map(({ text }) => text);
     return [key, joined([...sent, draftOf(key)])] as const;
   });
@@ -21,14 +22,15 @@ addEventListener("pageshow", () => attempt(() => sessionStorage.removeItem(place
 
 /** The words begun. `key` is a thread's id, or whatever else is written in. */
 export function draftOf(key: string): string {
-  return texts.get(key) ?? "";
+  return texts.get().get(key) ?? "";
 }
 
 /** Keeps them. */
 export function keepDraft(key: string, text: string): void {
-  if (text === "") texts.delete(key);
-  else texts.set(key, text);
-  for (const listener of listeners) listener();
+  const after = new Map(texts.get());
+  if (text === "") after.delete(key);
+  else after.set(key, text);
+  texts.set(after);
 }
 
 /** Puts words that did not arrive before those that were written since. */
@@ -49,14 +51,9 @@ export function keepUntilArrived(key: string, text: string): () => void {
 
 /** The words begun, and what changes them. */
 export function useDraft(key: string): [string, (text: string) => void] {
-  const text = useSyncExternalStore(subscribe, () => draftOf(key));
+  const text = useStore(texts).get(key) ?? "";
   const write = useCallback((next: string) => keepDraft(key, next), [key]);
   return [text, write];
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 function joined(pieces: readonly string[]): string {

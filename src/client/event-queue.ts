@@ -3,7 +3,7 @@
 import { deferred } from "#lib/deferred.ts";
 
 /** A list of events that grows. With `once` it has one reader, and what was read is let go. */
-export class EventLog<E> {
+export class EventQueue<E> {
   readonly #once: boolean;
   readonly #events: E[] = [];
   #end: { error: unknown } | "going" | "ended" = "going";
