@@ -61,7 +61,7 @@ const inRuntime = (name: string, { include, exclude: others = [], isolate = true
       fromRoot("./test/golden/global-setup.ts"),
     ],
     exclude: [...exclude, ...others],
-    setupFiles: ["./test/worker/one-proxy.ts", ...(isolate ? [] : ["./test/worker/fresh.ts"])].map(fromRoot),
+    setupFiles: ["./test/worker/quick-pool.ts", ...(isolate ? [] : ["./test/worker/fresh.ts"])].map(fromRoot),
     deps: { optimizer: { ssr: { enabled: true, include: dependencies } } },
     // Property tests on two shared cores take longer than the five seconds of the default.
     testTimeout: 30_000,

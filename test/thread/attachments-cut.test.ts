@@ -12,6 +12,7 @@ import { toBase64 } from "#lib/base64.ts";
 
 import { gate } from "../worker/definitions.ts";
 import { fileWorld } from "../worker/file-works.ts";
+import { holds } from "./team-driver.ts";
 import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -33,7 +34,7 @@ async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKe
   // A crash breaks the call off.
   answer.catch(() => undefined);
   // Asked for and not told by the hook, whose object may be gone by then.
-  while ((await notes(id)).length < before + (post.attachments?.length ?? 0));
+  await holds(async () => (await notes(id)).length >= before + (post.attachments?.length ?? 0));
   return { answer, open };
 }
 
@@ -128,7 +129,7 @@ describe("files of a message", () => {
     const input = { id, agent_id: "seeing", user_id: null, creation: id, initial_messages: initial_messages as never };
     const creating = stubOf(id).call("create", admin, input);
     creating.catch(() => undefined);
-    while ((await notes(id).catch(() => [])).length === 0);
+    await holds(async () => (await notes(id).catch(() => [])).length > 0);
     await crash(id);
     expect([await filesOf(id), await notes(id)]).toEqual([[], []]);
     open();

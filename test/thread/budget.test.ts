@@ -2,13 +2,13 @@
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { testClock } from "../worker/clock.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { catalogRows } from "../worker/metered-catalog.ts";
 import { answer, approve, ask, freshAnswers, pay, says, script, shown } from "./answer-client.ts";
-import { costOf, measured, printCosts, withoutFilterHook } from "./cost-table.ts";
+import { costOf, finish, measured, printCosts, settled, withoutFilterHook } from "./cost-table.ts";
 import { holds, lastRunOf } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -19,18 +19,13 @@ function long(deltas: number): string[] {
   return Array.from({ length: deltas }, (_, index) => `w${index} `);
 }
 
-/** The catalog knows of everything, and nothing is waited for. */
-function settled(id: string): Promise<unknown> {
-  return vi.waitUntil(async () => (await alarmOf(id)) === null, { timeout: 5000 });
-}
-
 describe("rows written", () => {
   it("COST1 a text turn writes at most 10 rows, the same for 1, 20, 1,000 and 10,000 deltas", async () => {
     const spent = new Set<number>();
     for (const deltas of [1, 20, 1000, 10_000]) {
       const id = await newThread("parallel");
       scripts.set("long", () => ({ text: long(deltas) }));
-      const { written } = await costOf(id, () => converse(id, "long answer, please"));
+      const { written } = await costOf(id, () => finish(id, "long answer, please"));
       measured(`text turn, ${deltas} deltas`, `${written} written`, "≤ 10");
       expect(written).toBeLessThanOrEqual(10);
       spent.add(written);
@@ -51,7 +46,7 @@ describe("rows written", () => {
             }
           : { text: "done" },
       );
-      const { written } = await costOf(id, () => converse(id, "tools please"));
+      const { written } = await costOf(id, () => finish(id, "tools please"));
       measured(`turn with tool calls: ${calls}`, `${written} written`, `≤ 10 + 4 × ${calls}`);
       expect(written).toBeLessThanOrEqual(10 + 4 * calls);
     }
@@ -63,7 +58,7 @@ describe("rows written", () => {
     scripts.set("steps", ({ step }) =>
       step < calls ? { toolCalls: [{ name: "note", arguments: { text: String(step) } }] } : { text: "done" },
     );
-    const { written } = await costOf(id, () => converse(id, "steps please"));
+    const { written } = await costOf(id, () => finish(id, "steps please"));
     measured(`turn with tool calls in steps of their own: ${calls}`, `${written} written`, `≤ 10 + 4 × ${calls}`);
     expect(written).toBeLessThanOrEqual(10 + 4 * calls);
   });
@@ -96,7 +91,7 @@ describe("rows written", () => {
     withoutFilterHook();
     const messages = Array.from({ length: 500 }, (_, index) => ({ role: "user", content: `line ${index}` }));
     const id = await newThread("forgetful", { initial_messages: messages });
-    const { read, written } = await costOf(id, () => converse(id, "hello"));
+    const { read, written } = await costOf(id, () => finish(id, "hello"));
     measured("text turn after 500 messages, none of them sent", `${written} written, ${read} read`, "≤ 10, ≤ 2 + 20");
     expect(written).toBeLessThanOrEqual(10);
     expect(read).toBeLessThanOrEqual(2 + 20);

@@ -3,7 +3,8 @@
 import { afterAll, onTestFinished } from "vitest";
 
 import { registry } from "../worker/definitions.ts";
-import { stubOf } from "./thread-driver.ts";
+import { holds } from "./team-driver.ts";
+import { alarmOf, converse, stubOf } from "./thread-driver.ts";
 
 /** Rows of one piece of work. */
 export interface Cost {
@@ -24,6 +25,17 @@ export async function costOf(id: string, work: () => Promise<unknown>): Promise<
     written: after.rowsWritten - before.rowsWritten,
     alarms: after.alarms - before.alarms,
   };
+}
+
+/** Waits until the catalog has everything of a thread and the thread has no alarm: nothing more is written then. */
+export function settled(id: string): Promise<unknown> {
+  return holds(async () => (await alarmOf(id)) === null);
+}
+
+/** Sends a message and waits until the thread has written everything that follows from it. */
+export async function finish(id: string, text: string): Promise<void> {
+  await converse(id, text);
+  await settled(id);
 }
 
 /** Threads that are opened until the test is over have no `filter_messages` hook, which reads rows of its own. */

@@ -12,6 +12,9 @@ import { admin, message, stubOf, value } from "./thread-driver.ts";
 
 const key = { key: "once", fingerprint: "once" };
 
+/** How a client comes by now and then. A loop without pauses would keep the runtime from all input and output. */
+const patience = { timeout: 60_000, interval: 2 };
+
 /** Says one thing of a kind, once. */
 export const says = (kind: string) => (id: string) =>
   value(stubOf(id).call("postMessage", admin, message(`${kind} ${id}`), key));
@@ -22,19 +25,16 @@ export const team: Play = { agent: "fault_desk", begin: says("go") };
 /** Answers what the run waits for, one call at a time, as a client that comes by now and then. */
 async function asks(id: string): Promise<void> {
   await says("asks")(id);
-  await vi.waitUntil(
-    async () => {
-      const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
-      const [call] = pending;
-      if (call !== undefined) {
-        await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
-        // Sent again, as by a client that did not hear. Of the last call it may come when everything is over.
-        if (pending.length > 1) await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
-      }
-      return status === "idle" || pending.length === 1;
-    },
-    { timeout: 60_000, interval: 2 },
-  );
+  await vi.waitUntil(async () => {
+    const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
+    const [call] = pending;
+    if (call !== undefined) {
+      await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
+      // Sent again, as by a client that did not hear. Of the last call it may come when everything is over.
+      if (pending.length > 1) await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
+    }
+    return status === "idle" || pending.length === 1;
+  }, patience);
 }
 
 /** Comes to a limit in the middle of a sub-prompt, and raises it as a client that comes by now and then. */
@@ -45,7 +45,7 @@ async function raises(id: string): Promise<void> {
     const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
     return pending.length > 0 ? "raise" : status === "idle" && "over";
   };
-  if ((await vi.waitUntil(waits, { timeout: 60_000, interval: 2 })) === "over") return;
+  if ((await vi.waitUntil(waits, patience)) === "over") return;
   const raise = { key: "raise", fingerprint: "raise" };
   await value(stubOf(id).call("postRun", admin, { kind: "continue", limits: { steps: 9 } }, raise));
 }
@@ -104,7 +104,8 @@ async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<
   await says("asks")(id);
   const first = { limit: 1, order: "asc" as const };
   // After a crash the run may be at work again, so the list is read until it is not.
-  while ((await value(stubOf(id).call("listRuns", admin, first))).items[0]?.status === "running");
+  const isAtWork = async () => (await value(stubOf(id).call("listRuns", admin, first))).items[0]?.status === "running";
+  await vi.waitUntil(async () => !(await isAtWork()), patience);
   const aside = message(`aside ${id}`, { when });
   return value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
 }
@@ -112,7 +113,8 @@ async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<
 /** Speaks up while a tool of the run waits for that. */
 async function steersTalk(id: string): Promise<unknown> {
   await says("talk")(id);
-  while (!aloud.asked.has(id)) await value(stubOf(id).call("describe", admin));
+  // Asked again and again: the object may be gone by now, and a request is what loads it.
+  await vi.waitUntil(async () => (await stubOf(id).call("describe", admin)) && aloud.asked.has(id), patience);
   const aside = message(`aside ${id}`, { when: "steer" });
   const answer = await value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
   aloud.heard.add(id);
@@ -123,7 +125,8 @@ async function steersTalk(id: string): Promise<unknown> {
 async function interruptsBusy(id: string): Promise<unknown> {
   await says("busy")(id);
   const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };
-  while ((await value(stubOf(id).call("listLogs", admin, attempts))).items.length === 0);
+  const attempted = async () => (await value(stubOf(id).call("listLogs", admin, attempts))).items.length > 0;
+  await vi.waitUntil(attempted, patience);
   const now = message(`short ${id}`, { when: "interrupt" });
   return value(stubOf(id).call("postMessage", admin, now, { key: "now", fingerprint: "now" }));
 }

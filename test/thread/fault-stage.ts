@@ -123,14 +123,16 @@ async function playOut(
 
 /** Asks again as long as the object dies under the question. */
 export async function untilDone<T>(ask: () => Promise<T>): Promise<T> {
-  for (;;) {
+  const attempt = async (): Promise<{ done: T } | null> => {
     try {
-      return await ask();
+      return { done: await ask() };
     } catch (thrown) {
       // A refusal is an answer.
       if (thrown instanceof Error && /^[a-z_]+: /.test(thrown.message)) throw thrown;
+      return null;
     }
-  }
+  };
+  return (await vi.waitUntil(attempt, { timeout: patienceMs, interval: 2 })).done;
 }
 
 /**

@@ -13,7 +13,7 @@ import { gate, scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
 import { personas } from "../worker/team.ts";
 import { exported, imported } from "./archive-client.ts";
-import { costOf } from "./cost-table.ts";
+import { costOf, finish } from "./cost-table.ts";
 import { feedOf, newOwner, upgradeOf, watch, withStatus } from "./feed-watcher.ts";
 import { admin, converse, crash, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -207,7 +207,7 @@ describe("a feed that fails", () => {
       words += 1;
       return fail();
     });
-    const costs = await Promise.all([calm, hit].map((id) => costOf(id, () => converse(id, "hello there"))));
+    const costs = await Promise.all([calm, hit].map((id) => costOf(id, () => finish(id, "hello there"))));
     expect(words).toBeGreaterThan(0);
     expect(costs[1]?.written).toBe(costs[0]?.written);
     const { items } = await value(
@@ -244,7 +244,7 @@ describe("a feed that fails", () => {
       if (thread === id && name === "before tell") words += 1;
     });
     scripts.set("long", () => ({ text: Array.from({ length: 1000 }, (_, at) => `w${String(at)} `) }));
-    const { written } = await costOf(id, () => converse(id, "long answer"));
+    const { written } = await costOf(id, () => finish(id, "long answer"));
     await watching.until(withStatus("idle"));
     expect([written, words]).toEqual([9, 2]);
     const feed = env.FEEDS.get(env.FEEDS.idFromName(feedName(owner)));

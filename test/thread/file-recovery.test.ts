@@ -10,6 +10,7 @@ import { threadSchema } from "#store/thread/thread-schema.ts";
 
 import { pattern, same } from "../store/files/file-stage.ts";
 import { fileWorld } from "../worker/file-works.ts";
+import { holds } from "./team-driver.ts";
 import { admin, alarmOf, crash, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files, errorOf } from "./thread-files-client.ts";
 
@@ -42,7 +43,7 @@ function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
 
 /** Waits, by asking the object again and again, until its rows are as they should be. */
 async function until(id: string, fits: (rows: { chunks: number; garbage: number }) => boolean): Promise<void> {
-  while (!fits(await leftovers(id)));
+  await holds(async () => fits(await leftovers(id)));
 }
 
 /** Objects made from here on have no bucket, so that whatever does not fit a row is chunks at once. */
@@ -128,7 +129,7 @@ describe("a thread that is deleted", () => {
     await until(id, ({ garbage }) => garbage === 1);
     // The alarm looks once and is set to a later time, which what fails after the deletion must not move.
     await runDurableObjectAlarm(objectOf(id));
-    while ((await alarmOf(id)) === null);
+    await holds(async () => (await alarmOf(id)) !== null);
     await value(stubOf(id).call("remove", admin));
     expect(await keys()).toBe(0);
     await late.end(pattern(chunk)).catch(() => undefined);

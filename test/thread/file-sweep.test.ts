@@ -9,6 +9,7 @@ import type { Bucket } from "#store/files/file-bucket.ts";
 import { pattern } from "../store/files/file-stage.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { fileWorld } from "../worker/file-works.ts";
+import { holds } from "./team-driver.ts";
 import { admin, alarmOf, crash, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -63,7 +64,7 @@ async function withGarbage(): Promise<string> {
 async function failAgain(id: string, count: number): Promise<number> {
   const now = testClock.now() / 1000;
   await runDurableObjectAlarm(objectOf(id));
-  while ((await failuresOf(id)) !== count);
+  await holds(async () => (await failuresOf(id)) === count);
   return Math.round((((await alarmOf(id)) ?? 0) - now) / minute);
 }
 
@@ -79,7 +80,7 @@ it("FILE43 each failure doubles the pause, also when the object was gone in betw
   expect(pauses).toEqual([1, 2, 4, 8, 15, 15, 15]);
   bucket.fails = false;
   await runDurableObjectAlarm(objectOf(id));
-  while ((await garbageOf(id)) !== 0 || (await failuresOf(id)) !== 0 || (await alarmOf(id)) !== null);
+  await holds(async () => (await garbageOf(id)) === 0 && (await failuresOf(id)) === 0 && (await alarmOf(id)) === null);
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
@@ -93,7 +94,7 @@ it("FILE43 what wakes the object meanwhile does not ask the bucket before its ti
   for (let turn = 0; turn < 3; turn += 1) {
     await value(stubOf(id).call("patch", admin, { title: `${turn}` }));
     await runDurableObjectAlarm(objectOf(id));
-    while ((await alarmOf(id)) !== at);
+    await holds(async () => (await alarmOf(id)) === at);
   }
   expect(bucket.deletes).toBe(deletes);
 });
@@ -102,7 +103,7 @@ it("FILE43 a sweep that does not fail writes no row of its own", async () => {
   const id = await withGarbage();
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));
-  while ((await garbageOf(id)) !== 0 || (await alarmOf(id)) !== null);
+  await holds(async () => (await garbageOf(id)) === 0 && (await alarmOf(id)) === null);
   // The note, and the alarm that is not needed any more.
   expect((await stubOf(id).rows()).rowsWritten - before).toBe(1);
   expect(await failuresOf(id)).toBe(0);

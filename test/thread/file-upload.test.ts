@@ -10,6 +10,7 @@ import { pattern } from "../store/files/file-stage.ts";
 import { ring, ringByHand, setClockRight, waitingFor } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { fileWorks, fileWorld } from "../worker/file-works.ts";
+import { holds } from "./team-driver.ts";
 import { converse, newThread } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -34,7 +35,7 @@ function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
 
 /** Waits until so many uploads wait for their next bytes. */
 async function standingStill(id: string, count: number): Promise<void> {
-  while ((await inObject(id, () => waitingFor(id, uploadPieceMs))) !== count);
+  await holds(async () => (await inObject(id, () => waitingFor(id, uploadPieceMs))) === count);
 }
 
 /** Lets the time of those that stand still run out. */
@@ -81,7 +82,7 @@ describe("uploads that stand still", () => {
         ["file_chunk", "file_garbage"].map((table) => sql.exec(`SELECT count(*) AS n FROM ${table}`).one()["n"]),
       );
     const { answer } = upload(id, "/file", pattern(3 * chunk));
-    while (Number((await rows())[0]) < 2);
+    await holds(async () => Number((await rows())[0]) >= 2);
     await standingStill(id, 1);
     await timeIsUp(id);
     expect(await refusalOf(answer)).toEqual(stalled);
@@ -120,7 +121,7 @@ describe("uploads that stand still", () => {
     for (const wave of [1, 2]) {
       await standingStill(id, places);
       await inObject(id, () => ring(id, crowdedPieceMs));
-      while (refusals.length < wave * places) await inObject(id, () => undefined);
+      await holds(() => refusals.length >= wave * places);
     }
     expect(refusals).toEqual(Array.from({ length: 2 * places }, () => tooSlow));
     expect((await honest.answer).status).toBe(201);
@@ -129,7 +130,7 @@ describe("uploads that stand still", () => {
     await inObject(id, () => ring(id, crowdedPieceMs));
     await standingStill(id, 2);
     await timeIsUp(id);
-    while (refusals.length < slow.length) await inObject(id, () => undefined);
+    await holds(() => refusals.length >= slow.length);
     expect(refusals.slice(2 * places)).toEqual([stalled, stalled]);
   });
 

@@ -126,7 +126,7 @@ export function passing(act: (place: Place) => Promise<void> | void = () => {}):
  * the test into that object's context, which must end before the object can be evicted.
  */
 export async function holds<T>(look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
-  return vi.waitUntil(look, { timeout: 10_000, interval: 5 }) as Promise<Exclude<T, undefined | false>>;
+  return vi.waitUntil(look, { timeout: 30_000, interval: 5 }) as Promise<Exclude<T, undefined | false>>;
 }
 
 /** True for a word between two threads. */

@@ -1,0 +1,79 @@
+// Takes three detours out of the Workers pool of vitest, which take most of a test's time and change nothing of what is tested:
+//
+// - Each request to an object or to the Worker imports the Worker's main module again, over a request to another object and two
+//   messages to the process outside. The module is the same until the Worker ends, so the first import is kept.
+// - Each request to an object also asks for its instance that way. The instance is the same while the object lives, so it is kept.
+// - Each new instance wraps the prototype of its class in one more proxy (`createProxyPrototypeClass`), and each look at a method
+//   passes them all. All of these proxies do the same, so the first one is kept.
+//
+// Requests are so quick afterwards that they wait for nothing outside: a test that asks an object in a loop without pauses keeps
+// the runtime from all input, output and timers. Such tests use `holds` or `vi.waitUntil`.
+
+interface ModuleRunner {
+  import(id: string): Promise<unknown>;
+}
+
+interface VitestGlobals {
+  __vitest_mocker__: { moduleRunner: ModuleRunner };
+  __vitest_worker__: { providedContext: { cloudflarePoolOptions: string } };
+}
+
+const { __vitest_mocker__: mocker, __vitest_worker__: worker } = globalThis as unknown as VitestGlobals;
+
+/** Imports the Worker's main module once. */
+function keepMainModule(runner: ModuleRunner): void {
+  const { main } = JSON.parse(worker.providedContext.cloudflarePoolOptions) as { main: string };
+  const load = runner.import.bind(runner);
+  let kept: { module: unknown } | null = null;
+  runner.import = async (id) => {
+    if (id !== main) return load(id);
+    // The module and no promise of it, which requests could not share.
+    kept ??= { module: await load(id) };
+    return kept.module;
+  };
+}
+
+type Ensure = (this: object) => Promise<unknown>;
+
+/** Keeps the instance of each object of a class. */
+function keepInstances(prototype: object): void {
+  const name = Object.getOwnPropertySymbols(prototype).find(({ description }) => description === "kEnsureInstance");
+  if (name === undefined) return;
+  const ensure = Reflect.get(prototype, name) as Ensure;
+  const instances = new WeakMap<object, unknown>();
+  const ensureOnce: Ensure = async function () {
+    const known = instances.get(this);
+    if (known !== undefined) return known;
+    const made = await ensure.call(this);
+    instances.set(this, made);
+    return made;
+  };
+  Reflect.set(prototype, name, ensureOnce);
+}
+
+const isPrototypeHandler = (handler: ProxyHandler<object>): boolean =>
+  String(Reflect.get(handler, "get")).includes("getUnknownPrototypeKey");
+
+/** Wraps the prototype of each class once. */
+function keepPrototypes(): void {
+  const ofPrototypes = new WeakSet();
+  globalThis.Proxy = new Proxy(Proxy, {
+    construct(target, [wrapped, handler]: [object, ProxyHandler<object>]): object {
+      if (!isPrototypeHandler(handler)) return Reflect.construct(target, [wrapped, handler]) as object;
+      if (ofPrototypes.has(wrapped)) return wrapped;
+      keepInstances(wrapped);
+      const made = Reflect.construct(target, [wrapped, handler]) as object;
+      ofPrototypes.add(made);
+      return made;
+    },
+  });
+}
+
+// Once a Worker, whose files come one after the other.
+const done = Symbol.for("quick pool");
+
+if (!(done in globalThis)) {
+  Object.defineProperty(globalThis, done, { value: true });
+  keepMainModule(mocker.moduleRunner);
+  keepPrototypes();
+}
