@@ -40,7 +40,7 @@ export const findings = [
 
 const row =
   /^\| (?<id>(?:attack|models|seeds|product) [^|]+?) +\| (?<what>[^|]+?) +\| (?<state>[^|]*?) +\| (?<proof>.*) \|$/;
-const states = ["closed", "stays", "later", "open"];
+const states = ["closed", "stays", "later"];
 
 /**
  * @param {{ path: string, text: string }} document

@@ -25,7 +25,7 @@ export function namedTests({ path, text }) {
 
 /**
  * Named tests whose file does not exist, or whose title is in no source file of its folder. A title with values of a table is
- * searched by its rule id; a finished run compares the whole title.
+ * compared with the titles that have placeholders for them.
  *
  * @param {NamedTest[]} tests
  * @param {(file: string) => string | undefined} read the text of a test file; undefined if there is none
@@ -36,11 +36,21 @@ export function missingTests(tests, read, readFolder) {
   return tests.flatMap(({ file, title, place }) => {
     const text = read(file);
     if (text === undefined) return [`${place}  there is no file ${file}`];
-    if (title !== "" && plain(text).includes(plain(title))) return [];
-    const id = /^[A-Z][A-Z0-9]*\d(?=[ ,:])/.exec(title)?.[0];
-    const isKnown =
-      id !== undefined && new RegExp(`\\b${id}\\b`).test(readFolder(file.slice(0, file.lastIndexOf("/"))));
+    const texts = () => [text, readFolder(file.slice(0, file.lastIndexOf("/")))];
+    const isKnown = title !== "" && texts().some((each) => hasTitle(title, each));
     return isKnown ? [] : [`${place}  ${file} has no test "${title}"`];
+  });
+}
+
+const literal = /\(\s*(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g;
+
+/** Whether the text has the title, or one with placeholders that fits. Placeholders alone fit every title, so they do not count. */
+function hasTitle(/** @type {string} */ title, /** @type {string} */ text) {
+  if (plain(text).includes(plain(title))) return true;
+  return [...text.matchAll(literal)].some(([, ...quoted]) => {
+    const source = plain(quoted.find((each) => each !== undefined) ?? "");
+    const words = source.split(placeholder);
+    return words.length > 1 && /\w{4}/.test(words.join(" ")) && titlePattern(source).test(title);
   });
 }
 
@@ -74,8 +84,10 @@ function plain(/** @type {string} */ text) {
   return text.replaceAll(/\\(?=["'`])/g, "");
 }
 
+const placeholder = /%[sdifjop]|\$\{[^}]*\}|\$[a-zA-Z][\w.]*/;
+
 /** A pattern for titles of it.each, whose placeholders (%s, $name, ${expression}) match any text. */
 function titlePattern(/** @type {string} */ title) {
-  const parts = title.split(/%[sdifjop]|\$\{[^}]*\}|\$[a-zA-Z][\w.]*/);
+  const parts = title.split(placeholder);
   return new RegExp(`^${parts.map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")).join(".*")}$`, "s");
 }

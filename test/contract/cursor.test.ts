@@ -16,7 +16,7 @@ function refusal(work: () => unknown): unknown {
 
 const refused = { code: "invalid_request", details: { fields: [{ path: "cursor" }] } };
 
-it("CURSOR1: a cursor gives back what it was made of, and is safe in a URL", () => {
+it("CURSOR1 A cursor gives back what it was made of, and is safe in a URL", () => {
   const place = fc.string({ minLength: 1, maxLength: 200, unit: "grapheme" }).filter(({ length }) => length <= 200);
   fc.assert(
     fc.property(place, (after) => {
@@ -27,11 +27,11 @@ it("CURSOR1: a cursor gives back what it was made of, and is safe in a URL", () 
   );
 });
 
-it("CURSOR2: a cursor of another list is refused", () => {
+it("CURSOR2 A cursor of another list is refused", () => {
   expect(refusal(() => decodeCursor(encodeCursor("a", "runs"), "messages"))).toMatchObject(refused);
 });
 
-it("CURSOR3: what is no cursor is refused, never an error of ours", () => {
+it("CURSOR3 What is no cursor is refused, never an error of ours", () => {
   const made = (value: unknown) => btoa(JSON.stringify(value));
   for (const cursor of [
     "",

@@ -12,7 +12,7 @@ import {
   webSocketCloseCode,
 } from "#contract/error.ts";
 
-it("ERROR1: every code has a status of its kind", () => {
+it("ERROR1 Every code has a status of its kind", () => {
   const statuses = new Set(errorCodes.map(httpStatus));
   expect([...statuses].sort((a, b) => a - b)).toEqual([
     400, 401, 403, 404, 405, 409, 413, 415, 416, 422, 426, 429, 500, 503,
@@ -20,14 +20,14 @@ it("ERROR1: every code has a status of its kind", () => {
   for (const code of errorCodes) if (code.endsWith("_not_found")) expect(httpStatus(code)).toBe(404);
 });
 
-it("ERROR2: every code has a close code that an application may use", () => {
+it("ERROR2 Every code has a close code that an application may use", () => {
   for (const code of [...errorCodes.map(webSocketCloseCode), tooSlowCloseCode]) {
     expect(code === 1011 || code === 1013 || (code >= 4000 && code < 5000), String(code)).toBe(true);
   }
   expect(webSocketCloseCode("invalid_request")).toBe(4400);
 });
 
-it("ERROR3: a refusal says its code, and no code is made up", () => {
+it("ERROR3 A refusal says its code, and no code is made up", () => {
   const error = refuse("conflict", "Not now.", { field: "x" });
   expect(error).toBeInstanceOf(ThreadholdError);
   expect([error.code, error.refusal]).toEqual([

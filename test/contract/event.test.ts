@@ -7,7 +7,7 @@ import { eventSchema, eventTypes, sseEventName } from "#contract/event.ts";
 
 import { numbered, spoken, story } from "./support/story.ts";
 
-it("EVENT1: every event of a story fits the contract, and is the same after it", () => {
+it("EVENT1 Every event of a story fits the contract, and is the same after it", () => {
   fc.assert(
     fc.property(story, (events) => {
       for (const event of events) expect(eventSchema.parse(event)).toEqual(event);
@@ -16,7 +16,7 @@ it("EVENT1: every event of a story fits the contract, and is the same after it",
   );
 });
 
-it("EVENT2: a type nobody knows, and a number that is none, are refused; a new field is passed over", () => {
+it("EVENT2 A type nobody knows, and a number that is none, are refused; a new field is passed over", () => {
   const [event] = numbered(spoken(1, "x", []));
   for (const wrong of [{ type: "message_begin" }, { seq: -1 }, { seq: 1.5 }, { at: "now" }, { silent: false }]) {
     expect(eventSchema.safeParse({ ...event, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
@@ -24,7 +24,7 @@ it("EVENT2: a type nobody knows, and a number that is none, are refused; a new f
   expect(eventSchema.parse({ ...event, later: 1 })).toEqual(event);
 });
 
-it("EVENT3: types are listed once, and only `error` travels under another name", () => {
+it("EVENT3 Types are listed once, and only `error` travels under another name", () => {
   expect(new Set(eventTypes).size).toBe(eventTypes.length);
   expect(eventTypes.filter((type) => sseEventName(type) !== type)).toEqual(["error"]);
   expect(eventTypes).toContain("snapshot");

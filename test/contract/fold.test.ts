@@ -34,7 +34,7 @@ function merged(events: readonly PlainEvent[]): PlainEvent[] {
   }, []);
 }
 
-it("FOLD1: an event that was folded before changes nothing, also when ranges overlap", () => {
+it("An event that was folded before changes nothing, also when ranges overlap", () => {
   console.info(`FOLD1 seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (events, to, from) => {
@@ -47,7 +47,7 @@ it("FOLD1: an event that was folded before changes nothing, also when ranges ove
   );
 });
 
-it("FOLD2: deltas merged into one fold as they do alone, wherever a reader stands among them", () => {
+it("Deltas merged into one fold as they do alone, wherever a reader stands among them", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (whole, to, seen) => {
       // Cut anywhere, also within a block: its end would tell the text anew.
@@ -59,7 +59,7 @@ it("FOLD2: deltas merged into one fold as they do alone, wherever a reader stand
   );
 });
 
-it("FOLD2: a reader that has seen some of the deltas takes the merged one over them", () => {
+it("A reader that has seen some of the deltas takes the merged one over them", () => {
   const cuts = fc.array(fc.nat(12), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(cuts, (given) => {
@@ -74,7 +74,7 @@ it("FOLD2: a reader that has seen some of the deltas takes the merged one over t
   );
 });
 
-it("FOLD3: wherever a text is cut into deltas, it is the same text", () => {
+it("Wherever a text is cut into deltas, it is the same text", () => {
   const cuts = fc.array(fc.nat(40), { maxLength: 8 });
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), cuts, (text, given) => {
@@ -88,7 +88,7 @@ it("FOLD3: wherever a text is cut into deltas, it is the same text", () => {
   );
 });
 
-it("FOLD4: a snapshot and what comes after it show the same messages as everything", () => {
+it("A snapshot and what comes after it show the same messages as everything", () => {
   fc.assert(
     fc.property(story, fc.nat(60), (events, at) => {
       const before = foldAll(events.slice(0, at));
@@ -115,7 +115,7 @@ it("FOLD4: a snapshot and what comes after it show the same messages as everythi
   );
 });
 
-it("FOLD5: messages stand in order of position, however their events arrive", () => {
+it("Messages stand in order of position, however their events arrive", () => {
   fc.assert(
     fc.property(story, (events) => {
       const places = foldAll(events).messages.map(({ position }) => position);
@@ -126,7 +126,7 @@ it("FOLD5: messages stand in order of position, however their events arrive", ()
   );
 });
 
-it("FOLD6: what was retracted leaves nothing, and nothing else goes with it", () => {
+it("What was retracted leaves nothing, and nothing else goes with it", () => {
   fc.assert(
     fc.property(story, (events) => {
       const gone = new Set(
@@ -141,13 +141,13 @@ it("FOLD6: what was retracted leaves nothing, and nothing else goes with it", ()
   );
 });
 
-it("FOLD6: a retraction without a message takes what a run left unfinished, and only that", () => {
+it("A retraction without a message takes what a run left unfinished, and only that", () => {
   const half = spoken(3, "half", []).slice(0, 3);
   const drafts = [...spoken(1, "whole", []), ...half, { type: "message_retracted", reason: "recovery" } as const];
   expect(foldAll(numbered(drafts)).messages.map(({ content }) => content)).toEqual(["whole"]);
 });
 
-it("FOLD7: neither the view nor the events are changed", () => {
+it("Neither the view nor the events are changed", () => {
   fc.assert(
     fc.property(story, (events) => {
       deepFreeze(events);
@@ -159,7 +159,7 @@ it("FOLD7: neither the view nor the events are changed", () => {
   );
 });
 
-it("FOLD8: any part of a story folds, whatever was missed, and its ends put everything right", () => {
+it("Any part of a story folds, whatever was missed, and its ends put everything right", () => {
   fc.assert(
     fc.property(story, fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }), (events, heard) => {
       const some = events.filter((_, at) => heard[at] === true);
@@ -175,7 +175,7 @@ it("FOLD8: any part of a story folds, whatever was missed, and its ends put ever
   );
 });
 
-it("FOLD8: a block whose beginning was missed leaves no hole", () => {
+it("A block whose beginning was missed leaves no hole", () => {
   const of = { message_id: idAt(1), index: 3 };
   const [start] = spoken(1, "", []);
   const drafts = [...(start === undefined ? [] : [start]), ...deltas(of, "late", [])];
@@ -184,13 +184,13 @@ it("FOLD8: a block whose beginning was missed leaves no hole", () => {
   expect(message?.parts.map(({ type }) => type)).toEqual(["text", "text", "text", "text"]);
 });
 
-it("FOLD9: a tool shows its output, its progress and then its result", () => {
+it("A tool shows its output, its progress and then its result", () => {
   const events = numbered(worked(1, "out"));
   expect(foldAll(events.slice(0, 3)).tools["c1"]).toMatchObject({ output: "out", progress: 1, running: true });
   expect(foldAll(events).tools["c1"]).toMatchObject({ running: false, result: { result: "out" } });
 });
 
-it("FOLD10: a run is active from its start to its end", () => {
+it("A run is active from its start to its end", () => {
   const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
   const usage = { input: 1, output: 1, cache_read: 0, cache_write: 0, total_tokens: 2 };
   const end = { reason: null, outcome: null, usage, cost: 1, message_ids: [], error: null };
@@ -203,7 +203,7 @@ it("FOLD10: a run is active from its start to its end", () => {
 });
 
 it.each(["running", "awaiting_tool_execution"] as const)(
-  "FOLD12: an active run in a snapshot has the status of its thread's record, also if the snapshot's events differ: %s",
+  "An active run in a snapshot has the status of its thread's record, also if the snapshot's events differ: %s",
   (status) => {
     const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
     const wait: EventDraft = { type: "awaiting_tool_execution", tool_calls: [] };
@@ -223,7 +223,7 @@ it.each(["running", "awaiting_tool_execution"] as const)(
   },
 );
 
-it("FOLD11: a changed message is replaced where it stands, a deleted one goes with its tool", () => {
+it("A changed message is replaced where it stands, a deleted one goes with its tool", () => {
   const told = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];
   const changed = messageAt(1, { content: "changed" });
   const events = numbered([

@@ -26,7 +26,7 @@ const valid: Record<string, unknown> = {
 
 const schemas = Object.entries(request) as [string, { safeParse: (value: unknown) => { success: boolean } }][];
 
-it.for(schemas)("ASK1: %s refuses a field it does not know", ([name, schema], { expect: expectHere }) => {
+it.for(schemas)("%s refuses a field it does not know", ([name, schema], { expect: expectHere }) => {
   const body = valid[name];
   expectHere(schema.safeParse(body).success, `${name} has no valid example here`).toBe(true);
   expectHere(schema.safeParse({ ...(body as object), colour: "red" }).success).toBe(false);
@@ -38,7 +38,7 @@ it.for(schemas)("ASK1: %s refuses a field it does not know", ([name, schema], { 
   expectHere(schema.safeParse(inherited).success).toBe(false);
 });
 
-it("ASK2: a page is as long as asked, within its bounds", () => {
+it("A page is as long as asked, within its bounds", () => {
   const limits = (schema: { safeParse: (value: unknown) => { data?: { limit: number } } }, asked: unknown[]) =>
     asked.map((limit) => schema.safeParse(limit === undefined ? {} : { limit }).data?.limit);
   expect(limits(listMessagesSchema, [undefined, "1", "1000"])).toEqual([100, 1, 1000]);
@@ -49,14 +49,14 @@ it("ASK2: a page is as long as asked, within its bounds", () => {
   expect(limits(request.listLogsSchema, [undefined, "1001"])).toEqual([100, undefined]);
 });
 
-it("ASK3: a flag is set by its name, `true` or `1`, and by nothing else", () => {
+it("A flag is set by its name, `true` or `1`, and by nothing else", () => {
   const flag = (value: unknown) => request.waitSchema.safeParse({ wait: value }).data?.wait;
   expect(["", "true", "1", "false", "0"].map(flag)).toEqual([true, true, true, false, false]);
   expect(["yes", "TRUE"].map(flag)).toEqual([undefined, undefined]);
   expect(request.waitSchema.parse({})).toEqual({ wait: false });
 });
 
-it("ASK4: content is text or one to a hundred parts that a caller may send", () => {
+it("Content is text or one to a hundred parts that a caller may send", () => {
   const accepted = (content: unknown) => postMessageSchema.safeParse({ content }).success;
   const text = { type: "text", text: "hi" };
   expect([accepted(""), accepted([text]), accepted(Array.from({ length: 100 }, () => text))]).not.toContain(false);
@@ -75,7 +75,7 @@ it("ASK4: content is text or one to a hundred parts that a caller may send", () 
   expect(refused.filter(accepted)).toEqual([]);
 });
 
-it("ASK5: a message waits in the queue, is shown and starts a run, unless it says otherwise", () => {
+it("A message waits in the queue, is shown and starts a run, unless it says otherwise", () => {
   expect(postMessageSchema.parse({ content: "hi" })).toEqual({
     content: "hi",
     role: "user",
@@ -89,7 +89,7 @@ it("ASK5: a message waits in the queue, is shown and starts a run, unless it say
   expect(postMessageSchema.parse({ content: "hi", limits: { steps: null } }).limits).toEqual({ steps: null });
 });
 
-it("LIMIT19 limits are positive numbers or null, whole but for USD, and nothing else", () => {
+it("LIMIT19 Limits are positive numbers or null, whole but for USD, and nothing else", () => {
   const all = { steps: 1, turns: 2, tokens: 3, duration_ms: 4, cost: 0.5, on_limit: "end" };
   const none = { steps: null, turns: null, tokens: null, duration_ms: null, cost: null, on_limit: "rest" };
   for (const limits of [{}, all, none]) {
@@ -108,7 +108,7 @@ it("LIMIT19 limits are positive numbers or null, whole but for USD, and nothing 
   }
 });
 
-it("ASK6: a change names something; ids are UUIDs; titles, tags and paths are bounded", () => {
+it("A change names something; ids are UUIDs; titles, tags and paths are bounded", () => {
   expect([patchThreadSchema, request.patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([
     false,
     false,
@@ -125,7 +125,7 @@ it("ASK6: a change names something; ids are UUIDs; titles, tags and paths are bo
   expect(request.ticketSchema.safeParse({ path: "https://elsewhere/api/" }).success).toBe(false);
 });
 
-it("ASK7: an attachment is bytes with name and type, a path, or an address, and at most twenty come", () => {
+it("An attachment is bytes with name and type, a path, or an address, and at most twenty come", () => {
   const accepted = (...attachments: unknown[]) => postMessageSchema.safeParse({ content: "", attachments }).success;
   const bytes = { name: "a.png", mime_type: "image/png", data: "AA==" };
   expect([

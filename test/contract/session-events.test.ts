@@ -55,7 +55,7 @@ function openAfter(all: readonly AgentEvent[]): string[] {
   return open;
 }
 
-it("SESSION1: whatever begins ends, wherever the run does", () => {
+it("SESSION1 Whatever begins ends, wherever the run does", () => {
   console.info(`SESSION1 seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
@@ -67,7 +67,7 @@ it("SESSION1: whatever begins ends, wherever the run does", () => {
   );
 });
 
-it("SESSION1: also where nothing more is heard of it", () => {
+it("SESSION1 An execution ends with an error when its events stop for good", () => {
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
       const mapper = events();
@@ -80,7 +80,7 @@ it("SESSION1: also where nothing more is heard of it", () => {
   );
 });
 
-it("SESSION2: deltas that come again, or merged, add what is new and no more", () => {
+it("SESSION2 Deltas that come again, or merged, add what is new and no more", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (thread, to, from) => {
       const whole = ending(thread);
@@ -109,7 +109,7 @@ it("SESSION2: deltas that come again, or merged, add what is new and no more", (
   );
 });
 
-it("SESSION2: a snapshot tells what ended meanwhile and goes on with what is in flight", () => {
+it("SESSION2 A snapshot tells what ended meanwhile and goes on with what is in flight", () => {
   const whole = numbered([...spoken(1, "First", [2]), ...spoken(2, "Second", [3])]);
   const last = whole.at(-1);
   const first = whole.find((event) => event.type === "message_end");
@@ -136,7 +136,7 @@ it("SESSION2: a snapshot tells what ended meanwhile and goes on with what is in 
   expect(deltas).toBe("FiSecond");
 });
 
-it("SESSION3: what is taken back ends as aborted, is not kept, and comes no more", () => {
+it("SESSION3 What is taken back ends as aborted, is not kept, and comes no more", () => {
   for (const named of [true, false]) {
     const drafts = retracted(1, "half an answ");
     const back: EventDraft = { type: "message_retracted", reason: "recovery" };
@@ -153,7 +153,7 @@ it("SESSION3: what is taken back ends as aborted, is not kept, and comes no more
   }
 });
 
-it("SESSION4: nested lines, silent messages and other runs are not told; an edit is", () => {
+it("SESSION4 Nested lines, silent messages and other runs are not told; an edit is", () => {
   const nested = spoken(1, "below", []).map((draft) => ({ ...draft, depth: 1, parent_id: "m9" }));
   const below = nested.map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, depth: 1, parent_id: "m9" } } : draft,
@@ -190,7 +190,7 @@ it("SESSION4: nested lines, silent messages and other runs are not told; an edit
   ]);
 });
 
-it("SESSION5: a call that a client answers has no execution, one on the server has each part once", () => {
+it("SESSION5 A call that a client answers has no execution, one on the server has each part once", () => {
   const thread = numbered([
     ...worked(1, "found"),
     ...worked(2, "asked").map((draft) => ({ ...draft, tool_name: "far" })),
@@ -208,7 +208,7 @@ it("SESSION5: a call that a client answers has no execution, one on the server h
   expect(all.filter(({ type }) => type === "message_end")).toHaveLength(2);
 });
 
-it("SESSION6: an answer that broke off has its words as partial, with the reason of the run's end", () => {
+it("SESSION6 An answer that broke off has its words as partial, with the reason of the run's end", () => {
   const half = spoken(1, "half", []).map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, stop_reason: "error" as const } } : draft,
   );
@@ -235,7 +235,7 @@ it("SESSION6: an answer that broke off has its words as partial, with the reason
   ]);
 });
 
-it("SESSION7: what a run's end and its rest are called", () => {
+it("SESSION7 What a run's end and its rest are called", () => {
   const statuses = { completed: "completed", stopped: "completed", limit: "completed", error: "error" } as const;
   for (const [status, expected] of Object.entries(statuses)) {
     const mapper = events();
@@ -265,7 +265,7 @@ it("SESSION7: what a run's end and its rest are called", () => {
   });
 });
 
-it("SESSION7: the cost is that of every answer told, each once, and unknown where one is", () => {
+it("SESSION7 The cost is that of every answer told, each once, and unknown where one is", () => {
   const priced = (position: number, cost: number | null): EventDraft[] =>
     spoken(position, "a", []).map((draft) =>
       draft.type === "message_end" ? { ...draft, message: { ...draft.message, usage: zero, cost } } : draft,

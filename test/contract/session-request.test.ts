@@ -26,7 +26,7 @@ function read(body: object) {
   return executeInput(executeRequestSchema.parse(body));
 }
 
-it("SESSION8: a request means the same in either spelling", () => {
+it("SESSION8 A request means the same in either spelling", () => {
   const context = { messages: [], tools: [{ name: "far", parameters: { type: "object" } }] };
   const camel = {
     sessionId: "a:1",
@@ -58,7 +58,7 @@ it("SESSION8: a request means the same in either spelling", () => {
   expect(read({ input })).toEqual({ session_id: null, input, context: null, options: {}, limits: null });
 });
 
-it("SESSION8: what is no request is refused where it is none", () => {
+it("SESSION8 What is no request is refused where it is none", () => {
   for (const id of ["", "a b", "a/b", "ä", "a\n", "\u0000", "..%2f", "x".repeat(129), 7, null]) {
     expect(refusedAt({ input, sessionId: id })).toContain("sessionId");
   }
@@ -118,7 +118,7 @@ function shown(messages: readonly ContextMessage[]): Message[] {
   });
 }
 
-it("SESSION9: a transcript becomes messages and those become the transcript again", () => {
+it("SESSION9 A transcript becomes messages and those become the transcript again", () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       const back = shown(messages).map((message) => toSessionMessage(message, { providers: new Map() }));
@@ -130,7 +130,7 @@ it("SESSION9: a transcript becomes messages and those become the transcript agai
   );
 });
 
-it("SESSION9: calls without a result and results without a call are refused where they stand", () => {
+it("SESSION9 Calls without a result and results without a call are refused where they stand", () => {
   const call: ContextMessage = callingMessage([{ tool: "far" }], 0);
   const result: ContextMessage = { role: "toolResult", toolCallId: "c0.0", toolName: "far", content: "x" };
   const said: ContextMessage = { role: "user", content: "Hello" };
@@ -145,7 +145,7 @@ it("SESSION9: calls without a result and results without a call are refused wher
   expect(initialTranscript([call, result])).toHaveLength(2);
 });
 
-it("SESSION9: partial answers keep their words and no calls, errors without words leave nothing", () => {
+it("SESSION9 Partial answers keep their words and no calls, errors without words leave nothing", () => {
   const partial = { role: "assistant" as const, content: [{ type: "text" as const, text: "half" }] };
   const calling = callingMessage([{ tool: "far" }], 0);
   const whole =
@@ -162,7 +162,7 @@ it("SESSION9: partial answers keep their words and no calls, errors without word
   ]);
 });
 
-it("SESSION9: images and results travel in the words of a thread", () => {
+it("SESSION9 Images and results travel in the words of a thread", () => {
   const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
   expect(inputContent({ role: "user", content: [{ type: "text", text: "See" }, image] })).toEqual([
     { type: "text", text: "See" },
@@ -193,7 +193,7 @@ it("SESSION9: images and results travel in the words of a thread", () => {
   });
 });
 
-it("SESSION7: whoever can go on with the next word has a session that is completed", () => {
+it("SESSION7 Whoever can go on with the next word has a session that is completed", () => {
   expect(["idle", "completed", "stopped", "limit"].map((status) => sessionStatus(status as "idle"))).toEqual(
     Array.from({ length: 4 }, () => "completed"),
   );

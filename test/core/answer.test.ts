@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { Harness } from "./support/harness.ts";
 import { finish, says, textBlock } from "./support/scripted-model.ts";
 
-it("LOOP1: a text answer is told block by block, stored, and ends the run", async () => {
+it("A text answer is told block by block, stored, and ends the run", async () => {
   const harness = new Harness({ script: () => says("Hel", "lo") });
   expect(await harness.finish()).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(harness.events.map(({ type }) => type)).toEqual([
@@ -26,26 +26,26 @@ it("LOOP1: a text answer is told block by block, stored, and ends the run", asyn
   expect(harness.model.requests[0]?.messages).toMatchObject([{ role: "user" }]);
 });
 
-it("LOOP1: an answer of nothing is a message too", async () => {
+it("An answer of nothing is a message too", async () => {
   const harness = new Harness({ script: () => [finish()] });
   await harness.finish();
   expect(harness.answers).toMatchObject([{ parts: [], stop_reason: "stop" }]);
 });
 
-it("LOOP1: a block that the provider never closed is closed with the answer", async () => {
+it("A block that the provider never closed is closed with the answer", async () => {
   const harness = new Harness({ script: () => [...textBlock(0, "all of it").slice(0, -1), finish()] });
   await harness.finish();
   expect(harness.answers).toMatchObject([{ parts: [{ type: "text", text: "all of it" }] }]);
 });
 
-it("LOOP2: an answer is written before its end is told", async () => {
+it("An answer is written before its end is told", async () => {
   const harness = new Harness({ script: () => says("Hello"), killAt: "answer.before-create" });
   expect(await harness.drive()).toBeNull();
   const told = harness.events.map(({ type }) => type);
   expect([told.at(-1), harness.answers]).toEqual(["text_end", []]);
 });
 
-it("LOOP3: a step's tokens and cost are in its message, its log row and the run", async () => {
+it("A step's tokens and cost are in its message, its log row and the run", async () => {
   const harness = new Harness({ script: () => says("Hello") });
   await harness.finish();
   const cost = (10 * 1 + 5 * 2) / 1_000_000;

@@ -24,7 +24,7 @@ async function changed(...changes: ((live: Live) => void)[]) {
   return { harness, live, kept: rows.map(({ context }) => context), warnings: rows.map((data) => data["warnings"]) };
 }
 
-it("CONTEXT1: each step's row and the run have a copy of it, which no later change touches", async () => {
+it("Each step's row and the run have a copy of the context, which no later change touches", async () => {
   const { harness, live, kept, warnings } = await changed(
     (at) => Object.assign(at, { n: 1, deep: { list: [1, null, "a", true] } }),
     (at) => {
@@ -40,7 +40,7 @@ it("CONTEXT1: each step's row and the run have a copy of it, which no later chan
   expect(warnings).toEqual([undefined, undefined, undefined]);
 });
 
-it("CONTEXT2: what is no JSON is left out of the copy, stays where it is, and is named in the step's row", async () => {
+it("What is no JSON is left out of the copy, stays where it is, and is named in the step's row", async () => {
   class Thing {}
   const circle: Live = { name: "circle" };
   circle["self"] = circle;
@@ -82,18 +82,15 @@ it.for<[string, (live: Live) => void, string]>([
   ["characters that take more in a row", (live) => void (live["text"] = "é".repeat(100_000)), "200017"],
   ["many small things", (live) => void (live["list"] = Array.from({ length: 200_000 }, () => null)), "over 131072"],
   ["what unfolds without end", (live) => void (live["tree"] = unfolding()), "over 131072"],
-])(
-  "CONTEXT3: %s is not kept: the copy before it is, and the row says so",
-  async ([, change, size], { expect: here }) => {
-    const { kept, warnings } = await changed((live) => void (live["n"] = 1), change);
-    here(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
-    here(warnings[1]).toEqual([
-      `state.context is ${size} bytes; at most 131072 are kept. A run that is interrupted goes on with what it held before.`,
-    ]);
-  },
-);
+])("%s is not kept: the copy before it is, and the row says so", async ([, change, size], { expect: here }) => {
+  const { kept, warnings } = await changed((live) => void (live["n"] = 1), change);
+  here(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
+  here(warnings[1]).toEqual([
+    `state.context is ${size} bytes; at most 131072 are kept. A run that is interrupted goes on with what it held before.`,
+  ]);
+});
 
-it("CONTEXT3: nesting without end is left out by its place", async () => {
+it("Nesting without end is left out by its place", async () => {
   let deep: unknown = [];
   for (let level = 0; level < 50_000; level += 1) deep = [deep];
   const { kept, warnings } = await changed((live) => Object.assign(live, { n: 1, deep }));
@@ -101,7 +98,7 @@ it("CONTEXT3: nesting without end is left out by its place", async () => {
   expect(warnings[0]).toEqual([expect.stringMatching(/not JSON.*deep\[0\]\[0\]/)]);
 });
 
-it("CONTEXT4: a failed attempt and a step that a crash cut keep it too", async () => {
+it("A failed attempt and a step that a crash cut keep it too", async () => {
   const live: Live = {};
   const attempts = new Harness({
     script: (_, number) => {

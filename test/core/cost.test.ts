@@ -7,27 +7,27 @@ import { costOf } from "#core/cost.ts";
 
 const usage = { input: 1_000_000, output: 200_000, cache_read: 500_000, cache_write: 100_000, total_tokens: 1_800_000 };
 
-it("PRICE1: each count has its price per million tokens", () => {
+it("PRICE1 Each count of tokens has its price per million", () => {
   const prices = { inputPrice: 3, outputPrice: 15, cachedPrice: 0.3, cacheWritePrice: 3.75 };
   expect(costOf(prices, usage, null)).toBeCloseTo(3 + 3 + 0.15 + 0.375, 10);
 });
 
-it("PRICE1: what is read from or written to a cache costs as input where it has no price", () => {
+it("PRICE1 What is read from or written to a cache costs as input where it has no price", () => {
   expect(costOf({ inputPrice: 3, outputPrice: 15 }, usage, null)).toBeCloseTo(3 + 3 + 1.5 + 0.3, 10);
   expect(costOf({ inputPrice: 0, outputPrice: 0 }, usage, null)).toBe(0);
 });
 
-it("PRICE2: a total the provider reports wins", () => {
+it("PRICE2 A total the provider reports wins", () => {
   expect(costOf({ inputPrice: 3, outputPrice: 15 }, usage, 0.5)).toBe(0.5);
   expect(costOf({}, usage, 0)).toBe(0);
 });
 
-it("PRICE3: without prices the cost is unknown", () => {
+it("PRICE3 Without prices the cost of a run is unknown", () => {
   expect(costOf({}, usage, null)).toBeNull();
   expect(costOf({ inputPrice: 3 }, usage, null)).toBeNull();
 });
 
-it("PRICE4: costs and their sums have no rounding errors of binary fractions", () => {
+it("PRICE4 Costs and their sums have no rounding errors of binary fractions", () => {
   const one = { ...usage, input: 1, output: 0, cache_read: 0, cache_write: 0 };
   expect(costOf({ inputPrice: 0.15, outputPrice: 0.6 }, { ...one, input: 39_400 }, null)).toBe(0.00591);
   expect(costOf({ inputPrice: 0.0375, outputPrice: 0 }, one, null)).toBe(0.0000000375);

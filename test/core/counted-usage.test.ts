@@ -12,7 +12,7 @@ import { calls, failure, finish, says, textBlock } from "./support/scripted-mode
 
 const request = { system: "12345678", messages: [], tools: [] } as unknown as Parameters<typeof cutUsage>[0];
 
-it("HALT6: reported tokens count, missing counts are estimated, and an attempt without an answer is not estimated", () => {
+it("Reported tokens count, missing counts are estimated, and an attempt without an answer is not estimated", () => {
   const words = ["x".repeat(40)];
   expect(cutUsage(request, null, [])).toEqual({ usage: zeroUsage, estimated: false });
   expect(cutUsage(request, null, words)).toEqual({
@@ -31,7 +31,7 @@ it("HALT6: reported tokens count, missing counts are estimated, and an attempt w
 });
 
 it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
-  "HALT8: a count of %d, which no answer has, is taken as none, and the sums stay numbers",
+  "A count of %d, which no answer has, is taken as none, and the sums stay numbers",
   (wrong) => {
     const words = ["x".repeat(40)];
     const reported = { input: wrong, output: wrong, cache_read: wrong, cache_write: wrong, total_tokens: wrong };
@@ -43,7 +43,7 @@ it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
   },
 );
 
-it("HALT8: an answer whose server counted beyond every number has a usage and a cost in its message, run and log", async () => {
+it("An answer whose server counted beyond every number has a usage and a cost in its message, run and log", async () => {
   const wrong = {
     ...zeroUsage,
     input: Number.POSITIVE_INFINITY,
@@ -62,7 +62,7 @@ it("HALT8: an answer whose server counted beyond every number has a usage and a 
   expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
 });
 
-it("HALT6: a stopped answer counts in its message, its run and its log, and the log marks it as estimated", async () => {
+it("A stopped answer counts in its message, its run and its log, and the log marks it as estimated", async () => {
   const spoken = textBlock(0, "y".repeat(400)).slice(0, -1);
   const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
   const ended = harness.finish();
@@ -75,7 +75,7 @@ it("HALT6: a stopped answer counts in its message, its run and its log, and the 
   expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
 });
 
-it("HALT6: an answer with reported tokens is not estimated, and an interrupted one before it counts once", async () => {
+it("An answer with reported tokens is not estimated, and an interrupted one before it counts once", async () => {
   const script = (_: unknown, number: number) =>
     number === 0 ? [...textBlock(0, "z".repeat(80)).slice(0, -1), failure()] : says("done");
   const harness = new Harness({ script });
@@ -90,7 +90,7 @@ it("HALT6: an answer with reported tokens is not estimated, and an interrupted o
   expect(harness.run.usage).toMatchObject({ input: 13, output: 25, total_tokens: 38 });
 });
 
-it("HALT8: an answer without reported tokens is estimated from the prompt, the tools and the answer's text", () => {
+it("An answer without reported tokens is estimated from the prompt, the tools and the answer's text", () => {
   const words = ["x".repeat(40)];
   const tool = { name: "note", description: "", parameters: {} };
   const offered = { ...request, tools: [tool] };
@@ -111,7 +111,7 @@ it("HALT8: an answer without reported tokens is estimated from the prompt, the t
   expect(finishedUsage(request, prompt, [])).toEqual({ usage: prompt, estimated: false });
 });
 
-it("HALT8: estimated tokens of an answer count in message, run, cost and log, and the log marks them as estimated", async () => {
+it("Estimated tokens of an answer count in message, run, cost and log, and the log marks them as estimated", async () => {
   const uncounted = finish({ usage: zeroUsage, stop_reason: "tool_calls" });
   const script = (_: unknown, number: number) =>
     number === 0 ? [...calls("c", ["echo", { text: "y".repeat(400) }]).slice(0, -1), uncounted] : says("done");

@@ -10,7 +10,7 @@ import { failure, says, textBlock } from "./support/scripted-model.ts";
 const final = failure({ kind: "auth", retryable: false });
 const names = (harness: Harness) => harness.model.requests.map((request) => (request as ModelRequest).model.name);
 
-it("FALL1: a failure that is not tried again goes to the next model, what was shown is retracted", async () => {
+it("A failure that is not tried again goes to the next model, what was shown is retracted", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare", { inputPrice: 100 }),
@@ -30,7 +30,7 @@ it("FALL1: a failure that is not tried again goes to the next model, what was sh
   expect(Object.keys(harness.run.spent)).toEqual(["main", "spare"]);
 });
 
-it("FALL2: each model has its own retries first; the last one's failure ends the run", async () => {
+it("Each model has its own retries first; the last one's failure ends the run", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main", { retry: { maxRetries: 1 } }),
     modelNamed("spare", { retry: { maxRetries: 2, initialDelayMs: 10, multiplier: 3 } }),
@@ -42,7 +42,7 @@ it("FALL2: each model has its own retries first; the last one's failure ends the
   expect(harness.journal.logs.map(({ data }) => data["attempt"])).toEqual([1, 2, 1, 2, 3]);
 });
 
-it("FALL3: fallbacks that a fallback names are not followed", async () => {
+it("Fallbacks that a fallback names are not followed", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main", { fallbacks: ["spare"] }),
     modelNamed("spare", { fallbacks: ["third"] }),
@@ -52,7 +52,7 @@ it("FALL3: fallbacks that a fallback names are not followed", async () => {
   expect(names(harness)).toEqual(["main", "spare"]);
 });
 
-it("FALL4: a run that rests within the chain goes on at the same model", async () => {
+it("A run that rests within the chain goes on at the same model", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare"),

@@ -25,7 +25,7 @@ const of = (run: Partial<Bounds>, spent: Partial<Used>, thread: Partial<Bounds> 
 });
 
 describe("a limit", () => {
-  it("LIMIT1 is reached by as much as it says, the run's before the thread's", () => {
+  it("LIMIT1 A limit is reached by exactly its amount, the run's before the thread's", () => {
     expect(reachedLimit(of({ tokens: 10 }, { tokens: 9 }))).toBeNull();
     expect(reachedLimit(of({ tokens: 10 }, { tokens: 10 }))).toBe("max_tokens");
     expect(reachedLimit(of({ tokens: 10 }, { tokens: 10 }, { steps: 1 }, { steps: 5 }))).toBe("max_tokens");
@@ -34,13 +34,13 @@ describe("a limit", () => {
     expect(reachedLimit(of({}, { tokens: 1e12, steps: 1e9, cost: 1e9 }))).toBeNull();
   });
 
-  it("LIMIT4 of money is no matter of the last binary digit", () => {
+  it("LIMIT4 A limit of money does not depend on the last binary digit", () => {
     const cost = Array.from({ length: 5 }, () => 0.00014).reduce((sum, one) => sum + one, 0);
     expect(cost).toBeLessThan(0.0007);
     expect(reachedLimit(of({ cost: 0.0007 }, { cost }))).toBe("max_cost");
   });
 
-  it("LIMIT7 that several set is the strictest of them", () => {
+  it("LIMIT7 A limit that several set is the strictest of them", () => {
     fc.assert(
       fc.property(fc.array(bounds, { maxLength: 4 }), (all) => {
         const strict = strictest(...all);
@@ -52,7 +52,7 @@ describe("a limit", () => {
     );
   });
 
-  it("LIMIT14 of time is the shorter one, and is never less than nothing", () => {
+  it("LIMIT14 A limit of time is the shorter one, and what remains is never less than nothing", () => {
     expect(timeLeft(of({}, { duration_ms: 5 }))).toBeNull();
     expect(timeLeft(of({ duration_ms: 8 }, { duration_ms: 5 }, { duration_ms: 20 }))).toEqual({
       ms: 3,
@@ -66,7 +66,7 @@ describe("a limit", () => {
 });
 
 describe("what is left", () => {
-  it("LIMIT12 is shared so that all shares together are never more than it", () => {
+  it("LIMIT12 A remaining budget is shared so that all shares together never exceed it", () => {
     fc.assert(
       fc.property(bounds, used, fc.integer({ min: 1, max: 9 }), (whole, spent, shares) => {
         const left = leftOf(whole, spent);
@@ -81,19 +81,19 @@ describe("what is left", () => {
     );
   });
 
-  it("LIMIT13 is no share where somebody would have nothing", () => {
+  it("LIMIT13 A remaining budget has no shares if one of them would be nothing", () => {
     expect(shareOf({ ...noBounds, steps: 1 }, 2)).toBeNull();
     expect(shareOf({ ...noBounds, tokens: -5 }, 1)).toBeNull();
     expect(shareOf(leftOf({ ...noBounds, cost: 0.1 }, { ...nothing, cost: 0.1 - 1e-17 }), 1)).toBeNull();
   });
 
-  it("LIMIT11 a child is asked to keep to its share; what was lifted for its parent is lifted for it", () => {
+  it("LIMIT11 A child is asked to keep to its share; what was lifted for its parent is lifted for it", () => {
     const share = { ...noBounds, tokens: 5 };
     expect(asLimits(share, null)).toEqual({ tokens: 5 });
     expect(asLimits(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
   });
 
-  it("LIMIT12 what a child at work was given is spoken for, what it told counts instead, what is settled is not counted twice", () => {
+  it("LIMIT12 What a child at work was given is spoken for, what it told counts instead, what is settled is not counted twice", () => {
     const grant = { ...noBounds, tokens: 100, cost: 1 };
     const awaits = { kind: "child" as const, thread_id: "c", agent_id: "a", deadline: 0, delivered: null };
     const usage = { input: 3, output: 4, cache_read: 0, cache_write: 0, total_tokens: 7 };
@@ -117,7 +117,7 @@ describe("what is left", () => {
 });
 
 describe("what a deployment allows", () => {
-  it("LIMIT8 is what its callers may ask for", () => {
+  it("LIMIT8 A caller may ask for what the deployment allows", () => {
     fc.assert(
       fc.property(bounds, bounds, (allowed, wishes) => {
         const beyond = amountNames.find((name) => {
@@ -132,7 +132,7 @@ describe("what a deployment allows", () => {
     expect(excess({ on_limit: "rest" }, { ...noBounds, steps: 1 })).toBeNull();
   });
 
-  it("LIMIT17 stands in its variables; without them nothing but steps is bounded", () => {
+  it("LIMIT17 A deployment's variables set what it allows; without them only steps are bounded", () => {
     expect(deploymentLimits({})).toEqual({ run: { ...noBounds, steps: 250 }, thread: noBounds });
     const read = deploymentLimits({
       STEP_CEILING: "null",
@@ -153,7 +153,7 @@ describe("what a deployment allows", () => {
   });
 
   it.each(["many", "-1", "0", "1.5", "NaN", "Infinity", "1,000"])(
-    "LIMIT18 allows nothing where a variable is %s, and says which",
+    "LIMIT18 A deployment allows nothing if a variable is %s, and the error names it",
     (value) => {
       const misread: string[] = [];
       const variables = { LIMIT_RUN_TOKENS: value, LIMIT_THREAD_STEPS: value, STEP_CEILING: value };

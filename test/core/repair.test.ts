@@ -25,7 +25,7 @@ const call = (id: string): StoredPart => ({ type: "tool_call", id, name: "it", a
 const resultOf = (id: string, result: string): ModelMessage =>
   message("tool", { tool_call_id: id, name: "it", parts: [text(result)], result: { status: "success", result } });
 
-it("REPAIR1: whatever happened to a transcript, a provider accepts what is sent", () => {
+it("Whatever happened to a transcript, a provider accepts what is sent", () => {
   console.info(`REPAIR1 seed ${seed}`);
   fc.assert(
     fc.property(broken, (messages) => {
@@ -36,7 +36,7 @@ it("REPAIR1: whatever happened to a transcript, a provider accepts what is sent"
   );
 });
 
-it("REPAIR2: a well-formed transcript comes back as it is, object by object", () => {
+it("A well-formed transcript comes back as it is, object by object", () => {
   fc.assert(
     fc.property(transcript, (messages) => {
       const repaired = repair(messages);
@@ -47,7 +47,7 @@ it("REPAIR2: a well-formed transcript comes back as it is, object by object", ()
   );
 });
 
-it("REPAIR3: repairing twice is repairing once, and changes nothing it was given", () => {
+it("Repairing twice is repairing once, and changes nothing it was given", () => {
   fc.assert(
     fc.property(broken, (messages) => {
       const before = structuredClone(messages);
@@ -59,7 +59,7 @@ it("REPAIR3: repairing twice is repairing once, and changes nothing it was given
   );
 });
 
-it("REPAIR4: nothing is lost but blanks, and results whose call is gone", () => {
+it("Nothing is lost but blanks, and results whose call is gone", () => {
   fc.assert(
     fc.property(transcript, fc.nat(40), (messages, length) => {
       const cut = messages.slice(0, length);
@@ -73,7 +73,7 @@ it("REPAIR4: nothing is lost but blanks, and results whose call is gone", () => 
   );
 });
 
-it("REPAIR5: a call that lost its result is told so; a result is put behind its call", () => {
+it("A call that lost its result is told so; a result is put behind its call", () => {
   const asked = message("assistant", { parts: [call("a"), call("b")] });
   const repaired = repair([message("user", { parts: [text("?")] }), resultOf("b", "B"), asked]);
   expect(repaired.map(({ role, tool_call_id, result }) => [tool_call_id ?? role, result?.status])).toEqual([
@@ -85,7 +85,7 @@ it("REPAIR5: a call that lost its result is told so; a result is put behind its 
   expect(repaired[2]?.result?.error).toContain("interrupted or removed");
 });
 
-it("REPAIR6: a call id asked twice, in one message or two, is asked once", () => {
+it("A call id asked twice, in one message or two, is asked once", () => {
   const twice = message("assistant", { parts: [call("a"), call("a")] });
   const again = message("assistant", { parts: [text("again"), call("a")] });
   const repaired = repair([message("user", { parts: [text("?")] }), twice, resultOf("a", "A"), again]);
@@ -97,7 +97,7 @@ it("REPAIR6: a call id asked twice, in one message or two, is asked once", () =>
   ]);
 });
 
-it("REPAIR7: thinking alone is no answer; answers that follow each other are one and name both", () => {
+it("Thinking alone is no answer; answers that follow each other are one and name both", () => {
   const thought: StoredPart = { type: "thinking", thinking: "hm", provider_data: { provider: "p", data: {} } };
   const first = message("assistant", { id: "1", parts: [text("One.")] });
   const second = message("assistant", { id: "2", parts: [thought, text("Two.")] });

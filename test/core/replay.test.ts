@@ -26,13 +26,13 @@ function list() {
 
 const of = { message_id: "m", index: 0 };
 
-it("KEEP1: an event carries its run, step, side and depth", () => {
+it("An event carries its run, step, side and depth", () => {
   const { sink, events } = list();
   events.tell({ type: "text_start", ...of });
   expect(sink.sent[0]).toMatchObject({ run_id: "run", step: 2, side: "a", depth: 0 });
 });
 
-it("KEEP2: deltas are told and kept as one, without its text, in front of their block's end", () => {
+it("Deltas are told and kept as one, without its text, in front of their block's end", () => {
   const { sink, events } = list();
   events.tell({ type: "text_start", ...of });
   for (const [offset, delta] of ["He", "ll", "o"].entries()) {
@@ -50,7 +50,7 @@ it("KEEP2: deltas are told and kept as one, without its text, in front of their 
   expect(events.take()).toEqual([]);
 });
 
-it("KEEP3: what is staged is kept at once and told only when released", () => {
+it("What is staged is kept at once and told only when released", () => {
   const { sink, events } = list();
   events.stage({ type: "text_start", ...of });
   expect([events.take().length, sink.sent.length]).toEqual([1, 0]);
@@ -59,7 +59,7 @@ it("KEEP3: what is staged is kept at once and told only when released", () => {
   expect(sink.sent).toHaveLength(1);
 });
 
-it("KEEP4: a message that is retracted is forgotten, with its open deltas", () => {
+it("A message that is retracted is forgotten, with its open deltas", () => {
   const { events } = list();
   events.tell({ type: "text_start", ...of });
   events.tell({ type: "text_delta", ...of, offset: 0, delta: "half" });
@@ -69,7 +69,7 @@ it("KEEP4: a message that is retracted is forgotten, with its open deltas", () =
   expect(events.take().map(({ type }) => type)).toEqual(["text_start", "text_end"]);
 });
 
-it("KEEP5: an event whose row is gone is not told again", () => {
+it("An event whose row is gone is not told again", () => {
   const nowhere = { threadId, message: () => undefined, callMessage: () => undefined, run: () => undefined };
   const told = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
   const message = messageRecord(1);
@@ -80,7 +80,7 @@ it("KEEP5: an event whose row is gone is not told again", () => {
   expect(fromStored(step, nowhere)).toEqual({ ...step, thread_id: threadId });
 });
 
-it("KEEP7: what a provider wants to see again of a part is in no message and in no event, told or replayed", async () => {
+it("What a provider wants to see again of a part is in no message and in no event, told or replayed", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "opaque" } };
   const signed = (part: ScriptPart): ScriptPart =>
     part.type.endsWith("_end") ? ({ ...part, provider_data } as ScriptPart) : part;
@@ -142,7 +142,7 @@ function parts(
   return [...told, last];
 }
 
-it("KEEP6: for any run, what rows replay folds to what was seen live", async () => {
+it("Replayed rows of any run fold to what was seen live", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`KEEP6 seed ${seed}`);
   await fc.assert(

@@ -46,7 +46,7 @@ const shownIn = (messages: readonly ModelMessage[]) =>
   );
 
 describe("images", () => {
-  it("ATT12 an image of the thread is sent as its bytes, and the stored part is not changed", async () => {
+  it("An image of the thread is sent as its bytes, and the stored part is not changed", async () => {
     const files = withPng("cat.png");
     const stored = user(words("Look"), image("/attachments/cat.png"));
     const [message] = await sent([stored], files);
@@ -54,7 +54,7 @@ describe("images", () => {
     expect(stored.parts[1]).toEqual(image("/attachments/cat.png"));
   });
 
-  it("ATT12 an image is what its bytes are, whatever it was called; what is none is a line", async () => {
+  it("An image is what its bytes are, whatever it was called; what is none is a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.jpg", pngBytes(), "image/jpeg");
     files.put("/attachments/b.png", new TextEncoder().encode("<html>"), "image/png");
@@ -76,7 +76,7 @@ describe("images", () => {
     ]);
   });
 
-  it("ATT13 images before the last messages of the threshold are lines with name and size, and are not read", async () => {
+  it("Images before the last messages of the threshold are lines with name and size, and are not read", async () => {
     const files = withPng("old.png", "new.png");
     const messages = [user(image("/attachments/old.png")), user(words("a")), user(image("/attachments/new.png"))];
     expect(shownIn(await sent(messages, files, { recent: 2 }))).toEqual([
@@ -94,14 +94,14 @@ describe("images", () => {
     }
   });
 
-  it("ATT13 ten messages are recent where a prompt does not say", async () => {
+  it("Ten messages are recent where a prompt does not say", async () => {
     const messages = Array.from({ length: 12 }, (_, at) => user(image(`/attachments/${at}.png`)));
     const files = withPng(...messages.map((_, at) => `${at}.png`));
     const shown = shownIn(await sent(messages, files)).map(([first]) => first?.startsWith("bytes") === true);
     expect(shown).toEqual([false, false, ...Array.from({ length: 10 }, () => true)]);
   });
 
-  it("ATT14 where no model of the chain sees, images are lines and are not read", async () => {
+  it("Images are lines and are not read if no model of the chain has vision", async () => {
     const files = withPng("cat.png");
     const blind = model({ vision: false });
     expect(shownIn(await sent([user(image("/attachments/cat.png"))], files, { models: [blind, blind] }))).toEqual([
@@ -112,7 +112,7 @@ describe("images", () => {
     expect(shownIn(mixed)).toEqual([["bytes of /attachments/cat.png"]]);
   });
 
-  it("ATT15 a file that is gone, a folder, and one that cannot be read are lines that say so", async () => {
+  it("A file that is gone, a folder, and one that cannot be read are lines that say so", async () => {
     const files = withPng("cat.png");
     files.put("/attachments/folder.png", new Uint8Array(), "", { isDirectory: true });
     const parts = ["gone", "folder"].map((name) => image(`/attachments/${name}.png`));
@@ -127,7 +127,7 @@ describe("images", () => {
     ]);
   });
 
-  it("ATT16 one request holds at most 20 images and 6 MB; the oldest are lines", async () => {
+  it("One request holds at most 20 images and 6 MB; the oldest are lines", async () => {
     const files = new MemoryFiles();
     const large = Array.from({ length: 5 }, (_, at) => {
       files.put(`/attachments/l${at}.png`, pngBytes(1_400_000), "image/png");
@@ -142,14 +142,14 @@ describe("images", () => {
     expect(first?.filter((one) => one.startsWith("bytes"))).toHaveLength(20);
   });
 
-  it("ATT16 an image of more pixels than providers take is a line", async () => {
+  it("An image of more pixels than providers take is a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/wide.png", pngBytes(), "image/png", { width: 9000, height: 10 });
     expect(shownIn(await sent([user(image("/attachments/wide.png"))], files)).flat()[0]).toContain("over 8000 pixels");
     expect(files.reads).toEqual([]);
   });
 
-  it("ATT16 whatever is attached, a request stays within its bounds and keeps every message", async () => {
+  it("Whatever is attached, a request stays within its bounds and keeps every message", async () => {
     console.info(`ATT16 seed ${seed}`);
     const sizes = fc.array(fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 5 }), { maxLength: 8 });
     await fc.assert(
@@ -187,7 +187,7 @@ describe("other files", () => {
     size,
   });
 
-  it("ATT17 a short text file is sent as its text, whatever its age; a long one is a line", async () => {
+  it("A short text file is sent as its text, whatever its age; a long one is a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.csv", new TextEncoder().encode("a,b"), "text/csv");
     files.put("/attachments/b.json", new TextEncoder().encode("{}"), "application/json");
@@ -207,7 +207,7 @@ describe("other files", () => {
     ]);
   });
 
-  it("ATT17 all text files of a request together are bounded, the newest first", async () => {
+  it("All text files of a request together are bounded, the newest first", async () => {
     const files = new MemoryFiles();
     const messages = Array.from({ length: 6 }, (_, at) => {
       files.put(`/attachments/${at}.txt`, new Uint8Array(60_000).fill(97), "text/plain");
@@ -217,7 +217,7 @@ describe("other files", () => {
     expect(whole).toEqual([false, false, true, true, true, true]);
   });
 
-  it("ATT17 a recent document is sent as bytes for the provider that reads it; anything else is a line", async () => {
+  it("A recent document is sent as bytes for the provider that reads it; anything else is a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.pdf", Uint8Array.of(1, 2, 3), "application/pdf");
     files.put("/attachments/a.zip", Uint8Array.of(1, 2, 3), "application/zip");
@@ -247,7 +247,7 @@ describe("answers of tools, and words of others", () => {
     result: { status, [status === "error" ? "error" : "result"]: "said", attachments },
   });
 
-  it("ATT18 images a tool attached stand beside its result, other files as lines behind its words", async () => {
+  it("Images a tool attached stand beside its result, other files as lines behind its words", async () => {
     const files = withPng("chart.png");
     files.put("/attachments/data.csv", new TextEncoder().encode("a,b"), "text/csv");
     for (const status of ["success", "error"] as const) {
@@ -259,7 +259,7 @@ describe("answers of tools, and words of others", () => {
     }
   });
 
-  it("ATT18 a tool's image that is old or gone is a line behind its words", async () => {
+  it("A tool's image that is old or gone is a line behind its words", async () => {
     const [message] = await sent([tool("success", ref("chart.png", "image/png"))], new MemoryFiles());
     expect(message?.result?.result).toBe(
       "said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png; the file is gone]",
@@ -268,7 +268,7 @@ describe("answers of tools, and words of others", () => {
     expect(old[0]?.result?.result).toBe("said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png]");
   });
 
-  it("ATT18 an image in what an assistant or the system said is a line, since no provider takes it there", async () => {
+  it("An image in what an assistant or the system said is a line, since no provider takes it there", async () => {
     for (const role of ["assistant", "system"] as const) {
       const message = { ...user(words("Look"), image("/attachments/cat.png")), role };
       expect(shownIn(await sent([message], withPng("cat.png")))).toEqual([

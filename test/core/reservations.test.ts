@@ -13,7 +13,7 @@ const budgets = (bounds: Partial<Bounds>, used: Partial<Used> = {}) => ({
 });
 
 describe("a reservation", () => {
-  it("LIMIT28 fits while used, reserved and its own share do not exceed the bound, and always if nothing is reserved", () => {
+  it("LIMIT28 A reservation fits while used, reserved and its own share do not exceed the bound, and always if nothing is reserved", () => {
     const reservations = new Reservations();
     const share = { ...noUse, steps: 1, tokens: 40 };
     expect(reservations.fits({ ...share, tokens: 1000 }, budgets({ tokens: 100 }, { tokens: 99 }))).toBe(true);
@@ -27,7 +27,7 @@ describe("a reservation", () => {
     expect(reservations.sum).toEqual(noUse);
   });
 
-  it("LIMIT29 allows five requests at once under a limit of tokens or money, and any number under other limits", () => {
+  it("LIMIT29 A limit of tokens or money allows five requests at once, and other limits any number", () => {
     const reservations = new Reservations();
     const share = { ...noUse, steps: 1 };
     for (let count = 0; count < 5; count += 1) reservations.hold(share);
@@ -36,7 +36,7 @@ describe("a reservation", () => {
     expect(reservations.fits(share, budgets({ steps: 250 }))).toBe(true);
   });
 
-  it("LIMIT28 that is given back while the first waiting request asks is used at once, and no other request overtakes it", async () => {
+  it("LIMIT28 A reservation that is released while the first waiting request asks is used at once, and no other request overtakes it", async () => {
     const reservations = new Reservations();
     const order: string[] = [];
     const release = reservations.hold({ ...noUse, steps: 1 });
@@ -52,7 +52,7 @@ describe("a reservation", () => {
     expect(order).toEqual(["first", "second"]);
   });
 
-  it("LIMIT28 is requested again when the run is stopped, and after a failure the next request asks", async () => {
+  it("LIMIT28 A waiting reservation is requested again when the run is stopped, and after a failure the next request asks", async () => {
     const reservations = new Reservations();
     const stop = new AbortController();
     reservations.hold({ ...noUse, steps: 1 });

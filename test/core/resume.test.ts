@@ -78,7 +78,7 @@ function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
   );
 }
 
-it.for(["parallel", "sequential"] as const)("CUT1: cut after each of its writes (%s), a run goes on", async (mode) => {
+it.for(["parallel", "sequential"] as const)("Cut after each of its writes (%s), a run goes on", async (mode) => {
   const whole = await lives([], mode);
   holds(whole);
   const { writes } = whole.harness.journal;
@@ -86,7 +86,7 @@ it.for(["parallel", "sequential"] as const)("CUT1: cut after each of its writes 
   for (let cutAfter = 1; cutAfter <= writes; cutAfter += 1) holds(await lives([cutAfter], mode));
 });
 
-it("CUT1: cut again and again, a run goes on", async () => {
+it("Cut again and again, a run goes on", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`CUT1 seed ${seed}`);
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });
@@ -110,12 +110,12 @@ async function cutCall(first: ToolRunner, second: ToolRunner[], setup: Partial<S
 const it0 = tool("it", async (_, { id, attempt }) => ok(`${id} ${attempt}`));
 const unknown = { status: "error", error: expect.stringContaining("Whether it took effect is unknown") };
 
-it("CUT2: a cut call is run again only if it says it may, under the same id", async () => {
+it("A cut call is run again only if it says it may, under the same id", async () => {
   expect(await (await cutCall(it0, [it0])).result()).toMatchObject(unknown);
   expect(await (await cutCall(it0, [{ ...it0, idempotent: true }])).result()).toEqual(ok("c0 2"));
 });
 
-it("CUT3: `reconcile` says what became of it; what was not done is done", async () => {
+it("`reconcile` says what became of it; what was not done is done", async () => {
   const by = (answer: () => Promise<unknown>): ToolRunner => ({
     ...it0,
     reconcile: answer as NonNullable<ToolRunner["reconcile"]>,
@@ -127,7 +127,7 @@ it("CUT3: `reconcile` says what became of it; what was not done is done", async 
   expect(await asked(() => Promise.resolve("nonsense"))).toMatchObject({ status: "error" });
 });
 
-it("CUT3: a `reconcile` that hangs ends with the tool's time, or with a stop", async () => {
+it("A `reconcile` that hangs ends with the tool's time, or with a stop", async () => {
   const hangs: ToolRunner = { ...it0, timeoutMs: 5000, reconcile: () => new Promise(() => {}) };
   const timed = await cutCall(it0, [hangs]);
   const result = timed.result();
@@ -141,7 +141,7 @@ it("CUT3: a `reconcile` that hangs ends with the tool's time, or with a stop", a
   expect([stopped.harness.results[0]?.result, stopped.harness.clock.armed]).toMatchObject([unknown, 0]);
 });
 
-it("CUT4: a cut call whose tool is gone or changed is unknown, not unheard of", async () => {
+it("A cut call whose tool is gone or changed is unknown, not unheard of", async () => {
   expect(await (await cutCall(it0, [])).result()).toMatchObject(unknown);
   const picky: ToolRunner = { ...it0, idempotent: true, check: () => ({ ok: false, problem: "no" }) };
   expect(await (await cutCall(it0, [picky])).result()).toMatchObject(unknown);
@@ -151,7 +151,7 @@ it("CUT4: a cut call whose tool is gone or changed is unknown, not unheard of", 
   expect(harness.results[0]?.result).toMatchObject(unknown);
 });
 
-it("CUT5: a failure that ended the run ends it also when the end was cut", async () => {
+it("A failure that ended the run ends it also when the end was cut", async () => {
   const final = failure({ kind: "auth", retryable: false });
   for (const cutAfter of [1, 2]) {
     const first = new Harness({ script: () => [...textBlock(0, "Well"), final], cutAfter });
@@ -162,7 +162,7 @@ it("CUT5: a failure that ended the run ends it also when the end was cut", async
   }
 });
 
-it("CUT6: a call that had not begun keeps its place before a later one that had", async () => {
+it("A call that had not begun keeps its place before a later one that had", async () => {
   const one: Setup["script"] = ({ messages }) =>
     messages.length === 1 ? calls("c", ["first", {}], ["second", {}], ["last", {}]) : says("done");
   const act = (name: string, changes = {}) => tool(name, async () => ok(name), changes);

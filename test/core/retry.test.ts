@@ -17,7 +17,7 @@ function script(...answers: ScriptPart[][]) {
   return (_: unknown, number: number) => answers[Math.min(number, answers.length - 1)] ?? [];
 }
 
-it("RETRY1: 1 s, doubled, at most 30 s, spread by a fifth to both sides, three times", () => {
+it("1 s, doubled, at most 30 s, spread by a fifth to both sides, three times", () => {
   const delays = (attempts: number[], random: number, retries = 9) =>
     attempts.map((attempt) => delayBeforeRetry({ ...retryPolicy(undefined), retries }, cut, { attempt, random }));
   expect(delays([1, 2, 3, 4, 5, 6, 7], 0.5)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
@@ -26,7 +26,7 @@ it("RETRY1: 1 s, doubled, at most 30 s, spread by a fifth to both sides, three t
   expect(delays([1, 2, 3, 4], 0.5, retryPolicy(undefined).retries)).toEqual([1000, 2000, 4000, null]);
 });
 
-it("RETRY2: what the provider asks for wins; what is final is not tried again", () => {
+it("What the provider asks for wins; what is final is not tried again", () => {
   const policy = retryPolicy({ initialDelayMs: 5 });
   const asked = { ...cut, retry_after_ms: 7000 };
   expect(delayBeforeRetry(policy, asked, { attempt: 3, random: 0 })).toBe(7000);
@@ -34,7 +34,7 @@ it("RETRY2: what the provider asks for wins; what is final is not tried again", 
   expect(delayBeforeRetry(policy, { ...asked, retryable: false }, { attempt: 1, random: 0 })).toBeNull();
 });
 
-it("RETRY3: what was shown of a failed attempt is retracted before anything else is told", async () => {
+it("What was shown of a failed attempt is retracted before anything else is told", async () => {
   const harness = new Harness({ script: script([...textBlock(0, "half"), failure()], says("whole")) });
   await harness.finish();
   const told = harness.events.map(({ type }) => type);
@@ -52,19 +52,19 @@ it("RETRY3: what was shown of a failed attempt is retracted before anything else
   });
 });
 
-it("RETRY3: nothing is retracted where nothing was shown", async () => {
+it("Nothing is retracted where nothing was shown", async () => {
   const harness = new Harness({ script: script([failure()], says("fine")) });
   await harness.finish();
   expect(harness.events.map(({ type }) => type)).not.toContain("message_retracted");
 });
 
-it("RETRY4: a stream that ends without an end is tried again", async () => {
+it("A stream that ends without an end is tried again", async () => {
   const harness = new Harness({ script: script(textBlock(0, "half"), [], says("whole")) });
   expect(await harness.finish()).toMatchObject({ status: "completed" });
   expect(harness.clock.slept).toEqual([1000, 2000]);
 });
 
-it("RETRY5: each attempt has a log row with its tokens, and the run counts them all", async () => {
+it("Each attempt has a log row with its tokens, and the run counts them all", async () => {
   const harness = new Harness({ script: script([failure()], [failure({ kind: "rate_limited" })], says("fine")) });
   await harness.finish();
   expect(harness.journal.logs.map(({ data }) => data)).toMatchObject([
@@ -75,7 +75,7 @@ it("RETRY5: each attempt has a log row with its tokens, and the run counts them 
   expect(harness.run.usage).toMatchObject({ input: 16, output: 5, total_tokens: 21 });
 });
 
-it("RETRY6: a final failure keeps what was said, without calls, and ends the run with it", async () => {
+it("A final failure keeps what was said, without calls, and ends the run with it", async () => {
   const final = failure({ kind: "auth", message: "The key was refused.", retryable: false });
   const harness = new Harness({ script: script([...textBlock(0, "Well, ").slice(0, -1), final]) });
   expect(await harness.finish()).toEqual({
@@ -87,7 +87,7 @@ it("RETRY6: a final failure keeps what was said, without calls, and ends the run
   expect(harness.clock.slept).toEqual([]);
 });
 
-it("RETRY7: a wait over ten seconds is a rest, and the run goes on with the next attempt", async () => {
+it("A wait over ten seconds is a rest, and the run goes on with the next attempt", async () => {
   const long = failure({ kind: "rate_limited", retry_after_ms: 10_001 });
   const harness = new Harness({ script: script([...textBlock(0, "half"), long]), models: [patient] });
   const halt = await harness.drive();
@@ -104,13 +104,13 @@ it("RETRY7: a wait over ten seconds is a rest, and the run goes on with the next
   expect(next.run).toMatchObject({ retry: null, usage: { input: 16 } });
 });
 
-it("RETRY7: ten seconds are waited out", async () => {
+it("Ten seconds are waited out", async () => {
   const harness = new Harness({ script: script([failure({ retry_after_ms: 10_000 })], says("fine")) });
   await harness.finish();
   expect(harness.clock.slept).toEqual([10_000]);
 });
 
-it("RETRY8: thinking that is to be hidden is neither told nor kept, its signature is", async () => {
+it("Thinking that is to be hidden is neither told nor kept, its signature is", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "s" } };
   const thought: ScriptPart[] = [
     { type: "thinking_start", index: 0 },

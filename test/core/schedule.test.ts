@@ -29,7 +29,7 @@ function startOrder(waitsFor: readonly ReadonlySet<number>[]): number[] {
   }
 }
 
-it("CALL4: every call starts in the end, whatever depends on what", () => {
+it("Every call starts in the end, whatever depends on what", () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 8 }), mode, (calls, given) => {
       return startOrder(schedule(calls, given).waitsFor).length === calls.length;
@@ -38,7 +38,7 @@ it("CALL4: every call starts in the end, whatever depends on what", () => {
   );
 });
 
-it("CALL5: without a circle every dependency is kept, and what runs alone runs beside nothing", () => {
+it("Without a circle every dependency is kept, and what runs alone runs beside nothing", () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 8 }), mode, (calls, given) => {
       const { waitsFor, cycle } = schedule(calls, given);
@@ -57,7 +57,7 @@ it("CALL5: without a circle every dependency is kept, and what runs alone runs b
   );
 });
 
-it("CALL4: the order of a thousand calls is found without comparing all of them for each one", () => {
+it("The order of a thousand calls is found without comparing all of them for each one", () => {
   let reads = 0;
   const counted = (remote: boolean): Schedulable[] =>
     Array.from({ length: 1000 }, (_, index) => ({

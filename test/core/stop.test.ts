@@ -9,7 +9,7 @@ import { gate, ok, tool } from "./support/tool-box.ts";
 
 const stopped = { status: "stopped", reason: "stopped" };
 
-it("HALT1: a stop while the model speaks keeps what it said, without calls", async () => {
+it("A stop while the model speaks keeps what it said, without calls", async () => {
   const spoken = textBlock(0, "half an ans").slice(0, -1);
   const call = callBlock(1, { id: "c0", name: "it", json: "{}" });
   const last = textBlock(2, "and more").slice(0, -1);
@@ -31,7 +31,7 @@ it("HALT1: a stop while the model speaks keeps what it said, without calls", asy
   expect([harness.model.requests.length, harness.clock.armed]).toEqual([1, 0]);
 });
 
-it("HALT1: a stop before the model said anything leaves no message", async () => {
+it("A stop before the model said anything leaves no message", async () => {
   const harness = new Harness({ script: () => [{ type: "hang" }] });
   const ended = harness.finish();
   await turn();
@@ -40,14 +40,14 @@ it("HALT1: a stop before the model said anything leaves no message", async () =>
   expect(harness.answers).toEqual([]);
 });
 
-it("HALT1: a stop before the run asks anything asks nothing", async () => {
+it("A stop before the run asks anything asks nothing", async () => {
   const harness = new Harness({ script: () => says("never") });
   harness.stop();
   expect(await harness.finish()).toEqual(stopped);
   expect(harness.model.requests).toEqual([]);
 });
 
-it("HALT2: a stop while tools run gives every call a result and asks no more", async () => {
+it("A stop while tools run gives every call a result and asks no more", async () => {
   const began: string[] = [];
   const deaf = tool("deaf", (_args, { id }) => {
     began.push(id);
@@ -67,7 +67,7 @@ it("HALT2: a stop while tools run gives every call a result and asks no more", a
   expect([began, harness.model.requests.length, harness.clock.armed]).toEqual([["c1"], 1, 0]);
 });
 
-it("HALT5: a stop ends the wait for what an answer leaves in files", async () => {
+it("A stop ends the wait for what an answer leaves in files", async () => {
   let waits = 0;
   const harness = new Harness({
     script: () => calls("c", ["quick", {}], ["quick", {}]),
@@ -90,7 +90,7 @@ it("HALT5: a stop ends the wait for what an answer leaves in files", async () =>
   expect(harness.results.map(({ result }) => result)).toEqual([ok("not kept"), ok("not kept")]);
 });
 
-it("HALT2: a tool that answers after its stop changes nothing", async () => {
+it("A tool that answers after its stop changes nothing", async () => {
   const late = gate();
   const slow = tool("slow", async () => {
     await late.promise;
@@ -107,7 +107,7 @@ it("HALT2: a tool that answers after its stop changes nothing", async () => {
   expect(harness.rows()).toEqual(rows);
 });
 
-it("HALT3: a stop never retries and never falls back, however the stream ends on it", async () => {
+it("A stop never retries and never falls back, however the stream ends on it", async () => {
   const wait = gate();
   const script = () => [...textBlock(0, "ha"), { type: "wait" as const, open: wait.promise }, failure()];
   // The model answers the stop with a failure of its own, as a connection that breaks at that moment does.
@@ -123,7 +123,7 @@ it("HALT3: a stop never retries and never falls back, however the stream ends on
   expect(harness.answers).toMatchObject([{ stop_reason: "aborted", parts: [{ text: "ha" }] }]);
 });
 
-it("HALT3: a stop during back-off ends the run without another attempt", async () => {
+it("A stop during back-off ends the run without another attempt", async () => {
   const harness = new Harness({ script: () => [failure()] });
   const ended = harness.finish();
   harness.clock.sleep = (_ms, signal) =>
@@ -136,7 +136,7 @@ it("HALT3: a stop during back-off ends the run without another attempt", async (
   expect([harness.model.requests.length, harness.answers]).toEqual([1, []]);
 });
 
-it("HALT4: `execution.stop` lets the step finish and ends the run before the next", async () => {
+it("`execution.stop` lets the step finish and ends the run before the next", async () => {
   let asked = false;
   const it = tool("it", async () => {
     asked = true;

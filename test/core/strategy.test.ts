@@ -23,7 +23,7 @@ const react: Strategy = {
 
 const look = tool("look", async () => ok("rain"));
 
-it("STRAT1: a strategy shapes each step and ends the run with its outcome", async () => {
+it("A strategy shapes each step and ends the run with its outcome", async () => {
   const answers = [says("I should look."), calls("c", ["look", {}]), says("It rains."), says("Take a coat.")];
   const harness = new Harness({ script: (_, number) => answers[number] ?? [], tools: [look], strategy: react });
   expect(await harness.finish()).toEqual({
@@ -41,7 +41,7 @@ it("STRAT1: a strategy shapes each step and ends the run with its outcome", asyn
   expect(JSON.stringify(harness.journal.messages)).not.toContain("Reason about it.");
 });
 
-it("STRAT2: a cut run goes on where a new strategy object sees it", async () => {
+it("A cut run goes on where a new strategy object sees it", async () => {
   const first = new Harness({ script: () => says("I should look."), strategy: react, cutAfter: 2 });
   expect(await first.drive()).toBeNull();
   const answers = [calls("c", ["look", {}]), says("It rains."), says("Take a coat.")];
@@ -51,7 +51,7 @@ it("STRAT2: a cut run goes on where a new strategy object sees it", async () => 
   expect(second.shapes[0]).toMatchObject({ instruction: "Act." });
 });
 
-it("STRAT3: a ceiling of steps ends the run as `limit`, with every call answered", async () => {
+it("A ceiling of steps ends the run as `limit`, with every call answered", async () => {
   const script = (_: unknown, number: number) => calls(`s${number}`, ["look", {}]);
   const strategy: Strategy = {
     name: "three",
@@ -62,7 +62,7 @@ it("STRAT3: a ceiling of steps ends the run as `limit`, with every call answered
   expect([harness.model.requests.length, harness.results.length]).toEqual([3, 3]);
 });
 
-it("STRAT4: what cannot be planned ends the run with that problem", async () => {
+it("What cannot be planned ends the run with that problem", async () => {
   const problem = { problem: { code: "prompt_not_found", message: "There is no prompt." } };
   const harness = new Harness({ script: () => says("never"), problem });
   expect(await harness.finish()).toEqual({

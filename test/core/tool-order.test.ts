@@ -68,11 +68,11 @@ it.for<[string, ToolMode, Record<string, Changes>, string]>([
     { a: { dependsOn: ["b"] }, b: { dependsOn: ["a"] } },
     "c+ c- a+ a- b+ b-",
   ],
-])("CALL1: %s", async ([, mode, changes, expected], { expect: expectHere }) => {
+])("Calls of a step run in the declared order: %s", async ([, mode, changes, expected], { expect: expectHere }) => {
   expectHere((await diary("abc", mode, changes)).told).toBe(expected);
 });
 
-it("CALL2: results stand in call order for the model, ends are told as they happen", async () => {
+it("Results are in call order for the model, and ends are emitted as they happen", async () => {
   const { harness } = await diary("abc", "parallel");
   const sent = harness.model.requests[1]?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
   expect(sent).toEqual(["c0", "c1", "c2"]);
@@ -81,12 +81,12 @@ it("CALL2: results stand in call order for the model, ends are told as they happ
   expect(ended).toEqual(["c2", "c1", "c0"]);
 });
 
-it("CALL1: two calls of a tool that depends on itself run one after the other", () => {
+it("Two calls of a tool that depends on itself run one after the other", () => {
   const self: Schedulable = { name: "a", sequential: false, dependsOn: ["a"] };
   expect(schedule([self, self], "parallel")).toEqual({ waitsFor: [new Set(), new Set([0])], cycle: true });
 });
 
-it("CALL3: a circle is told in the step's log row", async () => {
+it("A circle is told in the step's log row", async () => {
   const { harness } = await diary("ab", "parallel", { a: { dependsOn: ["b"] }, b: { dependsOn: ["a"] } });
   expect(JSON.stringify(harness.journal.logs[0]?.data)).toContain("in a circle");
   const fine = await diary("ab", "sequential", { a: { dependsOn: ["b"] } });

@@ -20,7 +20,7 @@ async function resultOf(runner: ToolRunner | null, args: unknown = {}) {
   return harness.results[0]?.result;
 }
 
-it("CALL6: an unknown tool, broken arguments and wrong ones are told apart", async () => {
+it("An unknown tool, broken arguments and wrong ones are told apart", async () => {
   const echo = tool("it", async ({ city }) => ok(JSON.stringify(city)), { check: picky });
   expect(await resultOf(null)).toMatchObject({ status: "error", error: expect.stringContaining('no tool named "it"') });
   expect(await resultOf(echo, '{"city":')).toMatchObject({ error: expect.stringContaining('JSON object: {"city":') });
@@ -29,7 +29,7 @@ it("CALL6: an unknown tool, broken arguments and wrong ones are told apart", asy
   expect(await resultOf(echo, { city: "Rome" })).toEqual({ status: "success", result: '"Rome"' });
 });
 
-it("CALL7: empty arguments are none", async () => {
+it("Empty arguments are none", async () => {
   expect(
     await resultOf(
       tool("it", async (args) => ok(JSON.stringify(args))),
@@ -71,11 +71,11 @@ it.for<[string, () => Promise<unknown>, object]>([
   ["gives deep details", () => Promise.resolve({ ...ok("kept"), details: deep }), ok("kept")],
   ["gives a function as details", () => Promise.resolve({ ...ok("kept"), details: () => 1 }), ok("kept")],
   ["gives half a surrogate", () => Promise.resolve(ok("\ud83d")), ok("\ufffd")],
-])("CALL8: a tool that %s has a result all the same", async ([, work, expected], { expect: expectHere }) => {
+])("A tool that %s has a result all the same", async ([, work, expected], { expect: expectHere }) => {
   expectHere(await resultOf(tool("it", work))).toMatchObject(expected);
 });
 
-it("CALL8: a tool that throws before it begins, or ends without a result, has a result all the same", async () => {
+it("A tool that throws before it begins, or ends without a result, has a result all the same", async () => {
   const atOnce = streamingTool("it", () => {
     throw new Error("at once");
   });
@@ -85,7 +85,7 @@ it("CALL8: a tool that throws before it begins, or ends without a result, has a 
   });
 });
 
-it("CALL9: text over the limit is cut and says so; a stack stays out of message and events", async () => {
+it("Text over the limit is cut and says so; a stack stays out of message and events", async () => {
   const long = "x".repeat(20 * 1024 * 1024);
   const cut = await resultOf(tool("it", async () => ok(long)));
   expect(cut?.result?.length).toBeLessThan(310_000);
@@ -97,7 +97,7 @@ it("CALL9: text over the limit is cut and says so; a stack stays out of message 
   expect(new TextEncoder().encode(JSON.stringify(wide)).byteLength).toBeLessThan(310_000);
 });
 
-it("CALL10: a tool that hangs is ended by its time, told so, and its signal fires", async () => {
+it("A tool that hangs is ended by its time, told so, and its signal fires", async () => {
   const reason = gate<unknown>();
   const hang = tool(
     "it",
@@ -119,7 +119,7 @@ it("CALL10: a tool that hangs is ended by its time, told so, and its signal fire
   expect(harness.clock.armed).toBe(0);
 });
 
-it("CALL11: a tool that speaks after its time is not heard", async () => {
+it("A tool that speaks after its time is not heard", async () => {
   const late = gate();
   const slow = streamingTool(
     "it",
@@ -140,7 +140,7 @@ it("CALL11: a tool that speaks after its time is not heard", async () => {
   expect(harness.events.map(({ type }) => type)).not.toContain("tool_execution_delta");
 });
 
-it("CALL11: what a tool says on the way is told with offsets, and nothing of it after its end", async () => {
+it("What a tool says on the way is told with offsets, and nothing of it after its end", async () => {
   const late = gate();
   const talking = streamingTool("it", async function* () {
     yield* pieces(
@@ -160,7 +160,7 @@ it("CALL11: what a tool says on the way is told with offsets, and nothing of it 
   expect(told).toMatchObject([{ offset: 0, delta: "ab" }, { progress: { done: 1 } }, { offset: 2, delta: "c" }]);
 });
 
-it("CALL12: a call that was never closed does not run; calls mean `tool_calls` whatever the provider says", async () => {
+it("A call that was never closed does not run; calls mean `tool_calls` whatever the provider says", async () => {
   const ran: string[] = [];
   const it = tool("it", async (_args, { id }) => {
     ran.push(id);
@@ -175,7 +175,7 @@ it("CALL12: a call that was never closed does not run; calls mean `tool_calls` w
   expect(harness.answers.map(({ stop_reason }) => stop_reason)).toEqual(["tool_calls", "stop"]);
 });
 
-it("CALL13: what a hook makes of a result is what message, event and model say", async () => {
+it("What a hook makes of a result is what message, event and model say", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({
     script,
@@ -194,7 +194,7 @@ it("CALL13: what a hook makes of a result is what message, event and model say",
   ]);
 });
 
-it("CALL14: around a call, hooks come in their order", async () => {
+it("Around a call, hooks come in their order", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({ script, tools: [tool("it", async () => ok("fine"))] });
   await harness.finish();

@@ -29,7 +29,7 @@ const ok = (attachments: unknown, result = "done") => ({ status: "success", resu
 const png = { name: "chart.png", mimeType: "image/png", data: toBase64(pngBytes(100)) };
 
 describe("new files", () => {
-  it("ATT7 a new file is stored as it is and referred to by the result", async () => {
+  it("A new file is stored as it is and referred to by the result", async () => {
     const { files, row } = await kept(ok([{ ...png, width: 20, height: 10 }]));
     expect(files.stored.get("/attachments/chart.png")?.bytes).toEqual(pngBytes(100));
     expect(row).toEqual({
@@ -50,7 +50,7 @@ describe("new files", () => {
     });
   });
 
-  it("ATT7 bytes of any length survive, with padding, without, and as a data URL", async () => {
+  it("Bytes of a new file survive at any length, with padding, without, and as a data URL", async () => {
     for (const length of [0, 1, 2, 3, 49_151, 49_152, 49_153, 300_001]) {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 7 + 3) % 256);
       const data = toBase64(bytes);
@@ -70,14 +70,14 @@ describe("new files", () => {
     ["\ud800.png", "\ufffd.png"],
     [`${"x".repeat(5000)}.png`, `${"x".repeat(116)}.png`],
     ["__proto__", "__proto__"],
-  ])("ATT7 the name %j becomes %j", async ([name, stored], { expect: expectHere }) => {
+  ])("The name %j becomes %j", async ([name, stored], { expect: expectHere }) => {
     const { files } = await kept(ok([{ ...png, name }]));
     expectHere(files.paths).toEqual([`/attachments/${stored}`]);
   });
 });
 
 describe("files that are there", () => {
-  it("ATT8 a reference to a file of the thread is kept, and what it says of it is the file's own", async () => {
+  it("A reference to a file of the thread is kept, and what it says of it is the file's own", async () => {
     const files = new MemoryFiles();
     files.put("/a.txt", Uint8Array.of(1, 2), "text/plain");
     const { row } = await kept(
@@ -89,7 +89,7 @@ describe("files that are there", () => {
     ]);
   });
 
-  it("ATT8 a reference to nothing is said to the model", async () => {
+  it("A reference to nothing is said to the model", async () => {
     const { row } = await kept(ok([{ id: "x", type: "file", path: "/gone.txt" }]));
     expect(row).toEqual({
       status: "success",
@@ -114,28 +114,25 @@ describe("what is no attachment", () => {
     ["text", "chart.png", /an attachment is/],
     ["a trap", [hostile], /could not be read or stored/],
     ["an empty object", {}, /an attachment is/],
-  ])(
-    "ATT9 %s is a note that the model reads, and the answer stays",
-    async ([, attachments, note], { expect: here }) => {
-      const { files, row } = await kept(ok(attachments));
-      here(row.status).toBe("success");
-      here(row.result).toMatch(/^done\n\[The attachment/);
-      here(row.result).toMatch(note);
-      here(row.attachments).toBeUndefined();
-      here(files.paths).toEqual([]);
-      const failed = await kept({ status: "error", error: "broke", attachments });
-      here(failed.row.error).toMatch(/^broke\n\[The attachment/);
-    },
-  );
+  ])("%s is a note that the model reads, and the answer stays", async ([, attachments, note], { expect: here }) => {
+    const { files, row } = await kept(ok(attachments));
+    here(row.status).toBe("success");
+    here(row.result).toMatch(/^done\n\[The attachment/);
+    here(row.result).toMatch(note);
+    here(row.attachments).toBeUndefined();
+    here(files.paths).toEqual([]);
+    const failed = await kept({ status: "error", error: "broke", attachments });
+    here(failed.row.error).toMatch(/^broke\n\[The attachment/);
+  });
 
-  it("ATT9 of hundreds the first twenty are kept, and the rest is counted", async () => {
+  it("The first twenty of hundreds of attachments are kept, and the rest is counted", async () => {
     const { files, row } = await kept(ok(Array.from({ length: 300 }, () => png)));
     expect(files.paths).toHaveLength(20);
     expect(row.attachments).toHaveLength(20);
     expect(row.result).toBe("done\n[280 more attachments were left out: a result holds 20 at most.]");
   });
 
-  it("ATT9 a file that storage refuses is a note with its reason, and nothing inside is told", async () => {
+  it("A file that storage refuses is a note with its reason, and nothing inside is told", async () => {
     const files = new MemoryFiles();
     files.refusing = refuse("too_large", "/attachments/chart.png is too large.");
     expect((await kept(ok([png]), files)).row.result).toContain("was not kept: /attachments/chart.png is too large.]");
@@ -149,7 +146,7 @@ describe("what is no attachment", () => {
 describe("long texts", () => {
   const long = `${"a".repeat(10_000)}${"é👍".repeat(200_000)}${"z".repeat(10_000)}`;
 
-  it("ATT10 a text that no row can hold is a file, and the model reads its beginning, its end, its place and its size", async () => {
+  it("A text that no row can hold is a file, and the model reads its beginning, its end, its place and its size", async () => {
     const { files, answer, row } = await kept(ok(undefined, long));
     expect(files.text("/attachments/tool-result-m1.txt")).toBe(long);
     const { size } = files.stored.get("/attachments/tool-result-m1.txt")?.record ?? { size: 0 };
@@ -161,7 +158,7 @@ describe("long texts", () => {
     expect(row.result).toBe(answer.result);
   });
 
-  it("ATT10 a call that is run again writes over what it wrote before", async () => {
+  it("A call that is run again writes over what it wrote before", async () => {
     const files = new MemoryFiles();
     await kept(ok(undefined, long), files);
     await kept(ok(undefined, `${long}!`), files);
@@ -169,7 +166,7 @@ describe("long texts", () => {
     expect(files.text("/attachments/tool-result-m1.txt")).toBe(`${long}!`);
   });
 
-  it("ATT10 a long error is a file too, once where it repeats the result", async () => {
+  it("A long error is a file too, once where it repeats the result", async () => {
     const error = await kept({ status: "error", error: long });
     expect(error.files.paths).toEqual(["/attachments/tool-result-m1-error.txt"]);
     const repeated = await kept({ status: "error", result: long });
@@ -179,7 +176,7 @@ describe("long texts", () => {
     expect(both.row.attachments).toHaveLength(2);
   });
 
-  it("ATT10 a text at the limit stays as it is, also where JSON makes more of it", async () => {
+  it("A text at the limit stays as it is, also where JSON makes more of it", async () => {
     const fits = "x".repeat(resultLimit - 2);
     expect((await kept(ok(undefined, fits))).row.result).toBe(fits);
     const control = "\u0001".repeat(resultLimit / 6);
@@ -188,7 +185,7 @@ describe("long texts", () => {
     expect(jsonBytes(row.result)).toBeLessThan(resultLimit);
   });
 
-  it("ATT11 where it cannot be stored the model reads beginning and end, and that the rest is lost", async () => {
+  it("The model reads the beginning and the end of a long text that cannot be stored, and that the rest is lost", async () => {
     const files = new MemoryFiles();
     files.refusing = refuse("too_large", "The thread's files are full.");
     const { row } = await kept(ok(undefined, long), files);
@@ -197,7 +194,7 @@ describe("long texts", () => {
     expect(row.attachments).toBeUndefined();
   });
 
-  it("ATT11 a text and notes together fit a row", async () => {
+  it("A text and notes together fit a row", async () => {
     const said: ToolAnswer = { status: "success", result: "x".repeat(resultLimit - 2), attachments: [7] };
     const { row } = await kept(said);
     expect(jsonBytes(row.result)).toBeLessThanOrEqual(resultLimit);
@@ -205,13 +202,13 @@ describe("long texts", () => {
   });
 });
 
-it("ATT9 only files of the thread are attachments of a stored result", () => {
+it("Only files of the thread are attachments of a stored result", () => {
   const ref = { id: "a", type: "file", path: "/a", name: "a", mimeType: "text/plain", size: 1 };
   expect(settle(ok([png, ref, { ...ref, size: -1 }])).attachments).toEqual([attachmentRefSchema.parse(ref)]);
 });
 
 describe("a stop", () => {
-  it("ATT27 ends what an answer's files wait for, and the rest of the answer stands", async () => {
+  it("A stop ends the wait for an answer's files, and the rest of the answer stays", async () => {
     const { files } = stage(memoryFileRows());
     // Streams that never say anything have every place there is.
     const stuck = new AbortController();

@@ -58,7 +58,7 @@ async function bytes(messages: ModelMessage[]): Promise<string> {
 
 describe("thinking of earlier runs", () => {
   it.for([undefined, {}, { effort: "high" }, { include: false }] as const)(
-    "HIST11: with %j it stays behind, the present run's is sent",
+    "Thinking of earlier runs is not sent with %j, and the current run's is",
     async (reasoning) => {
       const body = await bytes(await sent(earlier, own, reasoning));
       expect(body).not.toContain("a1");
@@ -67,7 +67,7 @@ describe("thinking of earlier runs", () => {
     },
   );
 
-  it("HIST11: with `include` it is sent again, to its own provider alone", async () => {
+  it("Thinking of earlier runs is sent with `include`, to its own provider alone", async () => {
     const messages = await sent(earlier, own, { include: true });
     expect(await bytes(messages)).toContain('{"type":"thinking","thinking":"thought a1","signature":"a1"}');
     for (const other of ["openai", "google", "openrouter"] as const) {
@@ -75,7 +75,7 @@ describe("thinking of earlier runs", () => {
     }
   });
 
-  it("HIST11: signatures on text and calls are thinking too", async () => {
+  it("Signatures on text and calls are thinking too", async () => {
     const data = { provider: "google", data: { google: { thoughtSignature: "s1" } } };
     const marked = [messageRecord(1), answer(2, { ...text("Well"), provider_data: data }), messageRecord(3)];
     const without = await sent(marked, own);
@@ -86,7 +86,7 @@ describe("thinking of earlier runs", () => {
     expect(google).toContain('"thoughtSignature":"s1"');
   });
 
-  it("HIST11: an answer that was nothing but thinking is no message any more", async () => {
+  it("An answer that was nothing but thinking is no message any more", async () => {
     const messages = await sent([messageRecord(1), answer(2, thought("a1")), messageRecord(3)], own);
     expect(messages.map(({ role }) => role)).toEqual(["user", "user", "user", "assistant", "tool"]);
   });
@@ -95,19 +95,19 @@ describe("thinking of earlier runs", () => {
 describe("a turn that another run began", () => {
   const cut = earlier.slice(0, 3);
 
-  it("HIST12: keeps its thinking while tools have just answered and nobody has spoken since", async () => {
+  it("A turn that another run began keeps its thinking while tools have just answered and no message followed", async () => {
     expect(await bytes(await sent(cut, []))).toContain('"signature":"a1"');
     expect(
       await bytes(await sent([...earlier, ...cut], [answer(8, thought("a3"), call("c3")), result(9, "c3")])),
     ).toMatch(/a1.*a3/);
   });
 
-  it("HIST12: is over once somebody speaks or the answer was given", async () => {
+  it("A turn that another run began is over once a message follows or the answer was given", async () => {
     expect(await bytes(await sent(cut, own))).not.toContain("a1");
     expect(await bytes(await sent(earlier, []))).not.toContain("a1");
   });
 
-  it("HIST12: a line under a call of the present run is shown that run's thinking", async () => {
+  it("A line under a call of the present run is shown that run's thinking", async () => {
     const ofRun = (records: MessageRecord[]) => records.map((record) => ({ ...record, run_id: "r2" }));
     const inner = ofRun([messageRecord(8, { depth: 1 })]);
     const body = await bytes(await sent([...earlier, ...ofRun(own)], inner));

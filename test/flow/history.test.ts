@@ -38,7 +38,7 @@ async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (
 const prompt = (changes: Partial<PromptDefinition>) =>
   definePrompt({ name: "p", toolDescription: "", prompt: "", model: "m", ...changes });
 
-it("HIST1: earlier runs are hidden, shown without their tools, or shown whole", () => {
+it("Earlier runs are hidden, shown without their tools, or shown whole", () => {
   expect(earlierMessages(all, prompt({}), [])).toEqual([]);
   const told = earlierMessages(
     [...all, messageRecord(6, { role: "assistant", parts: [thought, call] })],
@@ -55,7 +55,7 @@ it("HIST1: earlier runs are hidden, shown without their tools, or shown whole", 
   expect(earlierMessages(all, whole, [])).toEqual(all);
 });
 
-it("HIST2: without hooks everything is sent as it is stored, but not what is no speech and what still runs", async () => {
+it("Everything is sent as it is stored without hooks, except extension messages and calls that still run", async () => {
   const extension = messageRecord(6, { role: "extension" });
   const running = messageRecord(7, { role: "tool", tool_call_id: "c9", status: "started" });
   const messages = await sent([...all, extension, running]);
@@ -63,7 +63,7 @@ it("HIST2: without hooks everything is sent as it is stored, but not what is no 
   expect(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
 });
 
-it("HIST3: `filter_messages` leaves out and reorders; calls keep their results", async () => {
+it("`filter_messages` leaves out and reorders; calls keep their results", async () => {
   const messages = await sent(all, ["filter_messages", (_: never, list: Message[]) => [...list].reverse().slice(0, 4)]);
   expect(messages.map(({ id, tool_call_id }) => tool_call_id ?? id)).toEqual([idOf(5), idOf(4), "c1"]);
   const lost = await sent(all, [
@@ -78,7 +78,7 @@ it("HIST3: `filter_messages` leaves out and reorders; calls keep their results",
   expect(orphan.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
-it("HIST4: words a filter changes are sent, images and signatures stay", async () => {
+it("Words a filter changes are sent, images and signatures stay", async () => {
   const loud = (_: never, list: Message[]) =>
     list.map((one) => ({ ...one, content: one.content?.toUpperCase() ?? null }));
   const messages = await sent(all, ["filter_messages", loud]);
@@ -87,7 +87,7 @@ it("HIST4: words a filter changes are sent, images and signatures stay", async (
   expect(messages[2]?.result).toEqual({ status: "success", result: "MESSAGE 3" });
 });
 
-it("HIST5: a message a filter makes up is sent as a new one", async () => {
+it("A message a filter makes up is sent as a new one", async () => {
   const add = (_: never, list: Message[]) => [...list, { role: "user", content: "Be brief." }];
   expect((await sent(all, ["filter_messages", add])).at(-1)).toMatchObject({
     id: null,
@@ -100,13 +100,13 @@ it.for<[string, (list: LLMMessage[]) => LLMMessage[]]>([
   ["in place", (list) => list],
   ["by copy", (list) => list.map((one) => ({ ...one }))],
   ["by JSON", (list) => JSON.parse(JSON.stringify(list)) as LLMMessage[]],
-])("HIST6: a history given back %s keeps images, signatures and ids", async ([, give], { expect: expectHere }) => {
+])("A history given back %s keeps images, signatures and ids", async ([, give], { expect: expectHere }) => {
   const messages = await sent(all, ["prefilter_llm_history", (_: never, list: LLMMessage[]) => give(list)]);
   expectHere(messages.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   expectHere(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
 });
 
-it("HIST7: words changed in place are sent and images stay; a tool's words are its result", async () => {
+it("Words changed in place are sent and images stay; a tool's words are its result", async () => {
   const loud = (_: never, list: LLMMessage[]) => {
     for (const one of list) one.content = one.content?.toUpperCase() ?? null;
     return list;
@@ -117,7 +117,7 @@ it("HIST7: words changed in place are sent and images stay; a tool's words are i
   expect(messages[2]).toMatchObject({ id: idOf(3), result: { result: "MESSAGE 3" } });
 });
 
-it("HIST8: messages a history hook makes up, leaves out, repeats and copies with other words", async () => {
+it("Messages a history hook makes up, leaves out, repeats and copies with other words", async () => {
   const shape = (_: never, list: LLMMessage[]) => {
     const [first, , , said] = list;
     return [
@@ -138,7 +138,7 @@ it("HIST8: messages a history hook makes up, leaves out, repeats and copies with
   ]);
 });
 
-it("HIST9: a call that a history hook makes up runs with its result, whatever its arguments are", async () => {
+it("A call that a history hook makes up runs with its result, whatever its arguments are", async () => {
   const made = (id: string, text: unknown) => ({ id, type: "function", function: { name: "look", arguments: text } });
   const add = (_: never, list: LLMMessage[]) => [
     ...list,
@@ -158,7 +158,7 @@ it("HIST9: a call that a history hook makes up runs with its result, whatever it
   ]);
 });
 
-it("HIST10: the second hook sees what the first made", async () => {
+it("The second hook sees what the first made", async () => {
   const seen: unknown[] = [];
   await sent(
     all,

@@ -11,7 +11,7 @@ const call = { id: "c1", name: "it", arguments: "{}" };
 const answer: ToolAnswer = { status: "success", result: "raw", details: { kept: true } };
 const record = messageRecord(1);
 
-it("HOOK5: hooks run one after the other in order of file, each given what the one before made", async () => {
+it("Hooks run one after the other in order of file, each given what the one before made", async () => {
   const { runner, problems } = hookRunner(
     [
       "before_create_message",
@@ -24,7 +24,7 @@ it("HOOK5: hooks run one after the other in order of file, each given what the o
   expect(problems).toEqual([]);
 });
 
-it("HOOK6: null and undefined keep what there was, and are no fault", async () => {
+it("Null and undefined keep what there was, and are no fault", async () => {
   for (const nothing of [null, undefined]) {
     const { runner, problems } = hookRunner(
       ["before_create_message", () => nothing],
@@ -51,7 +51,7 @@ it.for<[string, unknown]>([
   ["a list", [1]],
   ["a circle", { metadata: circle }],
   ["a big number", { metadata: { n: 1n } }],
-])("HOOK7: %s for an answer is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
+])("%s for an answer is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
   const { runner, problems } = hookRunner(["before_create_message", () => nonsense]);
   expectHere(await runner.beforeCreateMessage(record)).toEqual(record);
   expectHere(problems).toMatchObject([{ hook: "before_create_message", file: "1.ts" }]);
@@ -68,7 +68,7 @@ it.for<[string, unknown]>([
   ["messages whose words are a list", [{ role: "user", content: [{ type: "text", text: "hi" }] }]],
   ["messages with a circle", [{ role: "assistant", content: null, tool_calls: circle }]],
   ["messages with a function", [{ role: "user", content: "hi", later: () => 1 }]],
-])("HOOK7: %s for a history is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
+])("%s for a history is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
   const given = [{ role: "user", content: "hello" }];
   const { runner, problems } = hookRunner(
     ["prefilter_llm_history", () => nonsense],
@@ -81,7 +81,7 @@ it.for<[string, unknown]>([
   );
 });
 
-it("HOOK8: a hook that throws, at once or later, is logged with its stack, and the next one runs", async () => {
+it("A hook that throws, at once or later, is logged with its stack, and the next one runs", async () => {
   const { runner, problems } = hookRunner(
     ["after_tool_call_success", () => Promise.reject(new Error("later"))],
     [
@@ -97,7 +97,7 @@ it("HOOK8: a hook that throws, at once or later, is logged with its stack, and t
   expect(problems[0]?.stack).toContain("later");
 });
 
-it("HOOK8: whatever a hook throws is logged in words that fit into a row", async () => {
+it("Whatever a hook throws is logged in words that fit into a row", async () => {
   const thrown = [Object.create(null) as object, new Error("x".repeat(3_000_000)), "x".repeat(3_000_000), null];
   for (const one of thrown) {
     const { runner, problems } = hookRunner(["before_create_message", () => Promise.reject(one as Error)]);
@@ -111,7 +111,7 @@ it("HOOK8: whatever a hook throws is logged in words that fit into a row", async
   expect(problems[0]?.problem).toMatch(/^cannot change key 0, .*characters left out\]$/s);
 });
 
-it("HOOK9: a hook that hangs is given thirty seconds", async () => {
+it("A hook that hangs is given thirty seconds", async () => {
   const { runner, problems, clock } = hookRunner(["before_create_message", () => new Promise(() => {})]);
   const done = runner.beforeCreateMessage(record);
   await clock.advance(29_999);
@@ -122,7 +122,7 @@ it("HOOK9: a hook that hangs is given thirty seconds", async () => {
   expect(clock.armed).toBe(0);
 });
 
-it("HOOK10: a hook that fails halfway leaves nothing of its work behind", async () => {
+it("A hook that fails halfway leaves nothing of its work behind", async () => {
   const spoil = (_: never, given: { metadata?: object; content?: string }[] | { metadata: object }) => {
     for (const one of Array.isArray(given) ? given : [given])
       Object.assign(one.metadata ?? one, { content: "spoiled" });
@@ -142,7 +142,7 @@ it("HOOK10: a hook that fails halfway leaves nothing of its work behind", async 
   expect(await runner.prefilterHistory(history)).toEqual([{ role: "user", content: "hello" }]);
 });
 
-it("HOOK11: neither id, role nor call can be changed, and a key nobody knows is dropped, each with a log", async () => {
+it("Neither id, role nor call can be changed, and a key nobody knows is dropped, each with a log", async () => {
   const tool = messageRecord(1, {
     role: "tool",
     tool_call_id: "c1",
@@ -168,14 +168,14 @@ it("HOOK11: neither id, role nor call can be changed, and a key nobody knows is 
   expect(problems).toMatchObject([{ problem: "cannot change id, role, tool_call_id, colour; the change was dropped" }]);
 });
 
-it("HOOK12: a result is changed by the fields hooks see; others and wrong ones are dropped with a log", async () => {
+it("A result is changed by the fields hooks see; others and wrong ones are dropped with a log", async () => {
   const wrong = { status: "fine", result: 7, error: "e", details: { mine: 1 } };
   const { runner, problems } = hookRunner(["before_store_tool_result", () => wrong]);
   expect(await runner.beforeStoreToolResult(call, answer)).toEqual({ ...answer, error: "e" });
   expect(problems).toMatchObject([{ problem: "cannot change status, result, details; the change was dropped" }]);
 });
 
-it("HOOK13: success and failure have their own hooks", async () => {
+it("Success and failure have their own hooks", async () => {
   const seen: string[] = [];
   const { runner } = hookRunner(
     ["after_tool_call_success", () => void seen.push("success")],
@@ -186,7 +186,7 @@ it("HOOK13: success and failure have their own hooks", async () => {
   expect(seen).toEqual(["success", "failure"]);
 });
 
-it("HOOK14: an update is words and metadata, and what else a hook puts in is dropped with a log", async () => {
+it("An update is words and metadata, and what else a hook puts in is dropped with a log", async () => {
   const { runner, problems } = hookRunner([
     "before_update_message",
     () => ({ content: 7, metadata: { a: 1 }, role: "x" }),
@@ -195,7 +195,7 @@ it("HOOK14: an update is words and metadata, and what else a hook puts in is dro
   expect(problems).toMatchObject([{ problem: "cannot change role, content; the change was dropped" }]);
 });
 
-it("HOOK15: a wrong value for a field is dropped with a log, the others of the answer count", async () => {
+it("A wrong value for a field is dropped with a log, the others of the answer count", async () => {
   const { runner, problems } = hookRunner([
     "before_create_message",
     () => ({ content: 7, name: ["x"], silent: "yes", metadata: "none", tool_calls: "[]" }),
@@ -206,7 +206,7 @@ it("HOOK15: a wrong value for a field is dropped with a log, the others of the a
   ]);
 });
 
-it("HOOK16: a hook that blows a message up beyond what a row takes is logged, and the original goes on", async () => {
+it("A hook that blows a message up beyond what a row takes is logged, and the original goes on", async () => {
   const huge = "x".repeat(1024 * 1024 + 1);
   const { runner, problems } = hookRunner(
     ["before_create_message", () => ({ content: huge })],
@@ -225,7 +225,7 @@ it("HOOK16: a hook that blows a message up beyond what a row takes is logged, an
   expect(none).toEqual([]);
 });
 
-it("HOOK17: what a filter hook may not change has no effect and is logged once a run", async () => {
+it("What a filter hook may not change has no effect and is logged once a run", async () => {
   const messages = [{ id: "m1", role: "user" as const, content: "hello", created_at: 1 }];
   const foreign = (_: never, list: object[]) => list.map((one) => ({ ...one, role: "assistant", colour: "red" }));
   const inPlace = (_: never, list: { role: string; content: string | null }[]) => {
@@ -245,7 +245,7 @@ it("HOOK17: what a filter hook may not change has no effect and is logged once a
   ]);
 });
 
-it("HOOK18: hooks see calls and results in the document's shapes, the state first", async () => {
+it("Hooks see calls and results in the document's shapes, the state first", async () => {
   const seen: unknown[][] = [];
   const see = (...values: unknown[]) => {
     seen.push(values.map((value) => structuredClone(value)));
@@ -269,7 +269,7 @@ it("HOOK18: hooks see calls and results in the document's shapes, the state firs
   expect(seen.every(([state]) => typeof state === "object")).toBe(true);
 });
 
-it("HOOK19: a failure that a hook makes a success of has no error any more, and the other way round", async () => {
+it("A failure that a hook makes a success of has no error any more, and the other way round", async () => {
   const { runner } = hookRunner(
     ["after_tool_call_failure", () => ({ status: "success", result: "saved" })],
     ["after_tool_call_success", () => ({ status: "error", error: "not good enough" })],

@@ -21,7 +21,7 @@ function request(messages: ModelMessage[], changes: Partial<ModelRequest> = {}):
   return { system: "Be kind.", messages, tools: [], ...options, ...changes };
 }
 
-it("TRACE1: messages are kept as a range, with those left out named and those made up counted", async () => {
+it("Messages are kept as a range, with those left out named and those made up counted", async () => {
   const sent = [message("1"), message(null), message("3", ["4"])];
   const trace = await requestTrace("p", request(sent), ["1", "2", "3", "4", "5"]);
   expect(trace["messages"]).toEqual({ count: 3, first: "1", last: "4", left_out: ["2", "5"], unstored: 1 });
@@ -29,7 +29,7 @@ it("TRACE1: messages are kept as a range, with those left out named and those ma
   expect(none["messages"]).toEqual({ count: 1, first: null, last: null, left_out: [], unstored: 1 });
 });
 
-it("TRACE2: prompt and tools leave a fingerprint that changes with them, and never their text", async () => {
+it("Prompt and tools leave a fingerprint that changes with them, and never their text", async () => {
   const spec = { name: "it", description: "secret words", parameters: {} };
   const one = await requestTrace("p", request([], { tools: [spec] }), []);
   const two = await requestTrace("p", request([], { system: "Be rude.", tools: [{ ...spec, description: "x" }] }), []);
@@ -40,7 +40,7 @@ it("TRACE2: prompt and tools leave a fingerprint that changes with them, and nev
   expect(JSON.stringify(one)).not.toMatch(/Be kind|secret words/);
 });
 
-it("TRACE3: the options stand in it as they were sent", async () => {
+it("The options stand in it as they were sent", async () => {
   const options = { toolChoice: "none", temperature: 0.5, maxTokens: 9, reasoning: { effort: "low" } } as const;
   expect(await requestTrace("p", request([], options), [])).toMatchObject({
     prompt: "p",

@@ -43,7 +43,7 @@ function refusal(work: () => unknown): ThreadholdError["refusal"] {
   throw new Error("It was taken.");
 }
 
-it("SESSION18 a session that names no model has the only one, or the one that is called default", () => {
+it("SESSION18 A session that names no model has the only one, or the one that is called default", () => {
   expect(made(project(["small"])).options.model).toBe("small");
   expect(made(project(["small", "default"])).options.model).toBe("default");
   expect(made(project(["small", "large"]), {}, { model: "large" }).options.model).toBe("large");
@@ -54,7 +54,7 @@ it("SESSION18 a session that names no model has the only one, or the one that is
   expect(made(project(["small", "large"]), { agent: "helper" }).options).toEqual({});
 });
 
-it("SESSION18 options change what they name, and nothing else", async () => {
+it("SESSION18 Options change what they name, and nothing else", async () => {
   const registry = project(["small", "large"]);
   let session: SessionRecord | undefined;
   const definitions = new SessionDefinitions(registry, () => session);
@@ -77,7 +77,7 @@ it("SESSION18 options change what they name, and nothing else", async () => {
   expect(await definitions.prompt("p")).toMatchObject({ model: "small", tools: ["own"] });
 });
 
-it("SESSION17 an agent of the project that is called session is reached by its name alone", async () => {
+it("SESSION17 An agent of the project that is called session is reached by its name alone", async () => {
   const agents = entries([{ name: sessionAgent, sideA: { prompt: "p" } }]);
   const registry = project(["small"], { agents });
   const own = made(registry);
@@ -92,7 +92,7 @@ it("SESSION17 an agent of the project that is called session is reached by its n
   await expect(none.prompt(sessionPrompt)).rejects.toMatchObject({ code: "prompt_not_found" });
 });
 
-it("SESSION19 a name that the project comes to define later is the project's", async () => {
+it("SESSION19 A name that the project comes to define later is the project's", async () => {
   const session = made(project(["small"]), { tools: [far] });
   const before = new SessionDefinitions(project(["small"]), () => session);
   expect(before.clientTool("far")).toEqual(far);

@@ -30,21 +30,21 @@ const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
   calls: [{ call: { id: "c", name, arguments: args }, result }],
 });
 
-it("SIDE1: the first step is always made; words end the turn, unless the side goes on", () => {
+it("The first step is always made; words end the turn, unless the side goes on", () => {
   expect(decide({}, null, { steps: 0 })).toEqual(go);
   expect(decide({}, { text: "Hi" })).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(decide({ stopOnResponse: false }, { text: "Hi" })).toEqual(go);
   expect(decide({}, { text: "Hi", ...called("it", { status: "success" }) })).toEqual(go);
 });
 
-it("SIDE2: a blank answer is asked again at most twice", () => {
+it("A blank answer is asked again at most twice", () => {
   for (const text of [null, "", " \n"]) {
     expect([1, 2].map((blanks) => decide({}, { text }, { blanks }))).toEqual([go, go]);
     expect(decide({}, { text }, { blanks: 3 })).toMatchObject({ status: "error", reason: "blank_answer" });
   }
 });
 
-it("SIDE7: an answer that was blocked, refused or ended by its length before any text ends the run with that reason", () => {
+it("An answer that was blocked, refused or ended by its length before any text ends the run with that reason", () => {
   const blocked = { text: "", stop_reason: "content_filter" as const };
   expect(decide({}, blocked, { blanks: 1 })).toEqual({
     type: "end",
@@ -64,7 +64,7 @@ it("SIDE7: an answer that was blocked, refused or ended by its length before any
   expect(decide({}, { text: "It is", stop_reason: "content_filter" })).toMatchObject({ status: "completed" });
 });
 
-it("SIDE8: an answer with a picture, a file or other content is not blank, and thinking alone is blank", async () => {
+it("An answer with a picture, a file or other content is not blank, and thinking alone is blank", async () => {
   const step = async (changes: Parameters<typeof messageRecord>[1]) => {
     const answer = messageRecord(2, { role: "assistant", step: 1, model: "m", stop_reason: "stop", ...changes });
     const decided = await decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });
@@ -84,7 +84,7 @@ it("SIDE8: an answer with a picture, a file or other content is not blank, and t
   expect(await step({ parts: [{ type: "thinking", thinking: "Hm." }] })).toEqual(["step", 1]);
 });
 
-it("SIDE3: the stop tool counts when called, also when it failed, and goes over words", () => {
+it("The stop tool counts when called, also when it failed, and goes over words", () => {
   const side = { stopTool: "finish", stopOnResponse: false };
   const end = { status: "completed", reason: "stop_tool" };
   expect(decide(side, { text: "Hi", ...called("finish", { status: "success", result: "r" }) })).toMatchObject(end);
@@ -106,23 +106,23 @@ it.for<[string, ToolResult, JsonObject, unknown]>([
   ],
   ["the result's text where both lack it", { status: "success", result: "fine" }, {}, "fine"],
   ["no inherited field", { status: "success", result: "{}" }, {}, "{}"],
-])("SIDE4: the outcome is the property of %s", ([, result, args, outcome], { expect: expectHere }) => {
+])("The outcome is the property of %s", ([, result, args, outcome], { expect: expectHere }) => {
   const side = { stopTool: "finish", stopToolResponseProperty: "said" };
   expectHere(decide(side, called("finish", result, args))).toMatchObject({ outcome });
 });
 
-it("SIDE4: a name every object has is no property of an answer", () => {
+it("A name every object has is no property of an answer", () => {
   const side = { stopTool: "finish", stopToolResponseProperty: "constructor" };
   expect(decide(side, called("finish", { status: "success", result: "{}" }))).toMatchObject({ outcome: "{}" });
 });
 
-it("SIDE5: the end-session tool ends the session only when it succeeds", () => {
+it("The end-session tool ends the session only when it succeeds", () => {
   const side = { endSessionTool: "bye" };
   expect(decide(side, called("bye", { status: "success", result: "r" }))).toMatchObject({ reason: "end_session_tool" });
   expect(decide(side, called("bye", { status: "error", error: "no" }))).toEqual(go);
 });
 
-it("SIDE6: a bound of steps ends the run as `limit`, after what ended the turn anyway", () => {
+it("A bound of steps ends the run as `limit`, after what ended the turn anyway", () => {
   const calls = called("it", { status: "success" });
   const limit = { type: "end", status: "limit", reason: "max_steps" };
   expect(decide({}, calls, { steps: 2, bound: 2 })).toEqual(limit);

@@ -15,7 +15,7 @@ const two = (a: object, b: object, extra: object = {}): AnyAgentDefinition => ({
 });
 const ceiling = { asked: undefined, ceiling: 250 };
 
-it("DUAL10 the ceiling holds unless the agent bounds every path", () => {
+it("The ceiling of steps holds unless the agent bounds every path: both sides' steps and the session's turns", () => {
   expect(runBound(one(), false, ceiling)).toBe(250);
   expect(runBound(one({ maxSteps: 5 }), false, ceiling)).toBeNull();
   expect(runBound(one({ maxSteps: 5 }), true, ceiling)).toBe(250);
@@ -25,7 +25,7 @@ it("DUAL10 the ceiling holds unless the agent bounds every path", () => {
   expect(runBound(two(bounded, bounded, { maxSessionTurns: 4 }), false, ceiling)).toBeNull();
 });
 
-it("DUAL10 what the caller asked for goes over the ceiling, and null lifts it", () => {
+it("A caller's limit replaces the ceiling, and null lifts it", () => {
   expect(runBound(one(), false, { asked: 3, ceiling: 250 })).toBe(3);
   expect(runBound(one(), false, { asked: null, ceiling: 250 })).toBeNull();
   expect(runBound(one(), false, { asked: undefined, ceiling: null })).toBeNull();

@@ -86,7 +86,7 @@ async function planOf(given: Project): Promise<StepPlan> {
   return plan;
 }
 
-it("STEP1: a step asks the prompt's model, then its fallbacks and no further ones", async () => {
+it("A step asks the prompt's model, then its fallbacks and no further ones", async () => {
   const plan = await planOf({});
   expect(plan.models.map(({ name }) => name)).toEqual(["main", "spare"]);
   expect(plan.request).toMatchObject({ system: "Be kind.", toolChoice: "auto", parallelToolCalls: false });
@@ -94,17 +94,17 @@ it("STEP1: a step asks the prompt's model, then its fallbacks and no further one
   expect(plan.request.tools).toMatchObject([{ name: "look", parameters: { required: ["at"] } }]);
 });
 
-it("STEP2: a model that calls no functions is sent no tools", async () => {
+it("A model that calls no functions is sent no tools", async () => {
   const plan = await planOf({ model: { capabilities: { functionCalling: false } } });
   expect([plan.tools.size, plan.request.tools]).toEqual([0, []]);
 });
 
-it("STEP3: calls run side by side only where the prompt lets the model ask for several, or says how", async () => {
+it("Calls run side by side only where the prompt lets the model ask for several, or says how", async () => {
   expect((await planOf({ prompt: { parallelToolCalls: true } })).toolMode).toBe("parallel");
   expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
 });
 
-it("STEP4: earlier runs are read once, and only for a prompt that wants them; the run's own are always sent", async () => {
+it("Earlier runs are read once, and only for a prompt that wants them; the run's own are always sent", async () => {
   const alone = project({});
   expect(await alone.builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(2) }] } });
   const { builder, read } = project({ prompt: { includeChat: true } });
@@ -113,7 +113,7 @@ it("STEP4: earlier runs are read once, and only for a prompt that wants them; th
   expect([alone.read.times, read.times]).toEqual([0, 1]);
 });
 
-it("STEP4: a filter_messages hook causes one read of 1,000 rows, and without it no more rows are read", async () => {
+it("A filter_messages hook causes one read of 1,000 rows, and without it no more rows are read", async () => {
   const filter = (_: never, list: never) => list;
   const { builder, read } = project({ filter });
   expect(await builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(2) }] } });
@@ -124,14 +124,14 @@ it("STEP4: a filter_messages hook causes one read of 1,000 rows, and without it 
   expect(without.read.times).toBe(0);
 });
 
-it("STEP5: a strategy's choice and line go over the prompt's", async () => {
+it("A strategy's choice and line go over the prompt's", async () => {
   const { builder } = project({ prompt: { toolChoice: "required" } });
   expect(await builder.plan({ toolChoice: "none", instruction: "Reason." })).toMatchObject({
     request: { toolChoice: "none", messages: [{ id: idOf(2) }, { id: null, parts: [{ text: "Reason." }] }] },
   });
 });
 
-it("STEP6: a definition that is gone is a problem, never an exception", async () => {
+it("A definition that is gone is a problem, never an exception", async () => {
   const code = async (given: Project) => {
     const plan = await project(given).builder.plan({});
     return "problem" in plan ? plan.problem.code : null;
@@ -142,7 +142,7 @@ it("STEP6: a definition that is gone is a problem, never an exception", async ()
   expect(await code({ prompt: { prompt: [{ type: "include", prompt: "gone" }] } })).toBe("prompt_not_found");
 });
 
-it("STEP7: a history that ends in an answer is sent with a line that lets it go on, and the line is never stored", async () => {
+it("A history that ends in an answer is sent with a line that lets it go on, and the line is never stored", async () => {
   const call: StoredPart = { type: "tool_call", id: "c1", name: "look", arguments: {} };
   const text: StoredPart = { type: "text", text: "Well" };
   const answer = messageRecord(3, { role: "assistant", parts: [text] });

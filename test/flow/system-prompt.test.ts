@@ -21,7 +21,7 @@ function project(contents: Record<string, PromptContent>) {
 const include = (prompt: string) => ({ type: "include", prompt }) as const;
 const text = (content: string) => ({ type: "text", content }) as const;
 
-it("COMPOSE1: text stays as it is; parts and what they include stand in order", async () => {
+it("Text stays as it is; parts and what they include stand in order", async () => {
   const compose = project({
     plain: "Be kind.",
     rules: [text("<"), include("plain"), text(">")],
@@ -31,13 +31,13 @@ it("COMPOSE1: text stays as it is; parts and what they include stand in order", 
   expect(await compose("whole")).toBe("<Be kind.> And Be kind.<Be kind.>");
 });
 
-it("COMPOSE2: prompts that include each other are refused, with the way round", async () => {
+it("Prompts that include each other are refused, with the way round", async () => {
   const compose = project({ a: [include("b")], b: [text("x"), include("a")], c: [include("c")] });
   await expect(compose("a")).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("a → b → a") });
   await expect(compose("c")).rejects.toMatchObject({ message: expect.stringContaining("c → c") });
 });
 
-it("COMPOSE3: a name that is not defined is refused, also one that every object has", async () => {
+it("A name that is not defined is refused, also one that every object has", async () => {
   const compose = project({ a: [include("gone")], b: [include("constructor")] });
   await expect(compose("a")).rejects.toMatchObject({ code: "prompt_not_found" });
   await expect(compose("b")).rejects.toMatchObject({ code: "prompt_not_found" });

@@ -38,7 +38,7 @@ async function piecesOf(definition: unknown, args: object = {}): Promise<ToolPie
   return pieces;
 }
 
-it("RUNNER1: arguments are checked by the schema, defaults filled in, and what is wrong is named", () => {
+it("Arguments are checked by the schema, defaults filled in, and what is wrong is named", () => {
   const schema = z.object({
     city: z.string(),
     days: z.number().default(3),
@@ -62,7 +62,7 @@ it("RUNNER1: arguments are checked by the schema, defaults filled in, and what i
   ]);
 });
 
-it("RUNNER10: defaults, refinements and what a schema makes of a value hold at every depth", () => {
+it("Defaults, refinements and what a schema makes of a value hold at every depth", () => {
   const deep = (levels: number): z.ZodType =>
     levels === 0
       ? z.object({ word: z.string().trim().toLowerCase().default("none"), even: z.number().refine((n) => n % 2 === 0) })
@@ -83,7 +83,7 @@ it("RUNNER10: defaults, refinements and what a schema makes of a value hold at e
   });
 });
 
-it("RUNNER10: null, numbers and flags are literals of their own", () => {
+it("Null, numbers and flags are literals of their own", () => {
   const schema = z.object({ none: z.literal(null), two: z.literal([1, 2]), yes: z.literal(true), not: z.null() });
   const runner = runnerOf(defineTool("d", schema as never, async () => ok("")));
   const good = { none: null, two: 2, yes: true, not: null };
@@ -93,7 +93,7 @@ it("RUNNER10: null, numbers and flags are literals of their own", () => {
   }
 });
 
-it("RUNNER2: a schema that throws, or that waits, is a problem of the call and never an exception", () => {
+it("A schema that throws, or that waits, is a problem of the call and never an exception", () => {
   const throws = z.object({
     a: z.string().refine(() => {
       throw new Error("schema trap");
@@ -117,7 +117,7 @@ it.for<[string, z.ZodObject]>([
   ["an asynchronous refinement", z.object({ a: z.string().refine(async () => true) })],
   ["what is thrown without words", z.object({ a: z.string().refine(() => faulty.wordless()) })],
   ["an issue at an odd place", wordless],
-])("RUNNER2: %s is the result of its call alone", async ([, schema], { expect: expectHere }) => {
+])("%s is the result of its call alone", async ([, schema], { expect: expectHere }) => {
   const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, {
     state: noState,
     faults: noFaults,
@@ -139,7 +139,7 @@ it.for<[string, z.ZodObject]>([
   ]);
 });
 
-it("RUNNER11: a tool without a function is told to the model, its arguments are checked, and its call rests until its deadline", async () => {
+it("A tool without a function is told to the model, its arguments are checked, and its call rests until its deadline", async () => {
   const remote = runnerOf(
     defineTool("Asks the client", z.object({ q: z.string() }), undefined, { deadlineMs: 90_000 }),
   );
@@ -155,7 +155,7 @@ it("RUNNER11: a tool without a function is told to the model, its arguments are 
   expect(wrong?.result?.error).toContain("do not fit the tool's schema");
 });
 
-it("RUNNER3: a tool without arguments is given none, and its call comes second", async () => {
+it("A tool without arguments is given none, and its call comes second", async () => {
   const seen: unknown[] = [];
   const bare = defineTool("d", async (state, call) => {
     seen.push(state, call.id, call.attempt);
@@ -166,7 +166,7 @@ it("RUNNER3: a tool without arguments is given none, and its call comes second",
   expect(seen).toEqual([noState, "c1", 1]);
 });
 
-it("RUNNER4: options are read, and a tool without a function is remote", () => {
+it("Options are read, and a tool without a function is remote", () => {
   const options = { timeoutMs: 5, sequential: true, dependsOn: ["a"], idempotent: true };
   expect(runnerOf(defineTool("d", null, async () => ok(""), options))).toMatchObject({
     ...options,
@@ -184,13 +184,13 @@ it("RUNNER4: options are read, and a tool without a function is remote", () => {
   expect(plain.spec).toMatchObject({ name: "it", description: "d", parameters: { type: "object", required: ["a"] } });
 });
 
-it("RUNNER5: a promise is one result; one that rejects rejects", async () => {
+it("A promise is one result; one that rejects rejects", async () => {
   expect(await piecesOf(defineTool("d", async () => ok("x")))).toEqual([{ type: "result", result: ok("x") }]);
   expect(await piecesOf(["d", null, () => ok("at once")])).toEqual([{ type: "result", result: ok("at once") }]);
   await expect(piecesOf(defineTool("d", () => Promise.reject(new Error("no"))))).rejects.toThrow("no");
 });
 
-it("RUNNER6: progress by callback comes as it is told, before the result", async () => {
+it("Progress by callback comes as it is told, before the result", async () => {
   const open = gate();
   const seen: ToolPiece[] = [];
   const told = defineTool("d", async (_state, call: ToolCall) => {
@@ -213,7 +213,7 @@ it("RUNNER6: progress by callback comes as it is told, before the result", async
   ]);
 });
 
-it("RUNNER7: a stream gives its pieces and ends with its result, yielded or returned", async () => {
+it("A stream gives its pieces and ends with its result, yielded or returned", async () => {
   const whole = async function* (_: unknown, call: ToolCall) {
     yield { type: "delta", delta: "a" } as const;
     call.progress("from the side");
@@ -237,7 +237,7 @@ it("RUNNER7: a stream gives its pieces and ends with its result, yielded or retu
   expect(await piecesOf(["d", null, yielded])).toEqual([{ type: "result", result: ok("yielded") }]);
 });
 
-it("RUNNER8: a stream is closed behind its result, and when nobody listens any more", async () => {
+it("A stream is closed behind its result, and when nobody listens any more", async () => {
   const closed: string[] = [];
   const talking = async function* () {
     try {
@@ -254,7 +254,7 @@ it("RUNNER8: a stream is closed behind its result, and when nobody listens any m
   expect(closed).toEqual(["closed", "closed"]);
 });
 
-it("RUNNER9: `reconcile` is asked with call, arguments and state; `not_done` is null", async () => {
+it("`reconcile` is asked with call, arguments and state; `not_done` is null", async () => {
   const seen: unknown[] = [];
   const asked = (answer: ToolResult | "not_done") =>
     runnerOf(

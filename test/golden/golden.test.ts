@@ -29,31 +29,34 @@ beforeAll(() => {
 
 afterAll(() => quiet.loud());
 
-it.each(plays)("GOLDEN1 $name: rows, events, requests and answers are those that are kept", async (play) => {
-  freshTeam();
-  setClockRight();
-  const stage = new Stage(play);
-  try {
-    await stage.open();
-    await play.run(stage);
-    const played = await transcriptOf(stage);
-    await fetch(`${url}/played/${play.name}.txt`, { method: "PUT", body: played });
-    if (write) await fetch(`${url}/transcripts/${play.name}.txt`, { method: "PUT", body: played });
-    const kept = await fetch(`${url}/transcripts/${play.name}.txt`);
-    expect(kept.status, `no transcript of ${play.name} is kept`).toBe(200);
-    const difference = differenceOf(await kept.text(), played);
-    if (difference !== null) expect.fail(`${play.name} is not played as it is kept:\n${difference}`);
-  } finally {
-    stage.close();
-  }
-});
+it.each(plays)(
+  "The play $name leaves the rows, events, requests and answers of its stored transcript",
+  async (play) => {
+    freshTeam();
+    setClockRight();
+    const stage = new Stage(play);
+    try {
+      await stage.open();
+      await play.run(stage);
+      const played = await transcriptOf(stage);
+      await fetch(`${url}/played/${play.name}.txt`, { method: "PUT", body: played });
+      if (write) await fetch(`${url}/transcripts/${play.name}.txt`, { method: "PUT", body: played });
+      const kept = await fetch(`${url}/transcripts/${play.name}.txt`);
+      expect(kept.status, `no transcript of ${play.name} is kept`).toBe(200);
+      const difference = differenceOf(await kept.text(), played);
+      if (difference !== null) expect.fail(`${play.name} is not played as it is kept:\n${difference}`);
+    } finally {
+      stage.close();
+    }
+  },
+);
 
-it("GOLDEN1 each transcript that is kept has its play", async () => {
+it("Each stored transcript has its play", async () => {
   const kept = await (await fetch(`${url}/transcripts/`)).json<string[]>();
   expect(kept.toSorted()).toEqual(plays.map(({ name }) => `${name}.txt`).toSorted());
 });
 
-it("GOLDEN1 a difference is described by its section and field", () => {
+it("A difference is described by its section and field", () => {
   const kept = '# events\n1 start {"a":{"b":1},"c":2}\n2 end {}\n\n# rows\nrow {"x":1,"y":2}\n';
   const played = '# events\n1 start {"a":{"b":3},"c":2}\n\n# rows\nrow {"y":2,"x":1}\n';
   expect(differenceOf(kept, kept)).toBeNull();

@@ -83,7 +83,7 @@ const messagesOf = async (id: string): Promise<Message[]> =>
   (await value(stubOf(id).call("listMessages", admin, page))).items;
 
 describe.each(stored)("%s", (name) => {
-  it("GOLDEN2 a thread that an earlier release stored reads as it did", async () => {
+  it("A thread that an earlier release stored reads as it did", async () => {
     const { id, owner, answers } = await opened(name);
     const read: Record<string, unknown> = {};
     if (Object.keys(answers).length > 0)
@@ -92,7 +92,7 @@ describe.each(stored)("%s", (name) => {
     expect(withoutClocks(read)).toMatchObject(withoutClocks(answers));
   });
 
-  it("GOLDEN2 a thread that an earlier release stored is finished and goes on", async () => {
+  it("A thread that an earlier release stored is finished and goes on", async () => {
     const { id } = await opened(name);
     await finished(id);
     const before = await messagesOf(id);
@@ -106,7 +106,7 @@ describe.each(stored)("%s", (name) => {
   });
 });
 
-it.each(exports)("GOLDEN3 a thread that an earlier release exported is imported: %s", async (name) => {
+it.each(exports)("A thread that an earlier release exported is imported: %s", async (name) => {
   const text = await textOf(name);
   const thread = await opened(name.replace(".export.ndjson", ".rows.jsonl"));
   await replaced(thread.id, text);
@@ -124,7 +124,7 @@ it.each(exports)("GOLDEN3 a thread that an earlier release exported is imported:
   expect((await messagesOf(thread.id)).at(-1)).toMatchObject({ role: "assistant", status: "complete" });
 });
 
-it("GOLDEN2, GOLDEN3 the stored threads of schema 2 are complete", () => {
+it("The stored threads of schema 2 are complete", () => {
   for (const name of [
     "at-rest",
     "steered",

@@ -10,7 +10,7 @@ import { scripted, TestRun, tool } from "./support/host-run.ts";
 
 const call = (name: string, text: string) => ({ name, arguments: { text } });
 
-it("a run of several steps calls its tools, counts what it used and ends with run_end", async () => {
+it("A run of several steps calls its tools, counts what it used and ends with run_end", async () => {
   const requests: string[][] = [];
   const model = scripted((request) => {
     requests.push(request.messages.map(({ role, content }) => `${role}: ${content}`));
@@ -47,7 +47,7 @@ it("a run of several steps calls its tools, counts what it used and ends with ru
   expect(run.run.usage.total_tokens).toBeGreaterThan(15);
 });
 
-it("a tool that throws or is given wrong arguments answers with an error that the model reads", async () => {
+it("A tool that throws or is given wrong arguments answers with an error that the model reads", async () => {
   const model = scripted(({ step, messages }) =>
     step === 0
       ? { toolCalls: [call("breaks", "x"), { name: "breaks", arguments: { text: 7 } }, call("unknown", "x")] }
@@ -66,7 +66,7 @@ it("a tool that throws or is given wrong arguments answers with an error that th
   expect(run.transcript.at(-1)).toMatch(/It broke\..*text: .*unknown/);
 });
 
-it("a stop by the signal keeps the text so far, answers open calls with an error and ends the run as stopped", async () => {
+it("A stop by the signal keeps the text so far, answers open calls with an error and ends the run as stopped", async () => {
   const { passed: started, open } = gate();
   const model = scripted([{ text: "I begin.", toolCalls: [call("hangs", "x")] }, { text: "Never sent." }]);
   const hangs = tool("hangs", () => {
@@ -83,7 +83,7 @@ it("a stop by the signal keeps the text so far, answers open calls with an error
   expect(run.events.at(-1)).toMatchObject({ type: "run_end", status: "stopped" });
 });
 
-it("a run ends at its limit of steps, and the limit of its record wins over the default", async () => {
+it("A run ends at its limit of steps, and the limit of its record wins over the default", async () => {
   const again = () => scripted(() => ({ toolCalls: [call("noop", "x")] }));
   const noop = tool("noop", () => ({ status: "success", result: "ok" }));
   const byDefault = new TestRun({ models: [again()], tools: [noop], steps: 2 });
@@ -94,7 +94,7 @@ it("a run ends at its limit of steps, and the limit of its record wins over the 
   expect([answersOf(byDefault), answersOf(asked)]).toEqual([2, 4]);
 });
 
-it("a run ends at its limits of tokens and of money before the next model request", async () => {
+it("A run ends at its limits of tokens and of money before the next model request", async () => {
   const model = () =>
     scripted(({ step }) => ({ toolCalls: [call("noop", `${step}`)], usage: { input: 1000, output: 500 } }));
   const noop = tool("noop", () => ({ status: "success", result: "ok" }));
@@ -106,7 +106,7 @@ it("a run ends at its limits of tokens and of money before the next model reques
   expect(cost.run.cost).toBe(0.004);
 });
 
-it("a run is aborted at its limit of time, in the middle of a call", async () => {
+it("A run is aborted at its limit of time, in the middle of a call", async () => {
   const clock = new ManualClock();
   const { passed: started, open } = gate();
   const model = scripted([{ toolCalls: [call("hangs", "x")] }]);
@@ -125,7 +125,7 @@ it("a run is aborted at its limit of time, in the middle of a call", async () =>
   expect(clock.armed).toBe(0);
 });
 
-it("a failed request is sent again after a back-off, long back-offs included, and its text is retracted", async () => {
+it("A failed request is sent again after a back-off, long back-offs included, and its text is retracted", async () => {
   const answers: TestTurn[] = [
     { text: "Half of", error: { status: 503, message: "Overloaded." } },
     { error: { status: 429, message: "Slow down.", retryAfterMs: 60_000 } },
@@ -143,7 +143,7 @@ it("a failed request is sent again after a back-off, long back-offs included, an
   expect(run.clock.slept).toHaveLength(2);
 });
 
-it("a stop during a back-off ends the run without another request", async () => {
+it("A stop during a back-off ends the run without another request", async () => {
   let requests = 0;
   const model = scripted(() => {
     requests += 1;
@@ -164,7 +164,7 @@ it("a stop during a back-off ends the run without another request", async () => 
   expect(requests).toBe(1);
 });
 
-it("a model that fails for good is followed by its fallback, and then the run ends with the error", async () => {
+it("A model that fails for good is followed by its fallback, and then the run ends with the error", async () => {
   const broken = (name: string) => scripted(() => ({ error: { kind: "auth", message: `${name} refused.` } }), name);
   const working = scripted(() => ({ text: "From the fallback." }), "second");
   const saved = new TestRun({ models: [broken("first"), working] });
@@ -175,7 +175,7 @@ it("a model that fails for good is followed by its fallback, and then the run en
   expect(failed.events.at(-1)).toMatchObject({ type: "run_end", error: { message: "second refused." } });
 });
 
-it("a run waits for the result of a remote call and continues with it when it is executed again", async () => {
+it("A run waits for the result of a remote call and continues with it when it is executed again", async () => {
   const clock = new ManualClock();
   const model = scripted(({ step, messages }) =>
     step === 0 ? { toolCalls: [call("ask", "x")] } : { text: `Answered: ${messages.at(-1)?.content ?? ""}` },
@@ -192,7 +192,7 @@ it("a run waits for the result of a remote call and continues with it when it is
   expect(run.events.map(({ seq }) => seq)).toEqual(run.events.map((_, at) => at + 1));
 });
 
-it("an exception inside the library ends the run with the reason internal", async () => {
+it("An exception inside the library ends the run with the reason internal", async () => {
   const run = new TestRun({ models: [scripted([{ text: "Hi." }])] });
   run.journal.append = () => {
     throw new Error("The list is broken.");
@@ -204,7 +204,7 @@ it("an exception inside the library ends the run with the reason internal", asyn
   });
 });
 
-it("a blank answer completes a run, unless the provider blocked it or its token limit was too small", async () => {
+it("A blank answer completes a run, unless the provider blocked it or its token limit was too small", async () => {
   const endOf = async (turn: TestTurn) => {
     const halt = await new TestRun({ models: [scripted([turn])] }).execute();
     return halt.type === "end" ? [halt.end.status, halt.end.reason] : halt;

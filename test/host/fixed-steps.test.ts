@@ -40,7 +40,7 @@ const texts = ({ request }: StepPlan) =>
       `${role}: ${parts.map((part) => (part.type === "text" ? part.text : part.type === "thinking" ? `(${part.thinking})` : part.type)).join("")}`,
   );
 
-it("a step sends the system prompt, all messages, the tools and the options", async () => {
+it("A step sends the system prompt, all messages, the tools and the options", async () => {
   const earlier = [message("1", "user", "One"), message("2", "assistant", "Two", { step: 1, model: "m" })];
   const port = steps(
     [message("3", "user", "Three")],
@@ -60,7 +60,7 @@ it("a step sends the system prompt, all messages, the tools and the options", as
   });
 });
 
-it("a strategy's instruction and tool choice reach the request, and the instruction is not stored", async () => {
+it("A strategy's instruction and tool choice reach the request, and the instruction is not stored", async () => {
   const own = [message("1", "user", "One")];
   const made = plan(await steps(own).plan({ toolChoice: "none", instruction: "Think first." }, signal));
   expect(texts(made)).toEqual(["user: One", "user: Think first."]);
@@ -68,23 +68,23 @@ it("a strategy's instruction and tool choice reach the request, and the instruct
   expect(own).toHaveLength(1);
 });
 
-it("a conversation that ends with the assistant is sent with a request to continue", async () => {
+it("A conversation that ends with the assistant is sent with a request to continue", async () => {
   const own = [message("1", "user", "One"), message("2", "assistant", "Two", { step: 1, model: "m" })];
   expect(texts(plan(await steps(own).plan({}, signal))).at(-1)).toBe("user: Continue.");
 });
 
-it("a conversation without messages is a problem that ends the run", async () => {
+it("A conversation without messages is a problem that ends the run", async () => {
   expect(await steps([]).plan({}, signal)).toMatchObject({ problem: { code: "conflict" } });
 });
 
-it("a model without function calling is offered no tools, and calls of its conversation still run", async () => {
+it("A model without function calling is offered no tools, and calls of its conversation still run", async () => {
   const models: StepSettings["models"] = [scripted([], "plain", { capabilities: { functionCalling: false } })];
   const port = steps([message("1", "user", "One")], { models });
   expect(plan(await port.plan({}, signal)).request.tools).toEqual([]);
   expect(await port.tools(["noop"])).toMatchObject({ tools: new Map([["noop", noop]]) });
 });
 
-it("thinking of earlier runs is sent again only if the reasoning options ask for it", async () => {
+it("Thinking of earlier runs is sent again only if the reasoning options ask for it", async () => {
   const thinking = { type: "thinking" as const, thinking: "Hm." };
   const earlier = [
     message("1", "user", "One", { run_id: "before" }),
@@ -100,7 +100,7 @@ it("thinking of earlier runs is sent again only if the reasoning options ask for
   expect(texts(included)[1]).toBe("assistant: (Hm.)Two");
 });
 
-it("a message that refers to a file is sent with a line that names the file", async () => {
+it("A message that refers to a file is sent with a line that names the file", async () => {
   const parts = [
     { type: "file" as const, mime_type: "application/pdf", path: "/attachments/a.pdf", name: "a.pdf", size: 9 },
   ];

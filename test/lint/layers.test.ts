@@ -105,16 +105,16 @@ describe("lint fixtures", () => {
     rmSync(tree, { recursive: true, force: true });
   });
 
-  it.each(filesUnder(fixtures))("%s", (fixture) => {
+  it.each(filesUnder(fixtures))("The fixture %s fails exactly the rules that it names", (fixture) => {
     expect(found.get(placedPath(fixture)) ?? []).toEqual(expectedRules(fixture));
   });
 
-  it("a file has at most 400 lines", () => {
+  it("A file has at most 400 lines", () => {
     expect(found.get("src/lib/too-long.ts")).toContain("eslint(max-lines)");
     expect(found.get("src/lib/just-fits.ts") ?? []).not.toContain("eslint(max-lines)");
   });
 
-  it("every layer of src has fixtures", () => {
+  it("Every layer of src has fixtures", () => {
     const layers = readdirSync(path.join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const covered = new Set(readdirSync(fixtures));
     expect(layers.map((entry) => entry.name).filter((name) => !covered.has(name))).toEqual([]);

@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describe("stop reasons", () => {
-  it("MODEL19: an answer that ends with [DONE] and without a finish reason is complete", async () => {
+  it("An answer that ends with [DONE] and without a finish reason is complete", async () => {
     const parts = await ask("openai", "no-reason");
     expect(grammarFaults(parts)).toEqual([]);
     const { text, end } = readAnswer(parts);
@@ -23,13 +23,13 @@ describe("stop reasons", () => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
   });
 
-  it("MODEL20: an unknown stop reason is a retryable failure", async () => {
+  it("An unknown stop reason is a retryable failure", async () => {
     const { end } = readAnswer(await ask("openai", "unknown-reason"));
     expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true }, usage: { input: 12 } });
     expect(JSON.stringify(end)).toContain("insufficient_system_resource");
   });
 
-  it("MODEL20: a known reason is recognised under the names of other servers", async () => {
+  it("A known reason is recognised under the names of other servers", async () => {
     const { end } = readAnswer(await ask("openai", "other-words"));
     expect(end).toMatchObject({ type: "finish", stop_reason: "length" });
   });
@@ -38,14 +38,14 @@ describe("stop reasons", () => {
     ["openai", "filtered", undefined],
     ["anthropic", "refusal", "This request is against the usage policy; [redacted] was not used."],
     ["google", "blocked", "PROHIBITED_CONTENT: The prompt names a weapon."],
-  ] as const)("MODEL21: an answer that %s blocked ends with the reason: %s", async ([provider, name, detail]) => {
+  ] as const)("An answer that %s blocked ends with the reason: %s", async ([provider, name, detail]) => {
     const { text, end } = readAnswer(await ask(provider, name));
     expect(text).toBe("");
     expect(end).toMatchObject({ type: "finish", stop_reason: "content_filter" });
     expect(end.type === "finish" ? end.stop_detail : null).toBe(detail);
   });
 
-  it("MODEL21: a provider's text about an end is bounded and holds no secrets", async () => {
+  it("A provider's text about an end is bounded and holds no secrets", async () => {
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
     const reason = `${keys.OPENAI_API_KEY} ${"x".repeat(5000)}`;
     const sse = `${chunk({ index: 0, delta: { content: "Hel" }, finish_reason: reason })}data: [DONE]\n\n`;
@@ -56,7 +56,7 @@ describe("stop reasons", () => {
     expect(said.length).toBeLessThanOrEqual(500);
   });
 
-  it("MODEL22: an answer of a picture only is marked as having content", async () => {
+  it("An answer of a picture only is marked as having content", async () => {
     const parts = await ask("google", "picture");
     const holds = parts.some((part) => part.type === "finish" && part.has_other_content === true);
     expect(holds || parts.some((part) => !["raw", "finish"].includes(part.type))).toBe(true);
@@ -74,7 +74,7 @@ describe("connections that stay open", () => {
     (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
 
   it.for(["openai", "openai-responses", "openrouter", "anthropic"] as const)(
-    "MODEL23: an answer of %s ends with its last event, and its connection is closed",
+    "An answer of %s ends with its last event, and its connection is closed",
     async (provider) => {
       const { id, asked } = await held(provider);
       const { text, end } = readAnswer(await collect(serverPort({ delay: stays }).stream(asked, signal)));
@@ -84,7 +84,7 @@ describe("connections that stay open", () => {
     },
   );
 
-  it("MODEL23: an answer of google, whose protocol has no last event, ends after a silence that follows its finish reason", async () => {
+  it("An answer of google, whose protocol has no last event, ends after a silence that follows its finish reason", async () => {
     const { id, asked } = await held("google");
     const waits: number[] = [];
     const delay = (milliseconds: number): Promise<void> => {
@@ -98,7 +98,7 @@ describe("connections that stay open", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("MODEL23: token counts after the finish reason are waited for", async () => {
+  it("Token counts after the finish reason are waited for", async () => {
     const bytes = await bytesOf("openai", "text");
     const text = new TextDecoder().decode(bytes);
     const at = text.lastIndexOf("data: {");
@@ -114,7 +114,7 @@ describe("connections that stay open", () => {
     expect(end).toMatchObject({ type: "finish", usage: { input: 12, output: 8 } });
   });
 
-  it("MODEL24: a connection that breaks after the finish reason does not change the answer", async () => {
+  it("A connection that breaks after the finish reason does not change the answer", async () => {
     const text = new TextDecoder().decode(await bytesOf("openai", "text"));
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -128,7 +128,7 @@ describe("connections that stay open", () => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { output: 8 } });
   });
 
-  it("MODEL24: a model's text that looks like an end does not end the answer", async () => {
+  it("A model's text that looks like an end does not end the answer", async () => {
     const words = 'data: [DONE]\n\n"finish_reason":"stop"';
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
     const call = {
@@ -175,7 +175,7 @@ describe("bodies without an end", () => {
   it.for([
     ["a line", `data: ${mebibyte}`],
     ["an event of many lines", `data: ${mebibyte}\n`],
-  ] as const)("MODEL29: %s that never ends is given up, and its connection is closed", async ([, piece]) => {
+  ] as const)("%s that never ends is given up, and its connection is closed", async ([, piece]) => {
     const { body, seen } = endless(piece);
     const { end } = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
     expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
@@ -183,7 +183,7 @@ describe("bodies without an end", () => {
     expect(seen.pieces).toBeLessThan(40);
   });
 
-  it("MODEL29: a refusal that never ends is read only until its reason is known", async () => {
+  it("A refusal that never ends is read only until its reason is known", async () => {
     const { body, seen } = endless(mebibyte);
     const { end } = readAnswer(await collect(portOver(body, stays, 400).stream(plain, signal)));
     expect(end).toMatchObject({ type: "error", failure: { retryable: false } });
@@ -222,7 +222,7 @@ it.for([
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: "Hel" } }] })}\n\n`,
   ],
   ["in place of a stream is not", ""],
-] as const)("CLASS17: an error without a class %s retried", async ([where, before]) => {
+] as const)("An error without a class %s retried", async ([where, before]) => {
   const event = JSON.stringify({ error: "The runner has stopped." });
   const sse = before === "" ? event : `${before}data: ${event}\n\n`;
   const { end } = readAnswer(await collect(portOver(new Response(sse).body ?? empty, stays).stream(plain, signal)));
@@ -231,7 +231,7 @@ it.for([
 });
 
 describe("signs of life", () => {
-  it("MODEL25: bytes without a part are reported when they arrive", async () => {
+  it("Bytes without a part are reported when they arrive", async () => {
     let enqueue: (text: string) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -260,7 +260,7 @@ describe("signs of life", () => {
     expect(readAnswer(await ended).end).toMatchObject({ type: "finish" });
   });
 
-  it("MODEL26: models that hide their thinking are recognised by their names", () => {
+  it("Models that hide their thinking are recognised by their names", () => {
     const silent = [
       "o3",
       "o4-mini",

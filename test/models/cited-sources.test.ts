@@ -11,32 +11,29 @@ describe("cited sources", () => {
     ["openai-responses", "cited"],
     ["google", "cited"],
     ["openrouter", "cited"],
-  ] as const)(
-    "SOURCE1: the sources that an answer of %s cites are kept, each address once",
-    async ([provider, name]) => {
-      const { text, end } = readAnswer(await ask(provider, name));
-      expect(text).toBe("Spain won.");
-      expect(end).toMatchObject({
-        type: "finish",
-        sources: [
-          { url: "https://a.example/won", title: "A says" },
-          { url: "https://b.example/", title: "b.example" },
-        ],
-      });
-    },
-  );
+  ] as const)("The sources that an answer of %s cites are kept, each address once", async ([provider, name]) => {
+    const { text, end } = readAnswer(await ask(provider, name));
+    expect(text).toBe("Spain won.");
+    expect(end).toMatchObject({
+      type: "finish",
+      sources: [
+        { url: "https://a.example/won", title: "A says" },
+        { url: "https://b.example/", title: "b.example" },
+      ],
+    });
+  });
 
-  it("SOURCE1: addresses without a title are kept too, and invalid addresses are not", async () => {
+  it("Addresses without a title are kept too, and invalid addresses are not", async () => {
     const { end } = readAnswer(await ask("openai", "citations"));
     expect(end).toMatchObject({ sources: [{ url: "https://a.example/won" }, { url: "https://b.example/" }] });
   });
 
-  it("SOURCE1: an answer without citations has no sources", async () => {
+  it("An answer without citations has no sources", async () => {
     expect(readAnswer(await ask("google", "text")).end).not.toHaveProperty("sources");
   });
 });
 
-it("SOURCE2: a picture is a block of its own between the text blocks", async () => {
+it("A picture is a block of its own between the text blocks", async () => {
   const parts = await ask("google", "text-and-picture");
   expect(grammarFaults(parts)).toEqual([]);
   const blocks = told(parts).filter((part) => part.type.endsWith("_start") || part.type === "picture");

@@ -42,23 +42,23 @@ const overflows = [
 ];
 
 describe("classification", () => {
-  it.for(overflows)("CLASS1: an overflow is known by its words: %s", (message) => {
+  it.for(overflows)("An overflow is known by its words: %s", (message) => {
     const failure = classifyFailure(refusal(400, message), context(400));
     expect(failure).toMatchObject({ kind: "overflow", retryable: false, status: 400 });
   });
 
-  it.for([400, 413])("CLASS2: a %d without a body is an overflow", (status) => {
+  it.for([400, 413])("A %d without a body is an overflow", (status) => {
     expect(classifyFailure({ statusCode: status, message: "" }, context(status)).kind).toBe("overflow");
   });
 
-  it("CLASS2: other statuses without a body are not", () => {
+  it("Refusals with other statuses and without a body are not an overflow", () => {
     const kinds = [404, 429, 500].map(
       (status) => classifyFailure({ statusCode: status, message: "" }, context(status)).kind,
     );
     expect(kinds).toEqual(["api", "rate_limited", "network"]);
   });
 
-  it.for(overflows)("CLASS3: a 429 is never an overflow: %s", (message) => {
+  it.for(overflows)("A 429 is never an overflow: %s", (message) => {
     expect(classifyFailure(refusal(429, message), context(429))).toMatchObject({
       kind: "rate_limited",
       retryable: true,
@@ -70,7 +70,7 @@ describe("classification", () => {
     ["Too many requests, reduce the length of the messages", 400, "api"],
     ["Throttling error: Too many tokens, please wait before trying again.", 400, "api"],
     ["Service unavailable: too many tokens in flight", 503, "network"],
-  ] as const)("CLASS3: a busy service is no overflow: %s", ([message, status, kind]) => {
+  ] as const)("A busy service is no overflow: %s", ([message, status, kind]) => {
     expect(classifyFailure(refusal(status, message), context(status)).kind).toBe(kind);
   });
 
@@ -84,12 +84,12 @@ describe("classification", () => {
     [500, "network", true],
     [502, "network", true],
     [529, "network", true],
-  ] as const)("CLASS4: status %d is %s", ([status, kind, retryable]) => {
+  ] as const)("Status %d is %s", ([status, kind, retryable]) => {
     const failure = classifyFailure(refusal(status, "no"), context(status));
     expect(failure).toMatchObject({ kind, retryable, status });
   });
 
-  it("CLASS4: an overflow is looked for before the status decides", () => {
+  it("An overflow is looked for before the status decides", () => {
     expect(classifyFailure(refusal(500, "context_length_exceeded"), context(500)).kind).toBe("overflow");
     expect(classifyFailure(refusal(403, "prompt is too long"), context(403)).kind).toBe("overflow");
   });
@@ -108,11 +108,11 @@ describe("classification", () => {
     [{ message: "no" }, "api"],
     ["what is this", "api"],
     [null, "api"],
-  ] as const)("CLASS5: an error inside a stream is classified by what it calls itself: %j", ([reported, kind]) => {
+  ] as const)("An error inside a stream is classified by what it calls itself: %j", ([reported, kind]) => {
     expect(classifyFailure(reported, context(200)).kind).toBe(kind);
   });
 
-  it("CLASS6: what failed below HTTP is a network error", () => {
+  it("What failed below HTTP is a network error", () => {
     const unanswered = { ...newExchange(), broken: true };
     const lost = classifyFailure(new TypeError("fetch failed"), context(null, { exchange: unanswered }));
     expect(lost).toMatchObject({ kind: "network", retryable: true });
@@ -122,12 +122,12 @@ describe("classification", () => {
     expect(classifyFailure(new TypeError("x is undefined"), context(null)).kind).toBe("api");
   });
 
-  it("CLASS6: an aborted call is aborted, whatever was thrown", () => {
+  it("An aborted call is aborted, whatever was thrown", () => {
     const failure = classifyFailure(refusal(503, "no"), context(503, { aborted: true }));
     expect(failure).toMatchObject({ kind: "aborted", retryable: false });
   });
 
-  it("CLASS7: money that ran out is not waited for", () => {
+  it("A quota that is used up is not retried", () => {
     const error = {
       statusCode: 429,
       responseBody: JSON.stringify({ error: { message: "pay", code: "insufficient_quota" } }),
@@ -135,7 +135,7 @@ describe("classification", () => {
     expect(classifyFailure(error, context(429))).toMatchObject({ kind: "rate_limited", retryable: false });
   });
 
-  it("CLASS8: a message is the provider's sentence, of bounded length", () => {
+  it("A message is the provider's sentence, of bounded length", () => {
     expect(classifyFailure(refusal(400, "x".repeat(50_000)), context(400)).message.length).toBeLessThan(2_100);
     expect(classifyFailure(refusal(400, "Bad tool."), context(400)).message).toBe("Bad tool.");
     const page = { statusCode: 502, message: "Bad Gateway", responseBody: "<html>nginx</html>" };
@@ -151,25 +151,25 @@ describe.for(providers)("refusals of %s", (provider) => {
     ["empty-body", "overflow", 413, null],
     ["unavailable", "network", 503, null],
     ["bad-request", "api", 400, null],
-  ] as const)("CLASS4: %s is %s", async ([name, kind, status, retry_after_ms]) => {
+  ] as const)("The refusal %s is classified as %s", async ([name, kind, status, retry_after_ms]) => {
     const parts = await ask(provider, name);
     expect(parts).toHaveLength(1);
     expect(parts[0]).toMatchObject({ type: "error", failure: { kind, status, retry_after_ms } });
   });
 
-  it("CLASS5: an error in the middle of a stream keeps what was said before it", async () => {
+  it("An error in the middle of a stream keeps what was said before it", async () => {
     const { text, end } = readAnswer(await ask(provider, "error-mid-stream"));
     expect(text.trim()).toBe("So far so");
     expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
   });
 
-  it("CLASS5: an error as the first word of a stream is classified like a refusal", async () => {
+  it("An error as the first word of a stream is classified like a refusal", async () => {
     const { end } = readAnswer(await ask(provider, "error-first"));
     const retry_after_ms = provider === "google" ? 34_500 : null;
     expect(end).toMatchObject({ type: "error", failure: { kind: "rate_limited", status: 429, retry_after_ms } });
   });
 
-  it("CLASS10: a prompt longer than the window is an overflow, though the provider was silent about it", async () => {
+  it("A prompt longer than the window is an overflow, though the provider was silent about it", async () => {
     const { end } = readAnswer(await ask(provider, "silent-overflow", { definition: { contextWindow: 1000 } }));
     expect(end).toMatchObject({ type: "error", failure: { kind: "overflow" }, usage: { input: 1200 } });
     const fits = readAnswer(await ask(provider, "silent-overflow", { definition: { contextWindow: 1200 } }));
@@ -177,13 +177,13 @@ describe.for(providers)("refusals of %s", (provider) => {
   });
 });
 
-it("CLASS13: a chunk that is no JSON ends the stream with an error worth another try", async () => {
+it("A chunk that is no JSON ends the stream with an error worth another try", async () => {
   const { text, end } = readAnswer(await ask("openai", "garbled"));
   expect(text).toBe("So far so");
   expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true } });
 });
 
-it("CLASS10: an answer that ran into the window is an overflow", async () => {
+it("An answer that ran into the window is an overflow", async () => {
   const { end } = readAnswer(await ask("anthropic", "context-window-stop"));
   expect(end).toMatchObject({ type: "error", failure: { kind: "overflow" } });
 });

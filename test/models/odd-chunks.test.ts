@@ -53,28 +53,25 @@ const piece = (index: number | null, id: string | null, name: string | null, tex
 const chats = ["openai", "openrouter"] as const;
 
 describe.for(chats)("Chat Completions of %s", (provider) => {
-  it.for(["whole", "bytes"] as const)(
-    "MODEL27: missing and empty fields of a chunk are no failure (%s)",
-    async (pieces) => {
-      const text =
-        lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
-        "data:\n\ndata\n\n: still here\n\n" +
-        lines(
-          chunk({ role: "tool", content: "lo" }),
-          chunk({}, "stop"),
-          { id: "c1", usage },
-          { choices: null },
-          "[DONE]",
-        );
-      const answer = await answerTo(provider, text, pieces);
-      expect(answer).toMatchObject({
-        text: "Hello",
-        end: { type: "finish", stop_reason: "stop", usage: { total_tokens: 20 } },
-      });
-    },
-  );
+  it.for(["whole", "bytes"] as const)("Missing and empty fields of a chunk are no failure (%s)", async (pieces) => {
+    const text =
+      lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
+      "data:\n\ndata\n\n: still here\n\n" +
+      lines(
+        chunk({ role: "tool", content: "lo" }),
+        chunk({}, "stop"),
+        { id: "c1", usage },
+        { choices: null },
+        "[DONE]",
+      );
+    const answer = await answerTo(provider, text, pieces);
+    expect(answer).toMatchObject({
+      text: "Hello",
+      end: { type: "finish", stop_reason: "stop", usage: { total_tokens: 20 } },
+    });
+  });
 
-  it("MODEL28: a tool name in pieces is one call, also if it is the beginning of another tool's name", async () => {
+  it("A tool name in pieces is one call, also if it is the beginning of another tool's name", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get", "")),
       chunk(piece(0, null, "_wea", "")),
@@ -89,7 +86,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(parts.filter((part) => part.type === "toolcall_start")).toMatchObject([{ name: "get_weather" }]);
   });
 
-  it("MODEL28: a name that is repeated in each piece, or that is the beginning of a longer tool name, is read correctly", async () => {
+  it("A name that is repeated in each piece, or that is the beginning of a longer tool name, is read correctly", async () => {
     const again = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", "")),
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", '{"zone":')),
@@ -102,7 +99,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, short)).calls).toMatchObject([{ name: "get", arguments: "{}" }]);
   });
 
-  it("MODEL28: two calls with the same number are two calls", async () => {
+  it("Two calls with the same number are two calls", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_weather", '{"city":"Oslo"}')),
       chunk(piece(0, "call_aaaabbbbcccc2222", "get_weather", "")),
@@ -115,7 +112,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
   });
 
-  it("MODEL28: calls without numbers, ids or types are distinguished, also if their arguments are an object", async () => {
+  it("Calls without numbers, ids or types are distinguished, also if their arguments are an object", async () => {
     const text = lines(
       chunk({
         tool_calls: [
@@ -133,7 +130,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, text)).calls).toEqual(calls);
   });
 
-  it("MODEL6: a call whose name was incomplete when the stream broke is never shown", async () => {
+  it("A call whose name was incomplete when the stream broke is never shown", async () => {
     const { parts, calls } = await answerTo(provider, lines(chunk(piece(0, "call_aaaabbbbcccc1111", "get", ""))));
     expect([calls, parts.filter((part) => part.type === "toolcall_start")]).toEqual([[], []]);
   });
@@ -151,7 +148,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     ["a line that is no JSON", "error: model runner has unexpectedly stopped\n\n"],
     ["a detail", lines({ detail: "model runner has unexpectedly stopped" })],
     ["an error without a message", lines({ error: { reason: "model runner has unexpectedly stopped" } })],
-  ] as const)("CLASS18: the message of an error in a stream is kept: %s", async ([, text]) => {
+  ] as const)("The message of an error in a stream is kept: %s", async ([, text]) => {
     const { end, parts } = await answerTo(provider, text);
     expect(end).toMatchObject({ type: "error" });
     if (end.type === "error") expect(end.failure.message).toContain("model runner has unexpectedly stopped");
@@ -159,7 +156,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(JSON.stringify(parts.filter((part) => part.type === "raw"))).toContain("unexpectedly stopped");
   });
 
-  it("CLASS18: a complete answer in place of a stream is used as the answer", async () => {
+  it("A complete answer in place of a stream is used as the answer", async () => {
     const call = { id: "call_aaaabbbbcccc1111", type: "function", function: { name: "get_time", arguments: "{}" } };
     const whole = {
       id: "c1",
@@ -179,7 +176,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     });
   });
 
-  it("MODEL19: [DONE] without a finish reason ends the answer", async () => {
+  it("[DONE] without a finish reason ends the answer", async () => {
     const text = lines(chunk({ content: "Hello" }), "[DONE]");
     expect(await answerTo(provider, text)).toMatchObject({
       text: "Hello",
@@ -192,7 +189,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     });
   });
 
-  it("CLASS18: an unreadable piece is reported by a sentence without a dump of the piece", async () => {
+  it("An unreadable piece is reported by a sentence without a dump of the piece", async () => {
     const odd = { ...chunk({}), choices: [{ index: 0, delta: { content: { secret: "words of the answer" } } }] };
     const { end } = await answerTo(provider, lines(chunk({ content: "Hel" }), odd));
     if (end.type !== "error") throw new Error("it was read");
@@ -218,7 +215,7 @@ describe("answers with status 200 that are no stream", () => {
   ];
 
   it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "CLASS18: a refusal of %s keeps its message",
+    "A refusal of %s keeps its message",
     async (provider) => {
       for (const refusal of refusals) {
         const { end } = await answerTo(provider, JSON.stringify(refusal));
@@ -229,7 +226,7 @@ describe("answers with status 200 that are no stream", () => {
   );
 
   it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "CLASS18: an HTML page in place of an answer of %s is reported with its text",
+    "An HTML page in place of an answer of %s is reported with its text",
     async (provider) => {
       const page =
         "\n<!doctype html><html><head><style>p{}</style><title>Gateway</title></head><body><p>Sign in first</p></body>";
@@ -245,7 +242,7 @@ describe("answers with status 200 that are no stream", () => {
     ["anthropic", { type: "message", role: "assistant", content: [{ type: "text", text: "Hello" }] }],
     ["openai-responses", { object: "response", status: "completed", output: [] }],
   ] as const)(
-    "CLASS18: a complete answer of %s in place of a stream is an error with its text, and is not retried",
+    "A complete answer of %s in place of a stream is an error with its text, and is not retried",
     async ([provider, whole]) => {
       const { end } = await answerTo(provider, JSON.stringify(whole));
       expect(end).toMatchObject({
@@ -255,7 +252,7 @@ describe("answers with status 200 that are no stream", () => {
     },
   );
 
-  it("CLASS18: a complete answer of Google, as one object or a list, is used as the answer", async () => {
+  it("A complete answer of Google, as one object or a list, is used as the answer", async () => {
     const whole = {
       candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
       usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 8, totalTokenCount: 20 },
@@ -287,7 +284,7 @@ describe("Anthropic", () => {
     event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 8 } }) +
     event({ type: "message_stop" });
 
-  it("MODEL18: a block of an unknown kind is ignored with all its deltas, and so are unknown kinds of deltas", async () => {
+  it("A block of an unknown kind is ignored with all its deltas, and so are unknown kinds of deltas", async () => {
     const unknown =
       event({ type: "content_block_start", index: 1, content_block: { type: "hologram", angle: 3 } }) +
       event({ type: "content_block_delta", index: 1, delta: { type: "hologram_delta", angle: 4 } }) +
@@ -301,7 +298,7 @@ describe("Anthropic", () => {
     expect(told(answer.parts).filter((part) => part.type.endsWith("_start"))).toHaveLength(2);
   });
 
-  it("MODEL18: a known kind with an unreadable shape is still an error", async () => {
+  it("A known kind with an unreadable shape is still an error", async () => {
     const broken = event({ type: "content_block_start", index: 0, content_block: { type: "text", text: 7 } });
     const { end: last } = await answerTo("anthropic", event({ type: "message_start", message }) + broken + end);
     expect(last).toMatchObject({ type: "error" });

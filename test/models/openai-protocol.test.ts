@@ -21,7 +21,7 @@ const elsewhere = "https://llm.example/v1";
 
 describe("the protocol", () => {
   it.for([null, own, "https://api.openai.com", "https://eu.api.openai.com/v1"])(
-    "API1: a model at OpenAI's own address (%s) uses the Responses API",
+    "A model at OpenAI's own address (%s) uses the Responses API",
     async (baseUrl) => {
       const { url, parts } = await askAt(baseUrl);
       expect(url).toMatch(/^https:\/\/(eu\.)?api\.openai\.com\/v1\/responses$/);
@@ -30,7 +30,7 @@ describe("the protocol", () => {
   );
 
   it.for([elsewhere, "https://api.openai.com.evil.example/v1", "https://notapi.openai.com/v1"])(
-    "API1: a model at another address (%s) uses Chat Completions",
+    "A model at another address (%s) uses Chat Completions",
     async (baseUrl) => {
       const { url, parts } = await askAt(baseUrl);
       expect(url).toBe(`${baseUrl}/chat/completions`);
@@ -38,19 +38,19 @@ describe("the protocol", () => {
     },
   );
 
-  it("API1: a model's `api` chooses the protocol at any address", async () => {
+  it("A model's `api` chooses the protocol at any address", async () => {
     expect((await askAt(own, {}, { api: "chat" })).url).toBe(`${own}/chat/completions`);
     expect((await askAt(elsewhere, {}, { api: "responses" })).url).toBe(`${elsewhere}/responses`);
   });
 
-  it("API2: `openai-responses` uses the Responses API at any address", async () => {
+  it("`openai-responses` uses the Responses API at any address", async () => {
     expect((await askAt(elsewhere, {}, { provider: "openai-responses" })).url).toBe(`${elsewhere}/responses`);
     expect((await askAt(null, {}, { provider: "openai-responses" })).url).toBe(`${own}/responses`);
   });
 });
 
 describe("the Responses API", () => {
-  it("API3: requests ask to store nothing, to encrypt reasoning, and to check tools without strict mode", async () => {
+  it("Requests ask to store nothing, to encrypt reasoning, and to check tools without strict mode", async () => {
     const { body } = await askAt(own, { tools, reasoning }, { model: "gpt-5.4" });
     expect(body).toMatchObject({
       store: false,
@@ -61,7 +61,7 @@ describe("the Responses API", () => {
     });
   });
 
-  it("API3: a deployment with its own model id reasons if `compat` enables it", async () => {
+  it("A deployment with its own model id reasons if `compat` enables it", async () => {
     const plain = (await askAt(elsewhere, {}, { model: "my-deployment", api: "responses" })).body;
     expect([plain["store"], plain["include"]]).toEqual([false, undefined]);
     const compat = { supportsReasoningEffort: true, supportsDeveloperRole: true };
@@ -73,7 +73,7 @@ describe("the Responses API", () => {
     ["thinking-then-call", "gAAAAABsig2"],
     ["thinking", "gAAAAABsig"],
   ] as const)(
-    "API4: encrypted reasoning of %s is kept and sent back as one item with its summaries in order",
+    "Encrypted reasoning of %s is kept and sent back as one item with its summaries in order",
     async ([name, signature]) => {
       const { parts } = await askAt(own, { tools }, { model: `case:${name}` });
       expect(grammarFaults(parts)).toEqual([]);
@@ -92,7 +92,7 @@ describe("the Responses API", () => {
     },
   );
 
-  it("API4: reasoning without shown text is kept and sent back too", async () => {
+  it("Reasoning without shown text is kept and sent back too", async () => {
     const { parts } = await askAt(own, {}, { model: "case:hidden-thinking" });
     expect(readAnswer(parts)).toMatchObject({ thinking: "", text: "It is 4." });
     expect(parts.find((part) => part.type === "thinking_start")).toMatchObject({ redacted: true });
@@ -100,7 +100,7 @@ describe("the Responses API", () => {
     expect(JSON.stringify(body["input"])).toContain('"encrypted_content":"gAAAAABsig","summary":[]');
   });
 
-  it("API4: unencrypted reasoning is not sent back, because its id names an item that the server does not store", async () => {
+  it("Unencrypted reasoning is not sent back, because its id names an item that the server does not store", async () => {
     const { parts } = await askAt(own, {}, { model: "case:unencrypted-thinking" });
     expect(parts.filter((part) => part.type === "thinking_start")).toEqual([]);
     const lost = {
@@ -114,7 +114,7 @@ describe("the Responses API", () => {
     expect(JSON.stringify(body["input"])).toContain("Four.");
   });
 
-  it("API4: calls and results have matching ids that the API accepts, and no ids of stored items", async () => {
+  it("Calls and results have matching ids that the API accepts, and no ids of stored items", async () => {
     const id = `functions.get_weather:0_${"x".repeat(80)}`;
     const messages = [user("?"), ...callAndResult(id)];
     const { body } = await askAt(own, { tools, messages }, { model: "gpt-5.4" });
@@ -131,7 +131,7 @@ describe("the Responses API", () => {
     expect(JSON.stringify(next)).not.toMatch(/item_reference|"msg_/);
   });
 
-  it("API4: reasoning is not sent to another server, and a transcript continues under the other protocol", async () => {
+  it("Reasoning is not sent to another server, and a transcript continues under the other protocol", async () => {
     const answer = storedAnswer((await askAt(own, { tools }, { model: "case:thinking-then-call" })).parts);
     const messages = stepAfter(answer);
     const other = (await askAt(elsewhere, { tools, messages }, { model: "gpt-5.4", api: "responses" })).body;
@@ -145,7 +145,7 @@ describe("the Responses API", () => {
     }
   });
 
-  it("API4: a transcript of Chat Completions continues under the Responses API, without its thinking", async () => {
+  it("A transcript of Chat Completions continues under the Responses API, without its thinking", async () => {
     const { parts } = await askAt("https://api.deepseek.com", { tools }, { model: "case:reasoning-content" });
     const { body } = await askAt(own, { tools, messages: stepAfter(storedAnswer(parts)) }, { model: "gpt-5.4" });
     expect(JSON.stringify(body)).not.toContain("I need the weather");
@@ -164,24 +164,24 @@ describe("not thinking", () => {
     ["gpt-5-mini", "minimal"],
     ["o4-mini", "low"],
     ["gpt-5.2-pro", "low"],
-  ] as const)("REASON8: %s is asked for effort %s", async ([model, effort]) => {
+  ] as const)("%s is asked for effort %s", async ([model, effort]) => {
     const { body, parts } = await askAt(own, {}, { ...off, model });
     expect(body["reasoning"]).toEqual(effort === "none" ? { effort } : { effort, summary: "auto" });
     expect(JSON.stringify(parts).includes("always thinks")).toBe(effort !== "none");
     expect((await askAt(own, {}, { ...off, model, api: "chat" })).body["reasoning_effort"]).toBe(effort);
   });
 
-  it("REASON8: a model that does not reason gets no reasoning options", async () => {
+  it("A model that does not reason gets no reasoning options", async () => {
     expect((await askAt(own, {}, { ...off, model: "gpt-4o" })).body["reasoning"]).toBeUndefined();
   });
 
-  it("REASON8: a prompt turns thinking off by a budget of no tokens, over the model's level", async () => {
+  it("A prompt turns thinking off by a budget of no tokens, over the model's level", async () => {
     const { body } = await askAt(own, { reasoning: { maxTokens: 0 } }, { thinkingLevel: "high", model: "gpt-5.4" });
     expect(body["reasoning"]).toEqual({ effort: "none" });
   });
 });
 
-it("REASON1: a prompt that excludes thinking asks for no summary", async () => {
+it("A prompt that excludes thinking asks for no summary", async () => {
   const { body } = await askAt(own, { reasoning: { effort: "high", exclude: true } }, { model: "gpt-5.4" });
   expect(body["reasoning"]).toEqual({ effort: "high" });
 });

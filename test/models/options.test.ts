@@ -15,13 +15,13 @@ const tools: ToolSpec[] = ["first", "last"].map((name) => ({
 }));
 
 describe("tools", () => {
-  it.for(providers)("OPTION1: %s is sent no tools when the model calls no functions", async (provider) => {
+  it.for(providers)("%s is sent no tools when the model calls no functions", async (provider) => {
     const { body } = await capture(provider, { tools }, { capabilities: { functionCalling: false } });
     expect(body["tools"]).toBeUndefined();
     expect(JSON.stringify(body)).not.toMatch(/tool_choice|toolConfig/);
   });
 
-  it("OPTION1: the tool choice is said in each provider's words", async () => {
+  it("The tool choice is said in each provider's words", async () => {
     const choice = { tools, toolChoice: "required" } as const;
     expect((await capture("openai", choice)).body["tool_choice"]).toBe("required");
     expect((await capture("anthropic", choice)).body["tool_choice"]).toMatchObject({ type: "any" });
@@ -30,7 +30,7 @@ describe("tools", () => {
     expect(google["toolConfig"]).toMatchObject({ functionCallingConfig: { mode: "ANY" } });
   });
 
-  it("OPTION2: calls one at a time are asked for where the provider can be asked", async () => {
+  it("Calls one at a time are asked for where the provider can be asked", async () => {
     const one = { tools, parallelToolCalls: false };
     expect((await capture("openai", one)).body["parallel_tool_calls"]).toBe(false);
     expect((await capture("openrouter", one)).body["parallel_tool_calls"]).toBe(false);
@@ -42,7 +42,7 @@ describe("tools", () => {
 });
 
 describe("limits", () => {
-  it("OPTION3: the prompt's limits win over the model's, and Anthropic has a default", async () => {
+  it("The prompt's limits win over the model's, and Anthropic has a default", async () => {
     const definition = { maxTokens: 500, temperature: 0.2 };
     const own = (await capture("openai", {}, definition)).body;
     expect([own["max_tokens"], own["temperature"]]).toEqual([500, 0.2]);
@@ -52,7 +52,7 @@ describe("limits", () => {
     expect((await capture("openai")).body["max_tokens"]).toBeUndefined();
   });
 
-  it("OPTION3: a server that names the limit otherwise is sent its name", async () => {
+  it("A server that names the limit otherwise is sent its name", async () => {
     const compat = { maxTokensField: "max_completion_tokens", supportsDeveloperRole: true } as const;
     const { body } = await capture("openai", {}, { maxTokens: 77, compat });
     expect([body["max_tokens"], body["max_completion_tokens"]]).toEqual([undefined, 77]);
@@ -66,7 +66,7 @@ describe("thinking", () => {
     return [body["thinking"]?.["budget_tokens"], body["max_tokens"]];
   };
 
-  it("OPTION4: Anthropic's budget follows the effort, raised to its floor and kept under max_tokens", async () => {
+  it("Anthropic's budget follows the effort, raised to its floor and kept under max_tokens", async () => {
     expect(await thinking({ reasoning: { effort: "low" } })).toEqual([1024, 8192]);
     expect(await thinking({ reasoning: { effort: "medium" } })).toEqual([2048, 8192]);
     expect(await thinking({ reasoning: { effort: "high" } })).toEqual([7168, 8192]);
@@ -78,7 +78,7 @@ describe("thinking", () => {
     expect(await thinking({ reasoning: {} })).toEqual([undefined, 8192]);
   });
 
-  it("OPTION4: Anthropic is not asked to think where it would refuse to", async () => {
+  it("Anthropic is not asked to think where it would refuse to", async () => {
     const reasoning = { effort: "high" } as const;
     expect(await thinking({ reasoning, tools, toolChoice: "required" })).toEqual([undefined, 8192]);
     // A loop another provider began: its calls carry no thinking that Anthropic signed.
@@ -86,7 +86,7 @@ describe("thinking", () => {
     expect(await thinking({ reasoning, messages, tools })).toEqual([undefined, 8192]);
   });
 
-  it("OPTION4: the other providers are asked in their own words", async () => {
+  it("The other providers are asked in their own words", async () => {
     const high = { reasoning: { effort: "high" } } as const;
     expect((await capture("openai", high, { model: "o4-mini" })).body["reasoning_effort"]).toBe("high");
     expect((await capture("openai", high, { model: "gpt-4o" })).body["reasoning_effort"]).toBeUndefined();
@@ -99,7 +99,7 @@ describe("thinking", () => {
     expect(third["generationConfig"]?.["thinkingConfig"]).toEqual({ thinkingLevel: "high", includeThoughts: true });
   });
 
-  it("OPTION4: a raised budget is warned of", async () => {
+  it("A raised budget is warned of", async () => {
     const asked = request(model("anthropic", "case:text"), { reasoning: { effort: "low" } });
     const parts = await collect(serverPort().stream(asked, new AbortController().signal));
     expect(parts[0]).toMatchObject({ type: "raw", chunk: expect.stringContaining("floor of 1024") });
@@ -128,7 +128,7 @@ describe("caching", () => {
     return found;
   }
 
-  it("OPTION5: Anthropic's marks stand on the last system block, the last tool and the second-to-last message", async () => {
+  it("Anthropic's marks stand on the last system block, the last tool and the second-to-last message", async () => {
     expect(await marked()).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("auto")).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("disabled")).toEqual([]);
@@ -136,11 +136,11 @@ describe("caching", () => {
     expect(await marked({ system: true, messages: true })).toEqual(["system", "message 3"]);
   });
 
-  it("OPTION5: a result and what the user adds to it are one message, so the one before is marked", async () => {
+  it("A result and what the user adds to it are one message, so the one before is marked", async () => {
     expect(await marked({ messages: true }, [user("Thanks")])).toEqual(["message 3"]);
   });
 
-  it("OPTION5: one message alone is not marked, and OpenAI is sent no marks", async () => {
+  it("One message alone is not marked, and OpenAI is sent no marks", async () => {
     const { body } = await capture("anthropic", { messages: [user("One")], system: "" });
     expect(JSON.stringify(body)).not.toContain("cache_control");
     expect(JSON.stringify((await capture("openai", { tools, messages })).body)).not.toMatch(/cache/);
@@ -148,29 +148,26 @@ describe("caching", () => {
 });
 
 describe("routing, addresses and keys", () => {
-  it("OPTION6: OpenRouter prefers the providers a model includes, and may fall back", async () => {
+  it("OpenRouter prefers the providers a model includes, and may fall back", async () => {
     const { body } = await capture("openrouter", {}, { includedProviders: ["anthropic", "azure"] });
     expect(body["provider"]).toEqual({ order: ["anthropic", "azure"], allow_fallbacks: true });
     expect(body["usage"]).toEqual({ include: true });
     expect((await capture("openrouter")).body["provider"]).toBeUndefined();
   });
 
-  it.for(providers)(
-    "OPTION7: %s is reached at the model's own address, with the model's own headers",
-    async (provider) => {
-      const definition = { baseUrl: "https://proxy.example/base/", headers: { "x-team": "blue" } };
-      const { url, headers } = await capture(provider, {}, definition);
-      expect(url.startsWith("https://proxy.example/base/")).toBe(true);
-      expect(headers["x-team"]).toBe("blue");
-    },
-  );
+  it.for(providers)("%s is reached at the model's own address, with the model's own headers", async (provider) => {
+    const definition = { baseUrl: "https://proxy.example/base/", headers: { "x-team": "blue" } };
+    const { url, headers } = await capture(provider, {}, definition);
+    expect(url.startsWith("https://proxy.example/base/")).toBe(true);
+    expect(headers["x-team"]).toBe("blue");
+  });
 
-  it("OPTION7: an address that is only a host gets the provider's path", async () => {
+  it("An address that is only a host gets the provider's path", async () => {
     const { url } = await capture("anthropic", {}, { baseUrl: "https://proxy.example" });
     expect(url).toBe("https://proxy.example/v1/messages");
   });
 
-  it("OPTION8: a subscription's token goes to Anthropic as a bearer token, with its beta", async () => {
+  it("A subscription's token goes to Anthropic as a bearer token, with its beta", async () => {
     const caught: Headers[] = [];
     const port = serverPort({
       env: { ANTHROPIC_API_KEY: "sk-ant-oat01-abc" },

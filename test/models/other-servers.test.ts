@@ -21,7 +21,7 @@ describe("thinking in a field of its own", () => {
     ["reasoning", "reasoning-field", groq],
     ["reasoning", "reasoning-field", local],
   ] as const)(
-    "THINK7: thinking in %s is shown, stored, and sent back in that field with its calls (%s)",
+    "Thinking in %s is shown, stored, and sent back in that field with its calls (%s)",
     async ([field, name, at]) => {
       const model = `case:${name}`;
       const { parts } = await askAt(at, { tools }, { model });
@@ -39,7 +39,7 @@ describe("thinking in a field of its own", () => {
     },
   );
 
-  it("THINK7: thinking parts are shown, and sent back as parts before the text", async () => {
+  it("Thinking parts are shown, and sent back as parts before the text", async () => {
     const model = "case:thinking-parts";
     const { parts } = await askAt(mistral, { tools }, { model });
     expect(grammarFaults(parts)).toEqual([]);
@@ -56,7 +56,7 @@ describe("thinking in a field of its own", () => {
     ]);
   });
 
-  it("THINK7: thinking is not sent to another server, nor to another model unless the server needs it", async () => {
+  it("Thinking is not sent to another server, nor to another model unless the server needs it", async () => {
     const { parts } = await askAt(groq, { tools }, { model: "case:reasoning-field" });
     const messages = stepAfter(storedAnswer(parts));
     for (const [at, model] of [
@@ -74,7 +74,7 @@ describe("thinking in a field of its own", () => {
     expect(JSON.stringify(body)).toContain('"reasoning_content":"I need the weather."');
   });
 
-  it("THINK8: DeepSeek and Kimi refuse turns without thinking, so turns of other models are sent with empty thinking", async () => {
+  it("DeepSeek and Kimi refuse turns without thinking, so turns of other models are sent with empty thinking", async () => {
     const plain = message("assistant", { parts: [{ type: "text", text: "Sunny." }] });
     const messages = [user("?"), ...callAndResult("toolu_01AAAA"), plain, user("Thanks")];
     const thoughts = async (at: string) =>
@@ -87,7 +87,7 @@ describe("thinking in a field of its own", () => {
     expect(await thoughts(groq)).toEqual([undefined, undefined]);
   });
 
-  it("THINK6: excluded thinking leaves no text in the log or the opaque data", async () => {
+  it("Excluded thinking leaves no text in the log or the opaque data", async () => {
     for (const [at, name] of [
       [mistral, "thinking-parts"],
       [deepseek, "reasoning-content"],
@@ -105,14 +105,14 @@ describe("thinking in a field of its own", () => {
     [kimi, { thinking: { type: "disabled" } }],
     ["https://api.z.ai/api/paas/v4", { thinking: { type: "disabled" } }],
     [local, { reasoning_effort: "none" }],
-  ] as const)("REASON8: %s is asked not to think by its own field", async ([at, fields]) => {
+  ] as const)("%s is asked not to think by its own field", async ([at, fields]) => {
     const { body } = await askAt(at, {}, { thinkingLevel: "off", model: "some-model" });
     expect(body).toMatchObject(fields);
   });
 });
 
 describe("what servers refuse", () => {
-  it("OPTION9: streams ask for usage, except of Mistral, and `compat` overrides that", async () => {
+  it("Streams ask for usage, except from Mistral, and `compat` overrides that", async () => {
     const asked = async (at: string, supportsStreamUsage?: boolean) => {
       const compat = supportsStreamUsage === undefined ? {} : { supportsStreamUsage };
       return (await askAt(at, {}, { compat })).body["stream_options"];
@@ -124,7 +124,7 @@ describe("what servers refuse", () => {
     expect(await asked("https://mistral.ai.evil.example/v1")).toEqual({ include_usage: true });
   });
 
-  it("PROMPT5: Mistral gets ids of nine letters and digits, the same in a call and its result", async () => {
+  it("Mistral gets ids of nine letters and digits, the same in a call and its result", async () => {
     const messages = [user("?"), ...callAndResult("g6fVbXS8K"), user("?"), ...callAndResult("g6fVbXS8K_0123456789ab")];
     const { body } = await askAt(mistral, { tools, messages });
     const ids = [...JSON.stringify(body).matchAll(/"(?:id|tool_call_id)":"([^"]+)"/g)].map(([, id]) => id ?? "");
@@ -134,7 +134,7 @@ describe("what servers refuse", () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  it("OPTION3: OpenAI's reasoning models get only the fields that they accept, also through a gateway", async () => {
+  it("OpenAI's reasoning models get only the fields that they accept, also through a gateway", async () => {
     const gateway = "https://gateway.ai.cloudflare.com/v1/account/gateway/openai";
     const definition = { model: "gpt-5.4", maxTokens: 500, temperature: 0.2 };
     const { body } = await askAt(gateway, {}, definition);

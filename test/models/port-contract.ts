@@ -21,7 +21,7 @@ async function howItClosed(id: string): Promise<unknown> {
 /** Proves the port's contract for one provider. */
 export function modelPortContract(provider: Provider): void {
   describe(`model port, ${provider}`, () => {
-    it("MODEL1: text comes as one block, and the stream ends with one finish that carries its counts", async () => {
+    it("Text comes as one block, and the stream ends with one finish that carries its counts", async () => {
       const parts = await ask(provider, "text");
       expect(grammarFaults(parts)).toEqual([]);
       const { text, calls, end } = readAnswer(parts);
@@ -32,14 +32,14 @@ export function modelPortContract(provider: Provider): void {
       expect(told(parts).filter((part) => part.type === "text_delta").length).toBeGreaterThan(1);
     });
 
-    it("MODEL2: characters survive wherever the bytes were cut", async () => {
+    it("Characters survive wherever the bytes were cut", async () => {
       const { text } = readAnswer(
         await ask(provider, "multibyte-split", { definition: { headers: { "x-server-seed": "3" } } }),
       );
       expect(text).toBe("Grüße 👩‍🚀 – 日本語 𝄞");
     });
 
-    it("MODEL3: a tool call comes with its name, its arguments as written, and the stop reason tool_calls", async () => {
+    it("A tool call comes with its name, its arguments as written, and the stop reason tool_calls", async () => {
       const parts = await ask(provider, "tool-call");
       expect(grammarFaults(parts)).toEqual([]);
       const { calls, end } = readAnswer(parts);
@@ -51,7 +51,7 @@ export function modelPortContract(provider: Provider): void {
       expect(deltas).toBe(calls[0]?.arguments);
     });
 
-    it("MODEL3: parallel calls keep their order and have ids of their own", async () => {
+    it("Parallel calls keep their order and have ids of their own", async () => {
       const parts = await ask(provider, "parallel-calls");
       expect(grammarFaults(parts)).toEqual([]);
       const { calls } = readAnswer(parts);
@@ -62,7 +62,7 @@ export function modelPortContract(provider: Provider): void {
       expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
     });
 
-    it("MODEL3: text before a call is a block that ends before the call begins", async () => {
+    it("Text before a call is a block that ends before the call begins", async () => {
       const types = told(await ask(provider, "text-then-call")).map((part) => part.type);
       expect(types.filter((type) => !type.endsWith("_delta"))).toEqual([
         "text_start",
@@ -73,13 +73,13 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("MODEL4: empty arguments mean an empty object", async () => {
+    it("Empty arguments mean an empty object", async () => {
       expect(readAnswer(await ask(provider, "empty-arguments")).calls).toMatchObject([
         { name: "list_files", arguments: "{}" },
       ]);
     });
 
-    it("MODEL5: a call id that a provider may use again is made unique by step", async () => {
+    it("A call id that a provider may use again is made unique by step", async () => {
       const [first] = readAnswer(await ask(provider, "repeated-id")).calls;
       const [again] = readAnswer(await ask(provider, "repeated-id")).calls;
       const later = request(model(provider, "case:repeated-id")).messages;
@@ -89,7 +89,7 @@ export function modelPortContract(provider: Provider): void {
       expect(readAnswer(next).calls[0]?.id).not.toBe(first?.id);
     });
 
-    it("MODEL6: a stream that ends without a finish reason is a retryable network error, its open call never closed", async () => {
+    it("A stream that ends without a finish reason is a retryable network error, its open call never closed", async () => {
       const parts = await ask(provider, "cut");
       expect(grammarFaults(parts)).toEqual([]);
       const { text, calls, end } = readAnswer(parts);
@@ -98,14 +98,14 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
     });
 
-    it("MODEL6: a connection that breaks is a retryable network error", async () => {
+    it("A connection that breaks is a retryable network error", async () => {
       const headers = { "x-server-break": "300" };
       const parts = await collect(steered(provider, "text", headers, new AbortController().signal));
       expect(grammarFaults(parts)).toEqual([]);
       expect(parts.at(-1)).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
     });
 
-    it("MODEL7: an abort ends the stream at once and the provider sees the connection close", async () => {
+    it("An abort ends the stream at once and the provider sees the connection close", async () => {
       const abort = new AbortController();
       const id = `abort-${provider}`;
       const parts: ModelPart[] = [];
@@ -120,7 +120,7 @@ export function modelPortContract(provider: Provider): void {
       expect(await howItClosed(id)).toEqual({ complete: false });
     });
 
-    it("MODEL7: a reader that leaves early cancels the request", async () => {
+    it("A reader that leaves early cancels the request", async () => {
       const id = `left-${provider}`;
       const headers = { "x-server-hold": "900", "x-server-id": id };
       for await (const part of steered(provider, "text", headers, new AbortController().signal)) {
@@ -129,7 +129,7 @@ export function modelPortContract(provider: Provider): void {
       expect(await howItClosed(id)).toEqual({ complete: false });
     });
 
-    it("MODEL7: a reader that leaves early cancels the body and aborts the request, so that either suffices", async () => {
+    it("A reader that leaves early cancels the body and aborts the request, so that either suffices", async () => {
       const bytes = await bytesOf(provider, "text");
       const signals: (AbortSignal | null | undefined)[] = [];
       let cancelled: () => void = () => undefined;
@@ -151,7 +151,7 @@ export function modelPortContract(provider: Provider): void {
       expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
     });
 
-    it("MODEL7: a signal that is aborted already sends nothing", async () => {
+    it("A signal that is aborted already sends nothing", async () => {
       let sent = 0;
       const port = serverPort({ fetch: () => Promise.reject(new Error(`request ${++sent}`)) });
       const parts = await collect(port.stream(request(model(provider, "case:text")), AbortSignal.abort()));
@@ -159,7 +159,7 @@ export function modelPortContract(provider: Provider): void {
       expect(sent).toBe(0);
     });
 
-    it("MODEL7: an abort ends the waiting for an answer that never comes", async () => {
+    it("An abort ends the waiting for an answer that never comes", async () => {
       const abort = new AbortController();
       // A fetch that neither answers nor heeds its signal.
       const port = serverPort({
@@ -172,7 +172,7 @@ export function modelPortContract(provider: Provider): void {
       expect(parts).toMatchObject([{ type: "error", failure: { kind: "aborted" } }]);
     });
 
-    it("MODEL8: what fails below HTTP is a retryable network error, not an exception", async () => {
+    it("What fails below HTTP is a retryable network error, not an exception", async () => {
       const port = serverPort({ fetch: () => Promise.reject(new TypeError("Network connection lost.")) });
       const parts = await collect(port.stream(request(model(provider, "case:text")), new AbortController().signal));
       expect(parts).toMatchObject([
@@ -180,7 +180,7 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("MODEL9: cached prompt tokens stand beside the uncached ones", async () => {
+    it("Cached prompt tokens stand beside the uncached ones", async () => {
       const { end } = readAnswer(await ask(provider, "cached-tokens"));
       const marked = provider === "anthropic" || provider === "openrouter";
       const counts = marked
@@ -189,12 +189,12 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "finish", usage: { ...counts, output: 4, total_tokens: 2010 } });
     });
 
-    it("MODEL9: reasoning counts in output", async () => {
+    it("Reasoning counts in output", async () => {
       const { end } = readAnswer(await ask(provider, "thinking"));
       expect(end).toMatchObject({ type: "finish", usage: { input: 15, output: 90, total_tokens: 105 } });
     });
 
-    it("MODEL10: what the provider sent is told raw, without a secret in it", async () => {
+    it("What the provider sent is told raw, without a secret in it", async () => {
       const raw = (await ask(provider, "text")).filter((part) => part.type === "raw");
       expect(raw.length).toBeGreaterThan(3);
       expect(raw.map(({ chunk }) => chunk).join()).toContain("Hello");

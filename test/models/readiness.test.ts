@@ -21,7 +21,7 @@ async function callWithout(definition: Parameters<typeof readiness>[0], env: Rec
 }
 
 describe("readiness", () => {
-  it.for(providers)("READY1: %s without its key is not ready, and the variable is named", (provider) => {
+  it.for(providers)("%s without its key is not ready, and the variable is named", (provider) => {
     const definition = model(provider, "m");
     expect(readiness(definition, {})).toEqual({ ready: false, missing: variables[provider] });
     expect(readiness(definition, { [variables[provider]]: "  " })).toEqual({
@@ -31,25 +31,22 @@ describe("readiness", () => {
     expect(readiness(definition, keys)).toEqual({ ready: true, missing: null });
   });
 
-  it("READY1: Google's key may have the name its own package reads", () => {
+  it("Google's key may have the name its own package reads", () => {
     expect(readiness(model("google", "m"), { GOOGLE_GENERATIVE_AI_API_KEY: "k" })).toEqual({
       ready: true,
       missing: null,
     });
   });
 
-  it.for(providers)(
-    "READY2: a call of %s without its key says where to put it, and sends nothing",
-    async (provider) => {
-      const parts = await callWithout(model(provider, "m"), {});
-      expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
-      const message = JSON.stringify(parts);
-      for (const word of [variables[provider], ".dev.vars", "wrangler secret put"]) expect(message).toContain(word);
-    },
-  );
+  it.for(providers)("A call of %s without its key says where to put it, and sends nothing", async (provider) => {
+    const parts = await callWithout(model(provider, "m"), {});
+    expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
+    const message = JSON.stringify(parts);
+    for (const word of [variables[provider], ".dev.vars", "wrangler secret put"]) expect(message).toContain(word);
+  });
 
   it.for(["azure", "vertex", "bedrock", "workers-ai", "openai-compatible"] as const)(
-    "READY3: %s is said to come later",
+    "%s is said to come later",
     async (provider) => {
       expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });
       const parts = await callWithout(model(provider, "m"), keys);
@@ -58,7 +55,7 @@ describe("readiness", () => {
     },
   );
 
-  it("READY4: a test model is ready when it has a script", () => {
+  it("A test model is ready when it has a script", () => {
     expect(readiness(model("test", "m"), {})).toEqual({ ready: false, missing: null });
     expect(readiness(model("test", "m", { script: [] }), {})).toEqual({ ready: true, missing: null });
   });

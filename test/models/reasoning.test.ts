@@ -32,28 +32,25 @@ async function asked(
 }
 
 describe("openai", () => {
-  it.for(["o4-mini", "gpt-5", "gpt-5.1", "some-model"])("REASON1: %s is sent an effort", async (model) => {
+  it.for(["o4-mini", "gpt-5", "gpt-5.1", "some-model"])("%s is sent an effort", async (model) => {
     for (const effort of ["low", "medium", "high"] as const) {
       expect((await asked("openai", { effort }, { model })).sent).toBe(effort);
     }
   });
 
-  it("REASON1: tokens win over effort and become the effort that comes nearest, with a warning", async () => {
+  it("Tokens win over effort and become the effort that comes nearest, with a warning", async () => {
     const { sent, warnings } = await asked("openai", { effort: "high", maxTokens: 2000 }, { model: "o4-mini" });
     expect(sent).toBe("medium");
     expect(warnings).toContain('2000 tokens were asked for as effort \\"medium\\"');
   });
 
-  it.for(["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"])(
-    "REASON1: %s, which does not reason, is sent none",
-    async (model) => {
-      const { sent, warnings } = await asked("openai", { effort: "high" }, { model });
-      expect(sent).toBeUndefined();
-      expect(warnings).toContain("does not reason");
-    },
-  );
+  it.for(["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"])("%s, which does not reason, is sent none", async (model) => {
+    const { sent, warnings } = await asked("openai", { effort: "high" }, { model });
+    expect(sent).toBeUndefined();
+    expect(warnings).toContain("does not reason");
+  });
 
-  it("REASON1: the lowest level is sent to models that know it, else it is `low`", async () => {
+  it("The lowest level is sent to models that know it, else it is `low`", async () => {
     const level = { thinkingLevel: "minimal" } as const;
     expect((await asked("openai", {}, { model: "gpt-5-mini" }, level)).sent).toBe("minimal");
     expect((await asked("openai", {}, { model: "o4-mini" }, level)).sent).toBe("low");
@@ -68,7 +65,7 @@ describe("openai", () => {
 });
 
 describe("anthropic", () => {
-  it("REASON2: models up to 4.6 are sent a budget, raised to the floor with a warning and kept under the limit", async () => {
+  it("Models up to 4.6 are sent a budget, raised to the floor with a warning and kept under the limit", async () => {
     for (const model of ["claude-sonnet-4-5-20250929", "claude-opus-4-6", "claude-sonnet-4-20250514"]) {
       const { sent, body, warnings } = await asked("anthropic", { maxTokens: 300 }, { model, maxTokens: 4000 });
       expect(sent).toEqual({ thinking: { type: "enabled", budget_tokens: 1024 }, effort: undefined });
@@ -80,7 +77,7 @@ describe("anthropic", () => {
   });
 
   it.for(["claude-opus-4-7", "claude-sonnet-5", "claude-haiku-5-5-20261001", "claude-fable-5"])(
-    "REASON3: %s, which refuses a budget, is sent an effort and shows its thinking only without `exclude`",
+    "%s, which refuses a budget, is sent an effort and shows its thinking only without `exclude`",
     async (model) => {
       const shown = await asked("anthropic", { effort: "medium" }, { model });
       expect(shown.sent).toEqual({ thinking: { type: "adaptive", display: "summarized" }, effort: "medium" });
@@ -91,7 +88,7 @@ describe("anthropic", () => {
     },
   );
 
-  it("REASON4: it is not asked to think where it would refuse to, and the log says so", async () => {
+  it("Anthropic is not asked to think where it would refuse, and the log says so", async () => {
     const high = { effort: "high" } as const;
     const forced = await asked("anthropic", high, { tools, toolChoice: "required" });
     const messages = [user("?"), ...callAndResult("call_1234567890")];
@@ -105,7 +102,7 @@ describe("anthropic", () => {
 });
 
 describe("google", () => {
-  it("REASON5: up to Gemini 2.5 it is sent a budget between the model's bounds and under the limit", async () => {
+  it("Up to Gemini 2.5 it is sent a budget between the model's bounds and under the limit", async () => {
     const budget = async (model: string, reasoning: ReasoningConfig, maxTokens: number | null = null) => {
       const { sent, warnings } = await asked("google", reasoning, { model, maxTokens });
       return [(sent as { thinkingBudget?: number } | undefined)?.thinkingBudget, warnings.includes("floor")];
@@ -120,7 +117,7 @@ describe("google", () => {
     expect(await budget("gemini-2.5-pro", { effort: "high" }, 100)).toEqual([undefined, false]);
   });
 
-  it("REASON5: from Gemini 3 on it is sent a level, or the tokens that were named", async () => {
+  it("Gemini from version 3 on is sent a level, or the number of tokens that was set", async () => {
     const sent = async (model: string, reasoning: ReasoningConfig) =>
       (await asked("google", reasoning, { model })).sent;
     const shown = { includeThoughts: true };
@@ -129,7 +126,7 @@ describe("google", () => {
     expect(await sent("gemini-3-flash", { effort: "low", maxTokens: 700 })).toEqual({ thinkingBudget: 700, ...shown });
   });
 
-  it("REASON5: thoughts are asked for unless they are to be excluded, and of a model that does not think not at all", async () => {
+  it("Thoughts are asked for unless they are to be excluded, and of a model that does not think not at all", async () => {
     expect((await asked("google", { effort: "low", exclude: true }, { model: "gemini-2.5-flash" })).sent).toEqual({
       thinkingBudget: 512,
       includeThoughts: false,
@@ -143,7 +140,7 @@ describe("google", () => {
 });
 
 describe("openrouter", () => {
-  it("REASON6: it is sent effort or tokens, and `exclude` also where neither is named", async () => {
+  it("OpenRouter is sent effort or tokens, and `exclude` also where neither is named", async () => {
     const sent = async (reasoning: ReasoningConfig, more = {}) => (await asked("openrouter", reasoning, more)).sent;
     expect(await sent({ effort: "medium" })).toEqual({ effort: "medium" });
     expect(await sent({ effort: "low", maxTokens: 700 })).toEqual({ max_tokens: 700 });
@@ -159,7 +156,7 @@ describe("openrouter", () => {
 
 describe("every provider", () => {
   it.for(providers)(
-    "REASON7: %s is sent nothing where nobody wishes anything, and `include` is no wish of the wire",
+    "%s is sent nothing where nobody wishes anything, and `include` is no wish of the wire",
     async (provider) => {
       for (const reasoning of [{}, { include: true }]) {
         const { sent } = await asked(provider, reasoning, { model: "o4-mini" });

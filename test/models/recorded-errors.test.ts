@@ -28,23 +28,26 @@ function classify(status: number, body: string) {
 
 describe("recorded refusals", () => {
   if (folder === null) {
-    it("CLASS9: recorded refusals were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
+    it("Recorded refusals were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
     return;
   }
 
   const titled = answered.map((entry) => [`${entry.wire} ${entry.status} ${entry.body.slice(0, 80)}`, entry] as const);
-  it.for(titled)("CLASS9: %s", ([, { status = 0, body, contextOverflow }]) => {
-    const { kind, message, retryable } = classify(status, body);
-    const isAuth = status === 401 || status === 403 || /incorrect api key/i.test(body);
-    const unlessOverflow = status === 429 ? "rate_limited" : isAuth ? "auth" : "api";
-    expect(kind).toBe(contextOverflow ? "overflow" : unlessOverflow);
-    expect(retryable).toBe(kind === "rate_limited");
-    expect(message.length).toBeGreaterThan(0);
-    // The sentence itself, not the JSON around it.
-    expect(message).not.toMatch(/^[[{]|"message"/);
-  });
+  it.for(titled)(
+    "The recorded refusal %s is classified as its provider means it",
+    ([, { status = 0, body, contextOverflow }]) => {
+      const { kind, message, retryable } = classify(status, body);
+      const isAuth = status === 401 || status === 403 || /incorrect api key/i.test(body);
+      const unlessOverflow = status === 429 ? "rate_limited" : isAuth ? "auth" : "api";
+      expect(kind).toBe(contextOverflow ? "overflow" : unlessOverflow);
+      expect(retryable).toBe(kind === "rate_limited");
+      expect(message.length).toBeGreaterThan(0);
+      // The sentence itself, not the JSON around it.
+      expect(message).not.toMatch(/^[[{]|"message"/);
+    },
+  );
 
-  it("CLASS9: refusals of every class are among them", () => {
+  it("Refusals of every class are among them", () => {
     const kinds = new Set(answered.map(({ status = 0, body }) => classify(status, body).kind));
     expect([...kinds].toSorted()).toEqual(["api", "auth", "overflow", "rate_limited"]);
   });

@@ -73,18 +73,18 @@ const playable = z.array(caseSchema).parse(known);
 
 describe("recorded answers", () => {
   if (recorded.folder === null) {
-    it("MODEL11: recorded cases were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
+    it("Recorded cases were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
     return;
   }
 
-  it("MODEL11: the folder holds cases of every protocol", () => {
+  it("The folder holds cases of every protocol", () => {
     const wires = new Set(playable.map(({ wire }) => wire));
     expect(essential.filter((wire) => !wires.has(wire))).toEqual([]);
     console.log(`recorded cases: ${playable.length} run, ${recorded.cases.length - known.length} without an adapter`);
   });
 
   const titled = playable.map((entry) => [`${entry.wire} ${entry.id}`, entry] as const);
-  it.for(titled)("MODEL11: %s comes out as its clients read it", async ([title, { model: name, wire, expected }]) => {
+  it.for(titled)("%s comes out as its clients read it", async ([title, { model: name, wire, expected }]) => {
     const provider = adapters[wire] ?? "openai";
     const headers = { "x-server-id": title };
     const more = responsesWires.has(wire)

@@ -20,7 +20,7 @@ async function redirected(provider: Provider, status: number, to: string) {
 
 describe.for(providers)("%s", (provider) => {
   it.for([301, 302, 303, 307, 308])(
-    "SECRET1: a redirect of status %s to another origin is not followed, and the failure names it",
+    "SECRET1 A redirect of status %s to another origin is not followed, and the failure names it",
     async (status) => {
       const { parts, asked } = await redirected(provider, status, elsewhere);
       expect(asked).toHaveLength(1);
@@ -30,7 +30,7 @@ describe.for(providers)("%s", (provider) => {
     },
   );
 
-  it("SECRET1: another port and another scheme are other origins", async () => {
+  it("SECRET1 A redirect to another port or another scheme leads to another origin", async () => {
     for (const to of [otherPort, here.replace("http:", "https:")]) {
       const { parts, asked } = await redirected(provider, 307, to);
       expect(asked).toHaveLength(1);
@@ -38,21 +38,21 @@ describe.for(providers)("%s", (provider) => {
     }
   });
 
-  it.for([307, 308])("SECRET1: a redirect of status %s within the origin is followed", async (status) => {
+  it.for([307, 308])("SECRET1 A redirect of status %s within the origin is followed", async (status) => {
     const { parts, asked } = await redirected(provider, status, here);
     expect(asked).toHaveLength(2);
     expect(asked[1]).toBe(`/moved${asked[0]}`);
     expect(readAnswer(parts).text).toBe("Hello there, how can I help?");
   });
 
-  it("SECRET1: a redirect that would drop the conversation is refused within the origin too", async () => {
+  it("SECRET1 A redirect that would drop the conversation is refused within the origin too", async () => {
     const { parts, asked } = await redirected(provider, 302, here);
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(readAnswer(parts).end)).toContain("status 302");
   });
 });
 
-it("SECRET1: a redirect without an end is given up after five", async () => {
+it("SECRET1 A redirect without an end is given up after five", async () => {
   let hops = 0;
   const port = serverPort({
     fetch: (_input, init) => {

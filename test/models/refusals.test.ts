@@ -28,27 +28,24 @@ const titled = (cases: readonly RefusalCase[]) => cases.map((refusal) => [refusa
 
 describe("refusals", () => {
   it.for(titled(waits))(
-    "CLASS14: a wait is read from header, field or sentence, and a wait of hours is not retried: %s",
+    "A wait is read from header, field or sentence, and a wait of hours is not retried: %s",
     ([, refusal]) => holds(refusal),
   );
 
-  it.for(titled(refusals))(
-    "CLASS15: a refused key is distinguished from a refused region, content or time: %s",
-    ([, refusal]) => holds(refusal),
-  );
-
-  it.for(titled(overflows))("CLASS16: an overflow is distinguished from other limits: %s", ([, refusal]) =>
+  it.for(titled(refusals))("A refused key is distinguished from a refused region, content or time: %s", ([, refusal]) =>
     holds(refusal),
   );
 
-  it.for(titled(shapes))("CLASS17: the message is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
+  it.for(titled(overflows))("An overflow is distinguished from other limits: %s", ([, refusal]) => holds(refusal));
 
-  it("CLASS17: a failure's message never holds the JSON around it", () => {
+  it.for(titled(shapes))("The message is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
+
+  it("A failure's message never holds the JSON around it", () => {
     const all = [...waits, ...refusals, ...overflows, ...shapes].map((refusal) => classify(refusal).message);
     expect(all.filter((text) => /[{}]|<html|"message"/.test(text))).toEqual([]);
   });
 
-  it("CLASS17: a body with very deep nesting is read without failure", () => {
+  it("A body with very deep nesting is read without failure", () => {
     let body: unknown = "deep";
     for (let level = 0; level < 2000; level += 1) body = { error: body };
     expect(classify({ from: "", status: 400, body, kind: "api" })).toMatchObject({

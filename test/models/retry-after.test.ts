@@ -24,15 +24,15 @@ it.for([
   [{ "retry-after": "-5" }, null],
   [{ "retry-after": "" }, null],
   [{}, null],
-] as const)("CLASS11: %j is %d ms, never more than an hour", ([headers, milliseconds]) => {
+] as const)("A Retry-After of %j is %d ms, never more than an hour", ([headers, milliseconds]) => {
   expect(wait(headers)).toBe(milliseconds);
 });
 
-it("CLASS11: without an answer there is nothing to wait for", () => {
+it("An error without an answer names no time to wait", () => {
   expect(readAskedWait(none, now)).toEqual({ ms: null, tooLong: false });
 });
 
-it("CLASS12: a wait inside a body is read as a duration", () => {
+it("A wait inside a body is read as a duration", () => {
   const read = (retryDelay: string) => readAskedWait({ ...none, body: { details: [{ retryDelay }] } }, now);
   expect(read("34.5s")).toEqual({ ms: 34_500, tooLong: false });
   expect(read("9000s")).toEqual({ ms: 3_600_000, tooLong: true });

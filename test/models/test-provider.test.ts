@@ -19,7 +19,7 @@ async function play(script: TestScript, messages: ModelMessage[] = [user("Hi")],
 }
 
 describe("a script", () => {
-  it("TEST1: is played turn by turn, the turn being the number of answers in the transcript", async () => {
+  it("A script is played turn by turn, and the turn is the number of answers in the transcript", async () => {
     const script = [{ text: "first" }, { text: "second" }];
     expect(readAnswer(await play(script)).text).toBe("first");
     expect(readAnswer(await play(script, [user("Hi"), said("first"), user("And?")])).text).toBe("second");
@@ -27,7 +27,7 @@ describe("a script", () => {
     expect(readAnswer(await play(script)).text).toBe("first");
   });
 
-  it("TEST1: streams thinking, text and calls as blocks in order", async () => {
+  it("A script streams thinking, text and calls as blocks in order", async () => {
     const parts = await play([
       { thinking: "let me see", text: "Two words", toolCalls: [{ name: "a", arguments: { b: 1 } }] },
     ]);
@@ -49,7 +49,7 @@ describe("a script", () => {
     expect(parts.at(-1)).toMatchObject({ stop_reason: "tool_calls" });
   });
 
-  it("TEST2: text is cut into words, a list is streamed as its chunks, arguments come in pieces", async () => {
+  it("Text is cut into words, a list is streamed as its chunks, arguments come in pieces", async () => {
     const deltas = async (script: TestScript): Promise<string[]> =>
       (await play(script)).flatMap((part) => ("delta" in part ? [part.delta] : []));
     expect(await deltas([{ text: "Two words" }])).toEqual(["Two ", "words"]);
@@ -59,7 +59,7 @@ describe("a script", () => {
     expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
   });
 
-  it("TEST3: a function is given the request and makes the turn", async () => {
+  it("A function is given the request and makes the turn", async () => {
     const given: TestRequest[] = [];
     const messages = [
       message("system", { parts: [{ type: "text", text: "More." }] }),
@@ -92,7 +92,7 @@ describe("a script", () => {
     ]);
   });
 
-  it("TEST12: thinking that it signed comes back to it, thinking of others does not", async () => {
+  it("Thinking that it signed comes back to it, thinking of others does not", async () => {
     const signed = await play([{ thinking: "hm", signature: "s1", text: "ok" }]);
     expect(told(signed)).toContainEqual({
       type: "thinking_end",
@@ -120,7 +120,7 @@ describe("a script", () => {
     });
   });
 
-  it("TEST4: calls without an id get one that is unique in the transcript and stays when the step is asked again", async () => {
+  it("Calls without an id get one that is unique in the transcript and stays when the step is asked again", async () => {
     const script: TestScript = () => ({
       toolCalls: [
         { name: "a", arguments: {} },
@@ -134,7 +134,7 @@ describe("a script", () => {
     expect(readAnswer(later).calls.map(({ id }) => id)).not.toContain(ids[0]);
   });
 
-  it("TEST5: counts are the turn's own, or estimated", async () => {
+  it("The counts of a script are the turn's own, or estimated", async () => {
     const own = await play([{ text: "x", usage: { input: 9, output: 8, cacheRead: 7, cacheWrite: 6 } }]);
     const usage = { input: 9, output: 8, cache_read: 7, cache_write: 6, total_tokens: 30 };
     expect(own.at(-1)).toMatchObject({ usage });
@@ -143,7 +143,7 @@ describe("a script", () => {
     expect(estimated.at(-1)).toMatchObject({ usage: { input: 8, output: 13, total_tokens: 21 } });
   });
 
-  it("TEST6: a stop reason is passed on, an unknown one is a fault", async () => {
+  it("A stop reason is passed on, an unknown one is a fault", async () => {
     expect((await play([{ text: "x", stopReason: "length" }])).at(-1)).toMatchObject({ stop_reason: "length" });
     expect((await play([{ text: "x", stopReason: "bored" }])).at(-1)).toMatchObject({
       type: "error",
@@ -151,7 +151,7 @@ describe("a script", () => {
     });
   });
 
-  it("TEST6: silent overflow is played too", async () => {
+  it("Silent overflow is played too", async () => {
     const parts = await play([{ text: "x", usage: { input: 900, cacheRead: 200 } }], undefined, {
       contextWindow: 1000,
     });
@@ -178,13 +178,13 @@ describe("a script", () => {
       { message: "no", kind: "overflow", status: 400 },
       { kind: "overflow", retryable: false },
     ],
-  ] as const)("TEST7: the error %j comes after what was said, classified", async ([error, failure]) => {
+  ] as const)("The error %j comes after what was said, classified", async ([error, failure]) => {
     const parts = await play([{ text: "Half", error }]);
     expect(readAnswer(parts).text).toBe("Half");
     expect(parts.at(-1)).toMatchObject({ type: "error", failure });
   });
 
-  it("TEST8: delays are waited before each chunk, and an abort ends them", async () => {
+  it("Delays are waited before each chunk, and an abort ends them", async () => {
     const waits: number[] = [];
     const abort = new AbortController();
     const port = serverPort({
@@ -200,7 +200,7 @@ describe("a script", () => {
     expect(readAnswer(parts)).toMatchObject({ text: "one ", end: { type: "error", failure: { kind: "aborted" } } });
   });
 
-  it("TEST8: the timer it waits with ends when the signal aborts", async () => {
+  it("The timer it waits with ends when the signal aborts", async () => {
     const abort = new AbortController();
     const asked = request(model("test", "slow", { script: [{ text: "one", delayMs: 3_600_000 }] }));
     const parts: ModelPart[] = [];
@@ -223,13 +223,13 @@ describe("faults of a script", () => {
       },
       "script broke",
     ],
-  ] as const)("TEST9: %s fails loudly and is not retried", async ([, script, words]) => {
+  ] as const)("%s fails loudly and is not retried", async ([, script, words]) => {
     const end = (await play(script as TestScript)).at(-1);
     expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: false } });
     expect(JSON.stringify(end)).toContain(words);
   });
 
-  it("TEST9: a test model without a script says how to give it one", async () => {
+  it("A test model without a script says how to give it one", async () => {
     const parts = await collect(serverPort().stream(request(model("test", "bare")), new AbortController().signal));
     expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);
     expect(JSON.stringify(parts)).toContain("script: [");

@@ -23,7 +23,7 @@ async function sentAfter(provider: Provider, answer: ModelMessage): Promise<stri
 }
 
 describe.for(thinkers)("thinking of %s", (provider) => {
-  it("THINK1: comes as a block of its own before the text", async () => {
+  it("Thinking is a block of its own before the text", async () => {
     const parts = await ask(provider, "thinking");
     expect(grammarFaults(parts)).toEqual([]);
     expect(readAnswer(parts)).toMatchObject({ thinking: "Two and two make four.", text: "It is 4." });
@@ -31,23 +31,20 @@ describe.for(thinkers)("thinking of %s", (provider) => {
     expect(blocks.map((part) => part.type)).toEqual(["thinking_start", "text_start"]);
   });
 
-  it.for(["thinking", "thinking-then-call"])("THINK2: the signature of %s goes back to its provider", async (name) => {
+  it.for(["thinking", "thinking-then-call"])("The signature of %s goes back to its provider", async (name) => {
     const signature = /sig2?(?=")/.exec(await sentAfter(provider, storedAnswer(await ask(provider, name))))?.[0];
     expect(signature).toBe(name === "thinking" ? "sig" : "sig2");
   });
 
-  it.for(thinkers.filter((other) => other !== provider))(
-    "THINK3: neither thinking nor signature goes to %s",
-    async (other) => {
-      const sent = await sentAfter(other, storedAnswer(await ask(provider, "thinking-then-call")));
-      expect(sent).not.toMatch(/sig2|I need the weather/);
-      expect(sent).toContain("get_weather");
-    },
-  );
+  it.for(thinkers.filter((other) => other !== provider))("Neither thinking nor signature goes to %s", async (other) => {
+    const sent = await sentAfter(other, storedAnswer(await ask(provider, "thinking-then-call")));
+    expect(sent).not.toMatch(/sig2|I need the weather/);
+    expect(sent).toContain("get_weather");
+  });
 });
 
 describe.for(thinkers)("excluded thinking of %s", (provider) => {
-  it("THINK6: leaves no words in the log or the opaque data, and its signature goes back all the same", async () => {
+  it("Excluded thinking leaves no text in the log or the opaque data, and its signature is sent back", async () => {
     const parts = await ask(provider, "thinking-then-call", { reasoning: { exclude: true } });
     const rest = parts.filter((part) => part.type !== "thinking_delta");
     expect(JSON.stringify(rest)).not.toContain("I need the weather");
@@ -62,7 +59,7 @@ describe.for(thinkers)("excluded thinking of %s", (provider) => {
 });
 
 describe("what providers keep to themselves", () => {
-  it("THINK4: redacted thinking is marked, carries no words, and goes back as it came", async () => {
+  it("Redacted thinking is marked, carries no words, and goes back as it came", async () => {
     const parts = told(await ask("anthropic", "redacted-thinking"));
     expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });
     expect(parts[1]).toMatchObject({ type: "thinking_end", index: 0 });
@@ -71,7 +68,7 @@ describe("what providers keep to themselves", () => {
     );
   });
 
-  it("THINK5: OpenRouter's details are stored once, with the thinking", async () => {
+  it("OpenRouter's details are stored once, with the thinking", async () => {
     const parts = await ask("openrouter", "thinking-then-call");
     const carriers = parts.filter((part) => "provider_data" in part).map((part) => part.type);
     expect(carriers).toEqual(["thinking_end"]);

@@ -23,7 +23,7 @@ const files = new MemoryFiles();
 files.put("/attachments/cat.png", pngBytes(90), "image/png");
 files.put("/attachments/chart.png", pngBytes(80), "image/png");
 
-it.for(providers)("ATT20 %s is sent images of the thread as their bytes, a user's and a tool's", async (provider) => {
+it.for(providers)("%s is sent images of the thread as their bytes, a user's and a tool's", async (provider) => {
   const cat = { type: "image" as const, mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
   const results = callAndResult("toolu_01AAAA").map((entry) =>
     entry.role === "tool"
@@ -39,7 +39,7 @@ it.for(providers)("ATT20 %s is sent images of the thread as their bytes, a user'
   expect(sent).not.toContain("attachments/cat.png");
 });
 
-it.for(providers)("ATT20 %s is sent a line for an image that is gone from the thread", async (provider) => {
+it.for(providers)("%s is sent a line for an image that is gone from the thread", async (provider) => {
   const gone = { type: "image" as const, mime_type: "image/png", path: "/attachments/gone.png", size: 90 };
   const messages = await withAttachments([message("user", { parts: [gone] })], {
     files: files.port,

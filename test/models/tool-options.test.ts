@@ -30,7 +30,7 @@ const words: Record<Provider, Record<ModelRequest["toolChoice"], unknown>> = {
 
 describe.for(providers)("%s", (provider) => {
   it.for(["auto", "none", "required"] as const)(
-    "OPTION1: is told the choice `%s` in its own words",
+    "The provider is sent the choice `%s` in its own terms",
     async (toolChoice) => {
       const { body } = await overHttp(provider, { tools, toolChoice });
       expect(choiceOf[provider](body)).toEqual(words[provider][toolChoice]);
@@ -38,7 +38,7 @@ describe.for(providers)("%s", (provider) => {
     },
   );
 
-  it("OPTION2: is asked for one call at a time, where it can be asked, and for nothing without tools", async () => {
+  it("The provider is asked for one call at a time if it can be asked, and for nothing without tools", async () => {
     const one = await overHttp(provider, { tools, parallelToolCalls: false });
     const asked =
       JSON.stringify(one.body).match(/"(parallel_tool_calls":false|disable_parallel_tool_use":true)/g) ?? [];
@@ -48,7 +48,7 @@ describe.for(providers)("%s", (provider) => {
     for (const { body } of [several, without]) expect(JSON.stringify(body)).not.toMatch(/parallel/);
   });
 
-  it("OPTION1: a model that calls no functions is told of earlier calls and results in words", async () => {
+  it("A model that calls no functions is told of earlier calls and results in words", async () => {
     const failed = callAndResult("toolu_02BBBB", "get_time").map((entry) =>
       entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "no clock" } } : entry,
     );
@@ -62,7 +62,7 @@ describe.for(providers)("%s", (provider) => {
   });
 });
 
-it("PROMPT8: calls of tools that a request does not define go to Anthropic in words, to the others as they are", async () => {
+it("Calls of tools that a request does not define go to Anthropic in words, to the others as they are", async () => {
   const picture = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
   const messages = [
     user("Weather?"),

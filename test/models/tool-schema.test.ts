@@ -79,7 +79,7 @@ const given = Object.keys(kinds).filter((name) => name !== "maybe" && name !== "
 
 describe("JSON Schema", () => {
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "SCHEMA1: %s is told every kind of argument as it is",
+    "%s is told every kind of argument as it is",
     async (provider) => {
       const parameters = await sent(provider, everything);
       expect(parameters).toMatchObject({ type: "object", additionalProperties: false, required: given });
@@ -92,7 +92,7 @@ describe("JSON Schema", () => {
   );
 
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "SCHEMA2: %s is told of no arguments as an empty object",
+    "%s is told of no arguments as an empty object",
     async (provider) => {
       for (const schema of [null, z.object({})]) {
         expect(await sent(provider, schema)).toEqual({ type: "object", properties: {}, additionalProperties: false });
@@ -102,7 +102,7 @@ describe("JSON Schema", () => {
 });
 
 describe("Gemini", () => {
-  it("SCHEMA3: is told every kind of argument in the part of JSON Schema that it takes, the rest in words", async () => {
+  it("Gemini is sent every kind of argument in the part of JSON Schema that it takes, and the rest as text", async () => {
     const parameters = await sent("google", everything);
     expect(schemaFaults(parameters)).toEqual([]);
     expect(parameters?.["required"]).toEqual(given);
@@ -129,7 +129,7 @@ describe("Gemini", () => {
     expect(JSON.stringify(parameters)).toContain("bottom");
   });
 
-  it("SCHEMA3: unions keep their null, their values and their words", async () => {
+  it("Unions keep their null, their values and their words", async () => {
     const parameters = await sent(
       "google",
       z.object({
@@ -174,13 +174,13 @@ describe("Gemini", () => {
     });
   });
 
-  it("SCHEMA4: a function without arguments has parameters all the same, since a forced call is refused without", async () => {
+  it("A function without arguments has parameters all the same, since a forced call is refused without", async () => {
     for (const schema of [null, z.object({})]) {
       expect(await sent("google", schema)).toEqual({ type: "object", properties: {} });
     }
   });
 
-  it("SCHEMA5: whatever the arguments are, it takes their schema, and the schema takes their values", async () => {
+  it("Whatever the arguments are, it takes their schema, and the schema takes their values", async () => {
     const property = fc.asyncProperty(argumentObjects(6), async ({ schema, value }) => {
       const { body } = await capture("google", { tools: [specOf(schema)] });
       const parameters = parametersOf.google(body);
@@ -191,7 +191,7 @@ describe("Gemini", () => {
     await fc.assert(property, { numRuns: 150 });
   });
 
-  it("SCHEMA6: through OpenRouter its models are told the same, as JSON Schema", async () => {
+  it("Gemini through OpenRouter is sent the same schema, as JSON Schema", async () => {
     const schema = z.object({ at: z.string().nullable(), tags: z.record(z.string(), z.boolean()) });
     expect(await sent("openrouter", schema, "google/gemini-2.5-flash")).toEqual({
       type: "object",

@@ -22,7 +22,7 @@ it.for([
   ["two users in a row", [user("Hi"), user("Also")]],
   ["call after call", [user("Hi"), call, result, otherCall, otherResult, said, user("Bye")]],
   ["system messages", [system, user("Hi"), system, said, user("And?")]],
-] as const)("TEST10: %s is a legal transcript", ([, messages]) => {
+] as const)("%s is a legal transcript", ([, messages]) => {
   expect(checkTranscript(messages)).toBeNull();
 });
 
@@ -45,11 +45,11 @@ it.for([
   ["an answer of thinking alone", [user("Hi"), thought], "is empty"],
   ["an answer of nothing", [user("Hi"), message("assistant")], "is empty"],
   ["a question of blanks", [user("  ")], "is empty"],
-] as const)("TEST11: %s is a fault, and said so", ([, messages, words]) => {
+] as const)("%s is a fault, and said so", ([, messages, words]) => {
   expect(checkTranscript(messages)).toContain(words);
 });
 
-it("TEST11: a broken transcript fails the call loudly and is not retried", async () => {
+it("A broken transcript fails the call loudly and is not retried", async () => {
   const asked = request(model("test", "m", { script: [{ text: "never said" }] }), { messages: [user("Hi"), call] });
   const parts = await collect(serverPort().stream(asked, new AbortController().signal));
   expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);

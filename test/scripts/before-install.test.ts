@@ -25,7 +25,7 @@ const installing = readdirSync(scripts).filter(
   (name) => name.endsWith(".mjs") && readFileSync(path.join(scripts, name), "utf8").includes("ensureInstall()"),
 );
 
-it("finds the commands of the README among those that install", () => {
+it("The commands of the README are among those that install", () => {
   expect(installing).toEqual(expect.arrayContaining(["dev.mjs", "test.mjs"]));
 });
 

@@ -18,13 +18,13 @@ afterEach(() => {
 
 const put = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
 
-it("has no hash without migrations", () => {
+it("There is no hash without migrations", () => {
   expect(migrationsHash(path.join(folder, "nowhere"))).toBeUndefined();
   put("README.md", "no migration");
   expect(migrationsHash(folder)).toBeUndefined();
 });
 
-it("changes with a file's name, its text and a new file", () => {
+it("The hash changes with a file's name, its text and a new file", () => {
   put("0001_a.sql", "one");
   const first = migrationsHash(folder);
   put("0001_a.sql", "two");
@@ -36,7 +36,7 @@ it("changes with a file's name, its text and a new file", () => {
   expect(new Set([first, second, third, migrationsHash(folder)]).size).toBe(4);
 });
 
-it("believes its record only while the database is there", () => {
+it("Believes its record only while the database is there", () => {
   put("threadhold-migrations", "abc\n");
   expect(areMigrationsRecorded(folder, "abc")).toBe(false);
   mkdirSync(path.join(folder, "v3/d1"), { recursive: true });

@@ -17,7 +17,7 @@ const report = (status: string, title = "RUN1 ends a chain") => ({
   testResults: [{ name: "/somewhere/test/thread/a.test.ts", assertionResults: [{ title, status }] }],
 });
 
-it("accepts a closed finding whose test exists and passed", () => {
+it("A closed finding whose test exists and passed is accepted", () => {
   const tests = namedTests({ path, text: closed });
   expect(tests).toEqual([{ file: "test/thread/a.test.ts", title: "RUN1 ends a chain", place: "docs/a.md:1" }]);
   expect(closureProblems({ path, text: closed }, ["attack C1"])).toEqual([]);
@@ -25,7 +25,7 @@ it("accepts a closed finding whose test exists and passed", () => {
   expect(testsNotPassed(tests, [undefined, report("passed")])).toEqual([]);
 });
 
-it("reads several tests of one cell", () => {
+it("Several tests of one cell are read", () => {
   const text = "| a | b | closed | `test/a.test.ts` › one<br>`test/b.test.tsx` › two of it |";
   expect(namedTests({ path, text }).map(({ file, title }) => [file, title])).toEqual([
     ["test/a.test.ts", "one"],
@@ -42,13 +42,18 @@ it.each([
   [
     "an unknown state",
     closed.replace("closed", "done"),
-    'docs/a.md:1  attack C1 is "done", not one of closed, stays, later, open',
+    'docs/a.md:1  attack C1 is "done", not one of closed, stays, later',
   ],
-])("refuses a document with %s", (_, text, problem) => {
+  [
+    "an open finding",
+    "| attack C1 | endless runs | open | somebody has to mend it |",
+    'docs/a.md:1  attack C1 is "open", not one of closed, stays, later',
+  ],
+])("A document with %s is refused", (_, text, problem) => {
   expect(closureProblems({ path, text }, ["attack C1"])).toContain(problem);
 });
 
-it("refuses a test whose file or title does not exist", () => {
+it("A test whose file or title does not exist is refused", () => {
   const gone = namedTests({ path, text: closed.replace("a.test", "b.test") });
   expect(missingTests(gone, read, readFolder)).toEqual(["docs/a.md:1  there is no file test/thread/b.test.ts"]);
   const renamed = namedTests({ path, text: closed.replace("RUN1 ends", "RUN2 ends") });
@@ -57,28 +62,32 @@ it("refuses a test whose file or title does not exist", () => {
   ]);
 });
 
-it("finds a title made of a table's values by its rule", () => {
-  const tests = namedTests({ path, text: closed.replace("a chain", "a chain: of two") });
-  expect(missingTests(tests, read, readFolder)).toEqual([]);
+it("A title made of a table's values is found by its pattern", () => {
+  const tests = namedTests({ path, text: closed.replace("ends a chain", "stops a chain of two") });
+  const table = (title: string) => () => `it.each(cases)("${title}", () => {});`;
+  expect(missingTests(tests, table("RUN1 stops a chain of %s"), table(""))).toEqual([]);
+  expect(missingTests(tests, table(""), table("RUN1 stops a chain of ${count}"))).toEqual([]);
+  for (const other of ["RUN1 stops a chain", "RUN1 starts a chain of %s", "%s"])
+    expect(missingTests(tests, table(other), table(""))).toHaveLength(1);
 });
 
-it("refuses a test that failed, was skipped or did not run", () => {
+it("A test that failed, was skipped or did not run is refused", () => {
   const tests = namedTests({ path, text: closed });
   for (const reports of [[], [report("failed")], [report("skipped")], [report("passed", "RUN1 ends")]])
     expect(testsNotPassed(tests, reports)).toHaveLength(1);
 });
 
-it("finds the title of a shared suite in the report of any file", () => {
+it("The title of a shared suite is found in the report of any file", () => {
   const tests = namedTests({ path, text: closed.replace("thread/a.test.ts", "browser/suites/a.ts") });
   expect(testsNotPassed(tests, [report("passed")])).toEqual([]);
   expect(testsNotPassed(tests, [report("failed")])).toHaveLength(1);
 });
 
-it("matches the titles of a table of cases", () => {
+it("The titles of a table of cases are matched in a report", () => {
   const tests = namedTests({ path, text: closed.replace("a chain", "$kind of %s") });
   expect(testsNotPassed(tests, [report("passed", "RUN1 ends one of two")])).toEqual([]);
 });
 
-it("knows each finding once", () => {
+it("The document has each finding once", () => {
   expect(new Set(findings).size).toBe(findings.length);
 });

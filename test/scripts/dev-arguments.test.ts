@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { parseDevArguments } from "../../scripts/lib/dev-arguments.mjs";
 
-it("has defaults", () => {
+it("The dev arguments have defaults", () => {
   expect(parseDevArguments([], "/project")).toEqual({
     help: false,
     json: false,
@@ -18,7 +18,7 @@ it("has defaults", () => {
   });
 });
 
-it("reads both spellings and resolves the state folder once", () => {
+it("Both spellings of a dev argument are read, and the state folder is resolved once", () => {
   expect(parseDevArguments(["--port", "8790", "--persist-to", "here"], "/project")).toMatchObject({
     port: 8790,
     stateFolder: "/project/here",
@@ -29,7 +29,7 @@ it("reads both spellings and resolves the state folder once", () => {
   });
 });
 
-it("leaves everything else to wrangler, in order", () => {
+it("All other arguments are passed to wrangler, in order", () => {
   const args = ["--var", "A:1:2", "--port", "1", "--test-scheduled", "--var=B:", "--log-level=debug", "--json"];
   const parsed = parseDevArguments(args, "/project");
   expect(parsed).toMatchObject({ rest: ["--test-scheduled", "--log-level=debug"], json: true, inspect: false });
@@ -39,7 +39,7 @@ it("leaves everything else to wrangler, in order", () => {
   ]);
 });
 
-it("resolves another configuration against the working folder", () => {
+it("Another configuration is resolved against the working folder", () => {
   expect(parseDevArguments(["-c", "other.toml"], "/project").config).toBe("/project/other.toml");
 });
 
@@ -50,6 +50,6 @@ it.each([
   [["--port=70000"]],
   [["--persist-to="]],
   [["--var", "A"]],
-])("refuses %j", (args) => {
+])("The dev arguments %j are refused", (args) => {
   expect(() => parseDevArguments(args, "/project")).toThrow();
 });

@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-it("writes the file once, readable by its owner alone", () => {
+it("The file of variables is written once, readable by its owner alone", () => {
   const file = path.join(folder, ".dev.vars");
   expect(ensureDevVars(file)).toBe(true);
   const text = readFileSync(file, "utf8");
@@ -26,7 +26,7 @@ it("writes the file once, readable by its owner alone", () => {
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
-it("switches wrangler's explorer off in a new .env, and leaves the developer's own as it is", () => {
+it("Switches wrangler's explorer off in a new .env, and leaves the developer's own as it is", () => {
   const file = path.join(folder, ".env");
   expect(ensureWranglerVariables(file)).toBe(true);
   const text = readFileSync(file, "utf8");

@@ -24,13 +24,13 @@ function listen(host: string): Promise<number> {
   });
 }
 
-it("sees a listener and steps over it", async () => {
+it("A port with a listener is skipped", async () => {
   const port = await listen("127.0.0.1");
   expect(await isPortFree(port)).toBe(false);
   expect(await nextFreePort(port)).toBeGreaterThan(port);
 });
 
-it("says so when there is none", async () => {
+it("An error is thrown if no port is free", async () => {
   const port = await listen("127.0.0.1");
   await expect(nextFreePort(port, 1)).rejects.toThrow("--port");
 });

@@ -13,15 +13,15 @@ const lockfile = {
   },
 };
 
-it("asks for everything in a fresh clone, but not for other platforms' builds", () => {
+it("A fresh clone needs every package, but not other platforms' builds", () => {
   expect(missingPackages(lockfile, undefined)).toEqual(["node_modules/hono"]);
 });
 
-it("is content with an exact install", () => {
+it("An exact install needs nothing", () => {
   expect(missingPackages(lockfile, { packages: { "node_modules/hono": { version: "4.13.19" } } })).toEqual([]);
 });
 
-it("sees another version, also of an optional package", () => {
+it("Another installed version is found, also of an optional package", () => {
   const installed = {
     packages: {
       "node_modules/hono": { version: "4.13.18" },

@@ -6,7 +6,7 @@ import { lockfileGaps, platformEntry } from "../../scripts/lib/lockfile-gaps.mjs
 
 const gap = (name: string) => ({ name, version: "1.2.3", location: `node_modules/${name}`, dev: true });
 
-it("finds what is named but not there, looking where Node looks", () => {
+it("A named package that is not there is found, searched where Node searches", () => {
   const packages = {
     "node_modules/tool": {
       version: "1.2.3",
@@ -27,10 +27,10 @@ it.each([
   ["@tool/binding-win32-ia32-msvc", { os: ["win32"], cpu: ["ia32"] }],
   ["@tool/workerd-darwin-64", { os: ["darwin"], cpu: ["x64"] }],
   ["@tool/workerd-windows-64", { os: ["win32"], cpu: ["x64"] }],
-])("%s", (name, platform) => {
+])("The lockfile is checked: %s", (name, platform) => {
   expect(platformEntry(gap(name))).toEqual({ version: "1.2.3", dev: true, optional: true, ...platform });
 });
 
-it("invents nothing for a name without a platform", () => {
+it("Invents nothing for a name without a platform", () => {
   expect(platformEntry(gap("@tool/fsevents"))).toBeUndefined();
 });

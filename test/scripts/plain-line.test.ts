@@ -76,7 +76,7 @@ describe("plain lines", () => {
     expect(plain(entry)).toBe(expected);
   });
 
-  it("what failed is red, what was bounded is yellow, the rest has no colour", () => {
+  it("What failed is red, what was bounded is yellow, the rest has no colour", () => {
     const coloured = (entry: object): string =>
       plainLine(
         `\u001b[31m✘ \u001b[41;31m[\u001b[41;97mERROR\u001b[41;31m]\u001b[0m \u001b[1m${JSON.stringify(entry)}\u001b[0m`,
@@ -97,7 +97,7 @@ describe("plain lines", () => {
     '{"event":"run_end", cut',
     'fetched {"event":"x"} for you}',
     "    at Object.fetch (src/index.ts:12:34)",
-  ])("leaves %j as it is", (line) => {
+  ])("The line %j is left as it is", (line) => {
     expect(plainLine(line, true)).toBe(line);
   });
 });

@@ -12,7 +12,7 @@ it.each([
   "[wrangler:info] Ready on http://localhost:8787",
   "\u001b[32m[wrangler:info]\u001b[39m GET /healthz 200 OK (3ms)",
   "env.THREADS (ThreadObject)      Durable Object      local",
-])("hides %j", (line) => {
+])("The line %j is hidden", (line) => {
   expect(isNoise(line)).toBe(true);
 });
 
@@ -22,11 +22,11 @@ it.each([
   "    at Object.fetch (src/index.ts:12:34)",
   "agents/tools/weather.ts:3: unknown model",
   "a line from the worker",
-])("shows %j", (line) => {
+])("The line %j is shown", (line) => {
   expect(isNoise(line)).toBe(false);
 });
 
-it("puts lines together that arrive in pieces", async () => {
+it("Puts lines together that arrive in pieces", async () => {
   const written: string[] = [];
   const stream = Readable.from(["one li", "ne\n⎔ Rel", "oading\ntwo"]);
   passOnLines(stream, (text) => written.push(text));
@@ -34,7 +34,7 @@ it("puts lines together that arrive in pieces", async () => {
   expect(written).toEqual(["one line", "two"]);
 });
 
-it("shows what the compiler and the build say once the server runs, and before that only what failed", async () => {
+it("Output of the compiler and the build is shown once the server runs, and before that only failures", async () => {
   const lines = [
     "[custom build] compiled 68 definitions in 80 ms",
     "[custom build] ",
@@ -51,7 +51,7 @@ it("shows what the compiler and the build say once the server runs, and before t
   expect(await shown(false)).toEqual(["compiled 68 definitions in 80 ms", "agents/tools/weather.ts:3: unknown model"]);
 });
 
-it("keeps what tests provoke the runtime to say back, with its stack, and nothing else", () => {
+it("Output that tests provoke from the runtime is hidden with its stack, and nothing else", () => {
   const uncaught =
     "uncaught exception; exception = workerd/api/actor-state.c++:1268: failed: broken.outputGateBroken; ";
   const stack = "stack: /some/workerd@2afbaf0";

@@ -13,7 +13,7 @@ function check(tree: string): { code: number | null; lines: string[] } {
   return { code: status, lines: stdout.trim().split("\n") };
 }
 
-it("accepts a tree whose every rule has a test and every id a rule", () => {
+it("A tree whose every rule has a test and every id a rule is accepted", () => {
   expect(check("complete")).toEqual({ code: 0, lines: ["5 rules, 5 tests that name one, 0 problems"] });
 });
 
@@ -23,7 +23,7 @@ it.each([
   ["duplicate", ["docs/rules/run.md:1  RUN1 is already a rule at docs/rules.md:1"]],
   ["hollow", ["docs/reference/standard-agents.md:3  SARUN1 has an empty cell"]],
   ["malformed", ['docs/rules.md:1  RUN1 is not written "- RUN1: sentence"']],
-])("refuses a tree with something %s", (tree, problems) => {
+])("A tree with something %s is refused", (tree, problems) => {
   const { code, lines } = check(tree);
   expect(code).toBe(1);
   expect(lines.slice(0, -1)).toEqual(problems);

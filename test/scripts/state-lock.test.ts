@@ -27,14 +27,14 @@ function acquire(): { release: () => void } {
   return lock;
 }
 
-it("makes the folder, writes its pid, and leaves nothing behind", () => {
+it("The lock makes the folder, writes its pid, and leaves nothing behind", () => {
   const lock = acquire();
   expect(readFileSync(lockFile(), "utf8").trim()).toBe(String(process.pid));
   lock.release();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("names the living owner", () => {
+it("A refused lock names the living owner", () => {
   acquire();
   // The parent lives as long as this test does.
   writeFileSync(lockFile(), `${process.ppid}\n`);
@@ -46,14 +46,14 @@ it.each([
   ["the dead", `${deadPid}\n`],
   ["nobody", ""],
   ["nonsense", "pid\n"],
-])("takes over the lock of %s", (_, text) => {
+])("The lock of %s is taken over", (_, text) => {
   acquire().release();
   writeFileSync(lockFile(), text);
   acquire().release();
   expect(existsSync(lockFile())).toBe(false);
 });
 
-it("does not release what another has taken over", () => {
+it("A lock that another process has taken over is not released", () => {
   const lock = acquire();
   writeFileSync(lockFile(), `${process.ppid}\n`);
   lock.release();

@@ -9,21 +9,21 @@ const file = (status: string, ...tests: string[]) => ({
   assertionResults: tests.map((test) => ({ status: test })),
 });
 
-it("counts what ran", () => {
+it("The count has the tests that ran", () => {
   const report = { testResults: [file("passed", "passed", "passed", "skipped"), file("failed", "failed", "passed")] };
   expect(countTests(report, 1)).toEqual({ passed: 3, failed: 1, skipped: 1 });
 });
 
-it("counts a file that broke outside its tests as a failure", () => {
+it("A file that broke outside its tests counts as a failure", () => {
   expect(countTests({ testResults: [file("failed"), file("passed", "passed")] }, 1)).toMatchObject({ failed: 1 });
 });
 
-it("never says 0 failed of a run that went wrong", () => {
+it("The count never says 0 failed of a run that went wrong", () => {
   expect(countTests(undefined, 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests({ testResults: [file("passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 });
 });
 
-it("names what failed and says why, also where no test did", () => {
+it("The count names what failed and why, also if no test did", () => {
   const failed = { status: "failed", fullName: "a thing works", failureMessages: ["AssertionError:\n  no"] };
   const report = {
     testResults: [

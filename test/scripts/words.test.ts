@@ -15,7 +15,7 @@ import { filesOver, lowered } from "../../scripts/lib/word-ratchet.mjs";
 const wordsOf = (file: string, text: string) =>
   avoidedWords({ path: file, text }).map(({ line, word }) => `${line} ${word}`);
 
-it("finds avoided words in comments, Markdown, stylesheets and titles of tests", () => {
+it("Avoided words are found in comments, Markdown, stylesheets and titles of tests", () => {
   expect(wordsOf("a.ts", "// nobody\nconst told = 1; /* two\n anew */")).toEqual(["1 nobody", "3 anew"]);
   expect(wordsOf("a.md", "Plain.\n\nWhoever reads it is Told.\n")).toEqual(["3 Whoever", "3 Told"]);
   expect(wordsOf("a.css", ".told {}\n/* beside */")).toEqual(["2 beside"]);
@@ -23,13 +23,13 @@ it("finds avoided words in comments, Markdown, stylesheets and titles of tests",
   expect(wordsOf("a.test.ts", titles.join(";\n"))).toEqual(["1 tells", "2 wish", "3 rests"]);
 });
 
-it("passes over code: names, strings, code in back-ticks and fenced blocks", () => {
+it("Code is passed over: names, strings, code in back-ticks and fenced blocks", () => {
   expect(wordsOf("a.ts", 'const told = "nobody"; // calls `tellSoon` and `told`')).toEqual([]);
   expect(wordsOf("a.md", "`told` is\n```sh\nwhoever\n```\nfine.")).toEqual([]);
   expect(wordsOf("a.ts", "it('is told', f);")).toEqual([]);
 });
 
-it("passes over plain uses of these words", () => {
+it("Plain uses of these words are passed over", () => {
   const plain = [
     "Clients cannot tell the two.",
     "An id that tells two calls apart.",
@@ -41,7 +41,7 @@ it("passes over plain uses of these words", () => {
   for (const sentence of plain) expect([sentence, wordsOf("a.md", sentence)]).toEqual([sentence, []]);
 });
 
-it("lets a file have as many as it is allowed, and a new file none", () => {
+it("A file may have as many as it is allowed, and a new file none", () => {
   const exists = () => true;
   expect(filesOver({ "a.ts": 2 }, { "a.ts": 2 }, exists)).toEqual([]);
   expect(filesOver({ "a.ts": 3, "b.ts": 1 }, { "a.ts": 2 }, exists)).toEqual([
@@ -50,23 +50,23 @@ it("lets a file have as many as it is allowed, and a new file none", () => {
   ]);
 });
 
-it("lets a new file have what a file that was split no longer uses", () => {
+it("A new file may have what a file that was split no longer uses", () => {
   expect(filesOver({ "a.ts": 1, "part.ts": 2 }, { "a.ts": 3 }, () => true)).toEqual([]);
   expect(filesOver({ "a.ts": 1, "part.ts": 3 }, { "a.ts": 3 }, () => true)).toEqual([{ path: "part.ts", over: 1 }]);
 });
 
-it("lets moved files share what the files that are gone were allowed", () => {
+it("Moved files share what the deleted files were allowed", () => {
   const exists = (file: string) => file !== "old.ts";
   expect(filesOver({ "new.ts": 3 }, { "old.ts": 3 }, exists)).toEqual([]);
   expect(filesOver({ "new.ts": 3, "other.ts": 1 }, { "old.ts": 3 }, exists)).toEqual([{ path: "other.ts", over: 1 }]);
 });
 
-it("lowers the allowance to today's counts, and never raises it", () => {
+it("Lowers the allowance to today's counts, and never raises it", () => {
   expect(lowered({ "b.ts": 1, "a.ts": 1 }, { "a.ts": 3 })).toEqual({ "a.ts": 1, "b.ts": 1 });
   expect(lowered({ "a.ts": 4 }, { "a.ts": 3 })).toBeNull();
 });
 
-it("takes commit titles of the form area: imperative, up to 72 characters", () => {
+it("Commit titles have the form area: imperative, up to 72 characters", () => {
   for (const title of [
     "feed: back off reconnects",
     "ui, http: show the API at /docs",
@@ -109,7 +109,7 @@ function treeOf(files: Record<string, string>) {
   return { check, write, git, read: (file: string) => readFileSync(path.join(tree, file), "utf8") };
 }
 
-it("fails with file, line and what to write instead where a file gains a word", () => {
+it("Fails with file, line and what to write instead where a file gains a word", () => {
   const { check, write } = treeOf({ "src/a.ts": "// told\n", "scripts/words-allowed.json": '{"src/a.ts":1}' });
   expect(check().code).toBe(0);
   write("src/a.ts", "// told\n// nobody\n");
@@ -118,7 +118,7 @@ it("fails with file, line and what to write instead where a file gains a word", 
   expect(output).toContain("src/a.ts:2  nobody: no one");
 });
 
-it("lowers the file of allowances on demand, and fails where somebody raises it", () => {
+it("Lowers the file of allowances on demand, and fails where somebody raises it", () => {
   const { check, write, read } = treeOf({ "src/a.ts": "// told\n", "scripts/words-allowed.json": '{"src/a.ts":1}' });
   write("scripts/words-allowed.json", '{"src/a.ts":2}');
   expect(check()).toMatchObject({ code: 1, output: expect.stringContaining("may only fall") as string });
@@ -127,7 +127,7 @@ it("lowers the file of allowances on demand, and fails where somebody raises it"
   expect(read("scripts/words-allowed.json")).toBe("{}\n");
 });
 
-it("fails where a commit's title is not of the form", () => {
+it("Fails where a commit's title is not of the form", () => {
   const { check, git } = treeOf({ "src/a.ts": "// plain\n" });
   git("commit", "-qm", "all: change", "--allow-empty");
   expect(check("--since=HEAD~1").code).toBe(0);
@@ -139,7 +139,7 @@ it("fails where a commit's title is not of the form", () => {
   expect(check("--since=0000000").output).toContain("commit titles are not checked");
 });
 
-it("leaves out material of tests and pages that are written from sources", () => {
+it("Material of tests and pages that are written from sources are left out", () => {
   const { check } = treeOf({
     "test/x/fixtures/a.ts": "// told\n",
     "docs/reference/api/a.md": "told\n",

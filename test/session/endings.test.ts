@@ -13,7 +13,7 @@ afterEach(() => {
 
 const failing = { kind: "auth" as const, message: "No such key." };
 
-it("ENTRY7 a model that fails halfway leaves an error message with the partial answer, an error event and the status", async () => {
+it("ENTRY7 A model that fails halfway leaves an error message with the partial answer, an error event and the status", async () => {
   const of = session([{ text: "So far so", error: failing }]);
   const { events, result } = await run(of, "Hello");
   const message = of.messages.at(-1);
@@ -24,14 +24,14 @@ it("ENTRY7 a model that fails halfway leaves an error message with the partial a
   expect(of.status).toBe("error");
 });
 
-it("ENTRY7 a model that fails before its first word leaves an error message without a partial answer", async () => {
+it("ENTRY7 A model that fails before its first word leaves an error message without a partial answer", async () => {
   const of = session([{ error: failing }]);
   const { events, result } = await run(of, "Hello");
   expect(result.messages.at(-1)).toEqual({ role: "error", error: "No such key." });
   expect(outline(events).slice(-4)).toEqual(["message_start", "message_end", "error", "session_end"]);
 });
 
-it("ENTRY7 after a failure the next message goes on, with what was said", async () => {
+it("ENTRY7 After a failure the next message continues the conversation", async () => {
   const of = session(({ lastUser, messages }) =>
     lastUser === "Hello" ? { text: "So far so", error: failing } : { text: `${messages.length} messages.` },
   );
@@ -41,7 +41,7 @@ it("ENTRY7 after a failure the next message goes on, with what was said", async 
   expect(of.status).toBe("completed");
 });
 
-it("ENTRY7 a failure that passes is tried again, and what was shown of it is not in the conversation", async () => {
+it("ENTRY7 A failure that passes is tried again, and what was shown of it is not in the conversation", async () => {
   let asked = 0;
   const script = () => {
     asked += 1;
@@ -55,7 +55,7 @@ it("ENTRY7 a failure that passes is tried again, and what was shown of it is not
   expect(of.messages).toEqual(result.messages);
 });
 
-it("ENTRY7 a provider that wants a minute's pause is asked again when it is over", async () => {
+it("ENTRY7 A provider that wants a minute's pause is asked again when it is over", async () => {
   vi.useFakeTimers();
   let asked = 0;
   const of = session(() => {
@@ -70,7 +70,7 @@ it("ENTRY7 a provider that wants a minute's pause is asked again when it is over
   expect(transcript((await stream.result()).messages).at(-1)).toBe("assistant: Here I am.");
 });
 
-it("ENTRY8 an abort ends such a pause at once", async () => {
+it("ENTRY8 An abort ends such a pause at once", async () => {
   vi.useFakeTimers();
   const abort = new AbortController();
   const of = session(() => ({ error: { kind: "rate_limited", message: "Slowly.", retryAfterMs: 60_000 } }));
@@ -81,7 +81,7 @@ it("ENTRY8 an abort ends such a pause at once", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ENTRY8 an abort keeps what was said as an aborted message, and the session can be used again", async () => {
+it("ENTRY8 An abort keeps what was said as an aborted message, and the session can be used again", async () => {
   const abort = new AbortController();
   const of = session(({ lastUser }) =>
     lastUser === "Talk" ? { text: ["One. ", "Two. ", "Three."], delayMs: 5 } : { text: "Gladly." },
@@ -96,7 +96,7 @@ it("ENTRY8 an abort keeps what was said as an aborted message, and the session c
   expect(transcript((await run(of, "Go on")).result.messages).at(-1)).toBe("assistant: Gladly.");
 });
 
-it("ENTRY8 an abort ends a tool at work: its signal fires, and its call is answered as stopped", async () => {
+it("ENTRY8 An abort ends a tool at work: its signal fires, and its call is answered as stopped", async () => {
   const abort = new AbortController();
   let heard: unknown;
   const forever: AgentTool = {
@@ -117,7 +117,7 @@ it("ENTRY8 an abort ends a tool at work: its signal fires, and its call is answe
   expect(transcript(of.messages).at(-1)).toBe("forever failed: The run was stopped before this tool finished.");
 });
 
-it("ENTRY8 a session's own signal ends its executions too, also one that fired before", async () => {
+it("ENTRY8 A session's own signal ends its executions too, also one that fired before", async () => {
   const abort = new AbortController();
   const of = session([{ text: "Hello." }], [], { signal: abort.signal });
   abort.abort();
@@ -125,7 +125,7 @@ it("ENTRY8 a session's own signal ends its executions too, also one that fired b
   expect(transcript(result.messages)).toEqual(["user: Hello"]);
 });
 
-it("ENTRY9 usage and cost are those of each answer, of the execution and of the session", async () => {
+it("ENTRY9 Usage and cost are those of each answer, of the execution and of the session", async () => {
   const usage = { input: 1000, output: 500, cacheRead: 100, cacheWrite: 0 };
   const script = [
     { toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }], usage },
@@ -149,14 +149,14 @@ it("ENTRY9 usage and cost are those of each answer, of the execution and of the 
   expect(of.totalCost).toBeCloseTo(0.0063, 10);
 });
 
-it("ENTRY9 a cost that is not known is null, for good", async () => {
+it("ENTRY9 A cost that is not known is null, for good", async () => {
   const { inputPrice: _, ...free } = scripted([{ text: "Hello." }]);
   const of = session([], [], { model: free });
   expect((await run(of, "Hello")).result.cost).toBeNull();
   expect(of.totalCost).toBeNull();
 });
 
-it("ENTRY9 an execution that reaches its limit of steps ends as completed, before another model call", async () => {
+it("ENTRY9 An execution that reaches its limit of steps ends as completed, before another model call", async () => {
   let asked = 0;
   const script = () => {
     asked += 1;
@@ -173,7 +173,7 @@ it("ENTRY9 an execution that reaches its limit of steps ends as completed, befor
 it.each([
   ["tokens", { tokens: 1500 }],
   ["cost", { cost: 0.001 }],
-])("ENTRY9 an execution that reaches its limit of %s is asked no further", async (_, limits) => {
+])("ENTRY9 An execution that reaches its limit of %s is asked no further", async (_, limits) => {
   const usage = { input: 1000, output: 600 };
   const again = { toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }], usage };
   const { result } = await run(session([again, again, again], [add], { limits }), "Add for ever");
@@ -181,7 +181,7 @@ it.each([
   expect(result.messages.filter(({ role }) => role === "assistant")).toHaveLength(1);
 });
 
-it("ENTRY9 an execution whose time is over is cut, and keeps what was said", async () => {
+it("ENTRY9 An execution whose time is over is cut, and keeps what was said", async () => {
   vi.useFakeTimers();
   const of = session([{ text: ["One. ", "Two. ", "Three."], delayMs: 400 }], [], { limits: { duration_ms: 1000 } });
   const stream = execute(of, user("Talk"));
@@ -192,6 +192,6 @@ it("ENTRY9 an execution whose time is over is cut, and keeps what was said", asy
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ENTRY9 limits that an execution in process could not keep are refused", () => {
+it("ENTRY9 Limits that an execution in process could not keep are refused", () => {
   expect(() => session([], [], { limits: { steps: 1, on_limit: "rest" } })).toThrow(/ends at its limits/);
 });

@@ -6,7 +6,7 @@ import type { AgentEvent } from "#session/index.ts";
 
 import { add, outline, run, search, session, transcript } from "./support/scripted-session.ts";
 
-it("ENTRY1 an execution tells its messages between session_start and session_end, their blocks in pieces", async () => {
+it("ENTRY1 An execution tells its messages between session_start and session_end, their blocks in pieces", async () => {
   const of = session([{ thinking: "A greeting.", text: "Hello to you." }]);
   const { events, result } = await run(of, "Hello");
   expect(outline(events)).toEqual([
@@ -30,7 +30,7 @@ it("ENTRY1 an execution tells its messages between session_start and session_end
   expect(transcript(of.messages)).toEqual(["user: Hello", "assistant: (A greeting.) Hello to you."]);
 });
 
-it("ENTRY1 the arguments of a call come in pieces, and its index is that of its start", async () => {
+it("ENTRY1 The arguments of a call come in pieces, and its index is that of its start", async () => {
   const call = { name: "search", arguments: { query: "a rather long question" } };
   const { events } = await run(session([{ toolCalls: [call] }, { text: "Done." }], [search]), "Search");
   const pieces = events.filter((event) => event.type === "toolcall_delta");
@@ -41,7 +41,7 @@ it("ENTRY1 the arguments of a call come in pieces, and its index is that of its 
   expect(new Set(pieces.map(({ index }) => index))).toEqual(new Set([end?.index]));
 });
 
-it("ENTRY1 each call of an answer has the index of its own block in the message", async () => {
+it("ENTRY1 Each call of an answer has the index of its own block in the message", async () => {
   const calls = ["owls", "cats"].map((query) => ({ name: "search", arguments: { query } }));
   const { events } = await run(session([{ text: "I look.", toolCalls: calls }, { text: "Done." }], [search]), "Search");
   const answer = events.flatMap((event) =>
@@ -58,7 +58,7 @@ it("ENTRY1 each call of an answer has the index of its own block in the message"
   }
 });
 
-it("ENTRY2 a streaming tool's pieces stand between its start and its end, and its result is a message", async () => {
+it("ENTRY2 A streaming tool's pieces stand between its start and its end, and its result is a message", async () => {
   const script = [{ toolCalls: [{ name: "search", arguments: { query: "owls" }, id: "call-1" }] }, { text: "None." }];
   const of = session(script, [search]);
   const { events } = await run(of, "Search for owls");
@@ -90,7 +90,7 @@ it("ENTRY2 a streaming tool's pieces stand between its start and its end, and it
   ]);
 });
 
-it("ENTRY2 calls of one answer run one after the other, in call order", async () => {
+it("ENTRY2 Calls of one answer run one after the other, in call order", async () => {
   const log: string[] = [];
   const logging = {
     ...add,
@@ -108,7 +108,7 @@ it("ENTRY2 calls of one answer run one after the other, in call order", async ()
   expect(transcript(of.messages).slice(2, 5)).toEqual(["add: 1", "add: 2", "add: 3"]);
 });
 
-it("ENTRY2 a tool that throws, ends without a result or says nonsense is an error the model reads", async () => {
+it("ENTRY2 A tool that throws, ends without a result or says nonsense is an error the model reads", async () => {
   const broken = [
     tool("throws", async function* () {
       yield { type: "delta", delta: "…" };

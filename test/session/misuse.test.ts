@@ -34,7 +34,7 @@ function refusedOn(of: AgentSession, input: unknown): ErrorCode {
   return code;
 }
 
-it("ENTRY10 a second execution while one is under way is a conflict", async () => {
+it("ENTRY10 A second execution while one is under way is a conflict", async () => {
   const { passed, open } = gate();
   const of = session(async () => {
     await passed;
@@ -48,7 +48,7 @@ it("ENTRY10 a second execution while one is under way is a conflict", async () =
   expect((await stream.result()).status).toBe("completed");
 });
 
-it("ENTRY10 a message while calls are open, and results where none is, are conflicts", async () => {
+it("ENTRY10 A message while calls are open, and results where none is, are conflicts", async () => {
   const of = session(script, [locate, confirm]);
   expect(refusedOn(of, [answer("c1", "Yes.")])).toBe("conflict");
   await run(of, "Go");
@@ -56,7 +56,7 @@ it("ENTRY10 a message while calls are open, and results where none is, are confl
   expect(refusal(() => execute(of, user("Well?"))).message).toMatch(/waits for the results of "call_.*" \(locate\)/);
 });
 
-it("ENTRY10 results of unknown calls, repeated ones, and ones of another tool are refused, and none of the set is taken", async () => {
+it("ENTRY10 Results of unknown calls, repeated ones, and ones of another tool are refused, and none of the set is taken", async () => {
   const of = session(script, [locate, confirm]);
   await run(of, "Go");
   const [first, second] = (of.pendingToolCalls ?? []).map(({ id }) => id);
@@ -85,11 +85,11 @@ it.each([
   ],
   ["a result without content", [{ role: "toolResult", toolCallId: "c1" }]],
   ["a result with both", [{ role: "toolResult", toolCallId: "c1", content: "a", output: "b" }]],
-])("ENTRY10 input that is %s is refused", (_, input) => {
+])("ENTRY10 Input that is %s is refused", (_, input) => {
   expect(refusedOn(session(script), input)).toBe("invalid_request");
 });
 
-it("ENTRY10 a session that createSession did not make is refused, with the way to restore it", async () => {
+it("ENTRY10 A session that createSession did not make is refused, with the way to restore it", async () => {
   const copy = JSON.parse(JSON.stringify(session(script))) as AgentSession;
   const { code, message } = refusal(() => execute(copy, user("Hello")));
   expect(code).toBe("invalid_request");
@@ -101,14 +101,14 @@ it.each<[string, AnyAgentTool[], RegExp]>([
   ["a name no provider takes", [{ ...add, name: "add numbers" }], /"add numbers"/],
   ["two of one name", [add, { ...locate, name: "add" }], /Two tools are named "add"/],
   ["a function that is none", [{ ...add, execute: "yes" as never }], /"execute" of the tool "add" is no function/],
-])("ENTRY10 a session with tools with %s is refused", (_, tools, message) => {
+])("ENTRY10 A session with tools with %s is refused", (_, tools, message) => {
   expect(refusal(() => session(script, tools))).toEqual({
     code: "invalid_request",
     message: expect.stringMatching(message),
   });
 });
 
-it("ENTRY10 ids, models and limits that make no sense are refused", () => {
+it("ENTRY10 Ids, models and limits that make no sense are refused", () => {
   const model = scripted(script);
   const create = (id: unknown, options: unknown) =>
     refusal(() => createSession(id as string, { tools: [] }, options as never));
@@ -132,12 +132,12 @@ it.each([
   [{ tools: { add } }],
   [{ systemPrompt: 7 }],
   [{ tools: [null] }],
-])("ENTRY10 a context that is %j is refused", (context) => {
+])("ENTRY10 A context that is %j is refused", (context) => {
   const { code } = refusal(() => createSession("s", context as never, { model: scripted(script) }));
   expect(code).toBe("invalid_request");
 });
 
-it("ENTRY10 a model without its key is refused before anything happens", () => {
+it("ENTRY10 A model without its key is refused before anything happens", () => {
   const model = { name: "big", provider: "anthropic", model: "claude" } as const;
   const of = createSession("s", { tools: [] }, { model, env: {} });
   const { code, message } = refusal(() => execute(of, user("Hello")));

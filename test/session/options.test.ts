@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-it("ENTRY15 a model may be named among the session's models, and an execution may choose another", async () => {
+it("ENTRY15 A model may be named among the session's models, and an execution may choose another", async () => {
   const [one, two] = [scripted([{ text: "One." }], "one"), scripted(() => ({ text: "Two." }), "two")];
   const of = createSession("s", {}, { model: "one", models: [one, two] });
   expect(of.model).toBe("one");
@@ -28,7 +28,7 @@ it("ENTRY15 a model may be named among the session's models, and an execution ma
   expect(of.model).toBe("two");
 });
 
-it("ENTRY15 a model that fails hands over to its fallbacks, and the answer says who gave it", async () => {
+it("ENTRY15 A model that fails hands over to its fallbacks, and the answer says who gave it", async () => {
   const spare = scripted([{ text: "Instead." }], "spare");
   const first = { ...scripted([{ error: { kind: "auth", message: "No." } }], "first"), fallbacks: ["spare"] };
   const of = session([], [], { model: first, models: [spare] });
@@ -37,7 +37,7 @@ it("ENTRY15 a model that fails hands over to its fallbacks, and the answer says 
   expect(of.model).toBe("spare");
 });
 
-it("ENTRY15 temperature, length and thinking reach the provider, an execution's own in place of the session's", async () => {
+it("ENTRY15 Temperature, length and thinking reach the provider, an execution's own in place of the session's", async () => {
   const bodies: Record<string, unknown>[] = [];
   const options: SessionOptions = {
     model: defineModel({ name: "m", provider: "openai", model: "case:text" }),
@@ -62,7 +62,7 @@ it("ENTRY15 temperature, length and thinking reach the provider, an execution's 
   expect(JSON.stringify(bodies[0]?.["messages"])).toContain("Be brief.");
 });
 
-it("ENTRY15 a tool's time is the session's to say", async () => {
+it("ENTRY15 A tool's time is the session's to say", async () => {
   const slow = {
     ...add,
     async *execute(_id: string, _params: unknown, signal: AbortSignal) {
@@ -83,7 +83,7 @@ function heldTimers(): void {
 }
 
 it.each([3_000_000_000, Number.POSITIVE_INFINITY])(
-  "ENTRY15 a tool's time limit may be %d ms",
+  "ENTRY15 A tool's time limit may be %d ms",
   async (toolTimeoutMs) => {
     heldTimers();
     const patient = {
@@ -100,7 +100,7 @@ it.each([3_000_000_000, Number.POSITIVE_INFINITY])(
   },
 );
 
-it("ENTRY15 a time limit of any length is kept, and an infinite one never ends", async () => {
+it("ENTRY15 A time limit of any length is kept, and an infinite one never ends", async () => {
   heldTimers();
   const called: string[] = [];
   const long = 2 * 2 ** 31 + 5;
@@ -121,13 +121,13 @@ it("ENTRY15 a time limit of any length is kept, and an infinite one never ends",
 });
 
 it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY, "5"])(
-  "ENTRY10 a tool's time limit of %s is refused",
+  "ENTRY10 A tool's time limit of %s is refused",
   (toolTimeoutMs) => {
     expect(() => session([], [], { toolTimeoutMs: toolTimeoutMs as number })).toThrow("toolTimeoutMs is a number");
   },
 );
 
-it("ENTRY18 one blank answer ends an execution as completed, after one request", async () => {
+it("ENTRY18 One blank answer ends an execution as completed, after one request", async () => {
   let asked = 0;
   const of = session(() => {
     asked += 1;
@@ -141,7 +141,7 @@ it("ENTRY18 one blank answer ends an execution as completed, after one request",
   expect(asked).toBe(2);
 });
 
-it("ENTRY18 results of tools are kept complete, text and details, also errors and remote results", async () => {
+it("ENTRY18 Results of tools are kept complete, text and details, also errors and remote results", async () => {
   const words = "w".repeat(400_000);
   const details = { all: "d".repeat(250_000) };
   const whole = {
@@ -178,7 +178,7 @@ it("ENTRY18 results of tools are kept complete, text and details, also errors an
   expect(seen).toEqual([400_000, 400_000, 400_000]);
 });
 
-it("ENTRY5 images go to the model as they are, and a file elsewhere as its address", async () => {
+it("ENTRY5 Images go to the model as they are, and a file elsewhere as its address", async () => {
   const data = "iVBORw0KGgo=";
   const seen: unknown[] = [];
   const of = session(({ messages }) => {
@@ -202,7 +202,7 @@ it("ENTRY5 images go to the model as they are, and a file elsewhere as its addre
 });
 
 it.each(["azure", "openai-compatible"] as const)(
-  "ENTRY10 a model or a fallback of the unavailable provider %s is refused, because no build checks it",
+  "ENTRY10 A model or a fallback of the unavailable provider %s is refused, because no build checks it",
   (provider) => {
     const far = defineModel({ name: "far", provider, model: "m" });
     const near = defineModel({ name: "near", provider: "test", model: "m", script: [], fallbacks: ["far"] });

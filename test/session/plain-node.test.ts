@@ -55,7 +55,7 @@ const overHttp = (provider: string, options: string) => `
   console.log(JSON.stringify({ first, second, model: session.model }));
 `;
 
-it("ENTRY14 nothing of a Worker, of a thread or of HTTP serving is among its modules", async () => {
+it("ENTRY14 Nothing of a Worker, of a thread or of HTTP serving is among its modules", async () => {
   const { inputs, imports } = await program(scripted);
   expect(inputs).toContain("src/core/loop.ts");
   expect(inputs.filter((file) => /^src\/(thread|http|store|index\.ts|compose\.ts)/.test(file))).toEqual([]);
@@ -65,7 +65,7 @@ it("ENTRY14 nothing of a Worker, of a thread or of HTTP serving is among its mod
   expect([...inputs, ...imports].filter((name) => name.startsWith("cloudflare:"))).toEqual([]);
 });
 
-it("ENTRY14 it runs in a plain Node process, with the scripted provider", async () => {
+it("ENTRY14 A session runs in a plain Node process, with the scripted provider", async () => {
   const { file } = await program(scripted);
   expect(await printed(file)).toEqual({
     types: expect.arrayContaining(["session_start", "tool_execution_end", "text_delta", "session_end"]),
@@ -79,23 +79,26 @@ it.each([
   ["openai", "OPENAI"],
   ["google", "GOOGLE"],
   ["openrouter", "OPENROUTER"],
-])("ENTRY14 it speaks the protocol of %s over HTTP, its key from the environment", async (provider, name) => {
-  const { file } = await program(overHttp(provider, "{}"));
-  const env = { [`${name}_API_KEY`]: `${provider}-key`, [`${name}_BASE_URL`]: server.url };
-  const { first, second, model } = (await printed(file, env)) as Printed;
-  expect(first).toMatchObject({ status: "awaiting_tool_execution", pendingToolCalls: [{ name: "get_weather" }] });
-  expect(second).toMatchObject({ status: "completed", messages: [{ role: "toolResult" }, { role: "assistant" }] });
-  expect(second.messages[1]).toMatchObject({
-    provider,
-    content: expect.arrayContaining([{ type: "text", text: expect.stringMatching(/\S/) }]),
-  });
-  expect(model).toBe("case:text");
-  const asked = await requests(`${provider}-key`);
-  expect(asked).toHaveLength(2);
-  expect(JSON.stringify(asked[1]?.body)).toContain("Sunny.");
-});
+])(
+  "ENTRY14 A session speaks the protocol of %s over HTTP, with its key from the environment",
+  async (provider, name) => {
+    const { file } = await program(overHttp(provider, "{}"));
+    const env = { [`${name}_API_KEY`]: `${provider}-key`, [`${name}_BASE_URL`]: server.url };
+    const { first, second, model } = (await printed(file, env)) as Printed;
+    expect(first).toMatchObject({ status: "awaiting_tool_execution", pendingToolCalls: [{ name: "get_weather" }] });
+    expect(second).toMatchObject({ status: "completed", messages: [{ role: "toolResult" }, { role: "assistant" }] });
+    expect(second.messages[1]).toMatchObject({
+      provider,
+      content: expect.arrayContaining([{ type: "text", text: expect.stringMatching(/\S/) }]),
+    });
+    expect(model).toBe("case:text");
+    const asked = await requests(`${provider}-key`);
+    expect(asked).toHaveLength(2);
+    expect(JSON.stringify(asked[1]?.body)).toContain("Sunny.");
+  },
+);
 
-it("ENTRY14 a key that is given wins over the environment's, and variables that are given stand in its place", async () => {
+it("ENTRY14 A key that is given wins over the environment's, and variables that are given stand in its place", async () => {
   const options = `{ apiKey: "given-key", env: { ANTHROPIC_API_KEY: "other", ANTHROPIC_BASE_URL: "${server.url}" } }`;
   const { file } = await program(overHttp("anthropic", options));
   await printed(file, { ANTHROPIC_API_KEY: "outer", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" });

@@ -30,7 +30,7 @@ function pendingIds(of: AgentSession): string[] {
   return (of.pendingToolCalls ?? []).map(({ id }) => id);
 }
 
-it("ENTRY4 calls of remote tools rest the session when local ones are done, named in event, result and session", async () => {
+it("ENTRY4 Calls of remote tools rest the session when local ones are done, named in event, result and session", async () => {
   const of = session(script, tools);
   const { events, result } = await run(of, "Where am I, and what is 1 + 2?");
   const pending = [
@@ -47,7 +47,7 @@ it("ENTRY4 calls of remote tools rest the session when local ones are done, name
   expect(transcript(of.messages).slice(2)).toEqual(["add: 3"]);
 });
 
-it("ENTRY4 results go to their calls, and the model reads them", async () => {
+it("ENTRY4 Results go to their calls, and the model reads them", async () => {
   const heard: string[] = [];
   const of = session(({ step, messages }) => {
     if (step === 0) return { toolCalls: calls };
@@ -89,7 +89,7 @@ it("ENTRY4 results go to their calls, and the model reads them", async () => {
   ]);
 });
 
-it("ENTRY4 results may come in parts: the session waits until the last one is there", async () => {
+it("ENTRY4 Results may come in parts: the session waits until the last one is there", async () => {
   const of = session(script, tools);
   await run(of, "Go");
   const [located = "", confirmed = ""] = pendingIds(of);
@@ -103,7 +103,7 @@ it("ENTRY4 results may come in parts: the session waits until the last one is th
   expect(of.status).toBe("completed");
 });
 
-it("ENTRY5 a conversation goes on over many executions, and the model is sent all of it", async () => {
+it("ENTRY5 A conversation goes on over many executions, and the model is sent all of it", async () => {
   const seen: number[] = [];
   const of = session(({ messages, step }) => {
     seen.push(messages.length);
@@ -124,7 +124,7 @@ it("ENTRY5 a conversation goes on over many executions, and the model is sent al
 it.each([
   ["at rest", 0],
   ["where one of two results is there", 1],
-])("ENTRY6 a session that was JSON in between goes on where it was, %s", async (_, given) => {
+])("ENTRY6 A session that was JSON in between goes on where it was, %s", async (_, given) => {
   const of = session(script, tools);
   await run(of, "Where am I, and what is 1 + 2?");
   for (const id of pendingIds(of).slice(0, given)) await run(of, [answer(id, "Lisbon")]);
@@ -140,7 +140,7 @@ it.each([
   expect((await run(again, "Bye")).result).toEqual((await run(of, "Bye")).result);
 });
 
-it("ENTRY6 whatever an earlier conversation leaves out is filled in, and what does not fit is refused by its place", () => {
+it("ENTRY6 Whatever an earlier conversation leaves out is filled in, and what does not fit is refused by its place", () => {
   const call = { type: "toolCall" as const, id: "c1", name: "locate", arguments: {} };
   const create = (messages: readonly unknown[]) =>
     createSession("s", { messages: messages as never, tools }, { model: scripted([]) });
@@ -170,7 +170,7 @@ it("ENTRY6 whatever an earlier conversation leaves out is filled in, and what do
   expect(() => create([lost])).toThrow(/waits for a result of "search", which is not among the tools/);
 });
 
-it("ENTRY6 a local call that was cut with the session is answered as one whose outcome nobody knows", async () => {
+it("ENTRY6 A local call that was cut with the session is answered as one whose outcome nobody knows", async () => {
   const of = session(script, tools);
   await run(of, "Go");
   const messages = of.messages.filter(({ role }) => role !== "toolResult");

@@ -15,18 +15,18 @@ async function readOf(tool: AnyAgentTool, args: Record<string, unknown>): Promis
   return transcript(of.messages).at(-2) ?? "";
 }
 
-it("ENTRY12 arguments are checked against the tool's JSON Schema, and the model reads why they do not fit", async () => {
+it("ENTRY12 Arguments are checked against the tool's JSON Schema, and the model reads why they do not fit", async () => {
   expect(await readOf(add, { a: 1, b: 2 })).toBe("add: 3");
   const read = await readOf(add, { a: "one" });
   expect(read).toMatch(/^add failed: The arguments do not fit the tool's schema\. a: .*number.*; b: /);
 });
 
-it("ENTRY12 a remote tool's arguments are checked too, before anybody is asked", async () => {
+it("ENTRY12 A remote tool's arguments are checked too, before anybody is asked", async () => {
   const remote = { ...add, execute: undefined } as unknown as AnyAgentTool;
   expect(await readOf(remote, { a: "one" })).toMatch(/^add failed: The arguments do not fit/);
 });
 
-it("ENTRY12 defaults of the schema are filled in, and what it does not name goes through where it lets it", async () => {
+it("ENTRY12 Defaults of the schema are filled in, and what it does not name goes through where it lets it", async () => {
   const seen: unknown[] = [];
   const tool = createSimpleTool(
     { name: "echo", label: "Echo", parameters: { type: "object", properties: { n: { type: "integer", default: 3 } } } },
@@ -52,13 +52,13 @@ it.each([
   ["a reference to elsewhere", { type: "object", properties: { a: { $ref: "https://example.com/a.json" } } }],
   ["a reference to nothing", { type: "object", properties: { a: { $ref: "#/$defs/a" } } }],
   ["a pattern that is none", { type: "object", properties: { a: { type: "string", pattern: "(" } } }],
-])("ENTRY12 parameters that are %s are refused when the session is created, with the tool's name", (_, parameters) => {
+])("ENTRY12 Parameters that are %s are refused when the session is created, with the tool's name", (_, parameters) => {
   expect(() => session([], [{ ...search, parameters: parameters as never }])).toThrow(
     /The parameters of the tool "search" cannot be checked\. \S/,
   );
 });
 
-it("ENTRY12 parameters that lead to themselves are refused as well", () => {
+it("ENTRY12 Parameters that lead to themselves are refused as well", () => {
   const circle: Record<string, unknown> = { type: "object" };
   circle["properties"] = { self: circle };
   expect(() => session([], [{ ...search, parameters: circle }])).toThrow(/"search" cannot be checked/);
@@ -80,7 +80,7 @@ it("ENTRY13 JSON drops a tool's function, and what is left is a remote tool here
   expect(transcript(result.messages)).toEqual(["add: 3", "assistant: 3."]);
 });
 
-it("ENTRY13 the model reads a tool's description, else its label, else its name", async () => {
+it("ENTRY13 The model reads a tool's description, else its label, else its name", async () => {
   const seen: string[] = [];
   const { description: _, ...labelled } = search;
   const bare = { name: "bare", parameters: { type: "object" } } as unknown as AnyAgentTool;
@@ -95,7 +95,7 @@ it("ENTRY13 the model reads a tool's description, else its label, else its name"
   expect(seen).toEqual(["Adds two numbers.", "Search", "bare"]);
 });
 
-it("ENTRY13 a simple tool's parameters have the type its schema says, where the schema says one", () => {
+it("ENTRY13 A simple tool's parameters have the type its schema says, where the schema says one", () => {
   // As TypeBox makes them: a schema that carries its type.
   const schema = { type: "object", properties: { city: { type: "string" } } } as unknown as {
     readonly type: "object";

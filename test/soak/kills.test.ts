@@ -44,7 +44,7 @@ describe(`kills, seed ${String(seed)}`, () => {
 
   const broken = (rule: string): string[] => soak.findings.of(rule);
 
-  it("SURV1 the server was killed fifty times, half of them inside a stream or a tool, a third with nobody there", () => {
+  it("SURV1 The server was killed fifty times, half of them inside a stream or a tool, a third with nobody there", () => {
     const { kills } = soak;
     expect(kills.length).toBeGreaterThanOrEqual(50);
     const within = kills.filter(({ moment }) => moment !== null && inside.includes(moment.at));
@@ -55,38 +55,38 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(soak.effects.reconciled).toBeGreaterThan(0);
   });
 
-  it("SURV2 every input that was answered is there, in order, each with its answer behind it", () => {
+  it("SURV2 Every input that was answered is there, in order, each with its answer behind it", () => {
     expect(broken("SURV2")).toEqual([]);
   });
 
-  it("SURV3 every run that was cut goes on, with nobody there as well", () => {
+  it("SURV3 Every run that was cut goes on, with nobody there as well", () => {
     expect(broken("SURV3")).toEqual([]);
     const alone = soak.witness.recoveries.filter(({ company }) => company === "alone");
     expect(alone.length).toBeGreaterThan(10);
     expect(Math.max(...alone.map(({ seconds }) => seconds))).toBeLessThan(takenUpWithin);
   });
 
-  it("SURV4 a call took effect once, one that must not run twice at most once", () => {
+  it("SURV4 A call took effect once, one that must not run twice at most once", () => {
     expect(broken("SURV4")).toEqual([]);
     const { effects } = soak.effects;
     expect(new Set(effects.map(({ mark, call }) => `${mark} ${call}`)).size).toBe(effects.length);
   });
 
-  it("SURV5 the model was never sent a call without its result", () => {
+  it("SURV5 The model was never sent a call without its result", () => {
     expect(broken("SURV5")).toEqual([]);
   });
 
-  it("SURV6 whoever follows through every life sees the transcript, and nothing final is taken from it", () => {
+  it("SURV6 Whoever follows through every life sees the transcript, and nothing final is taken from it", () => {
     expect(broken("SURV6")).toEqual([]);
     // Kills left half answers with followers; otherwise nothing was shown.
     expect(soak.actors.reduce((sum, { follower }) => sum + follower.halves, 0)).toBeGreaterThan(0);
   });
 
-  it("SURV7 no number is used twice", () => {
+  it("SURV7 No event number is used twice after any kill", () => {
     expect(broken("SURV7")).toEqual([]);
   });
 
-  it("SURV8 a run that is killed at the same request time after time is given up, and its thread goes on", () => {
+  it("SURV8 A run that is killed at the same request time after time is given up, and its thread goes on", () => {
     const [doomed] = actorsOf(soak, "doomed");
     const [first, second] = doomed?.turns ?? [];
     expect(soak.models.asked(first?.mark ?? "", 0)).toBe(doomCuts);
@@ -96,7 +96,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(second?.ended).toBe("completed");
   });
 
-  it("SURV9 a stop of a run that a kill cut is kept through another kill, and nothing of the run goes on", () => {
+  it("SURV9 A stop of a run that a kill cut is kept through another kill, and nothing of the run goes on", () => {
     expect(broken("SURV9")).toEqual([]);
     for (const { name, turns } of actorsOf(soak, "stopper")) {
       expect(turns[0]?.stoppedIn).not.toBeNull();

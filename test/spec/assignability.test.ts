@@ -49,7 +49,7 @@ const check = (sources: readonly string[], options: Record<string, boolean> = {}
 
 describe("published types", () => {
   it.for([true, false])(
-    "SPEC1 every type of the document fits ours both ways, field by field, with exactOptionalPropertyTypes %s",
+    "Every type of the document fits ours both ways, field by field, with exactOptionalPropertyTypes %s",
     async (exactOptionalPropertyTypes) => {
       const pairs = publishedTypes.map(([module, type]) => bothWays(`${module}.${type}`, `Ours.${type}`));
       const functions = definitionFunctions.map(([module, type, name]) =>
@@ -59,7 +59,7 @@ describe("published types", () => {
     },
   );
 
-  it("SPEC1 holds for the document's generic types with arguments of their own", async () => {
+  it("Assignability holds for the document's generic types with arguments of their own", async () => {
     const pairs = [
       ["models.ModelDefinition<'fast'>", "Ours.ModelDefinition<'fast'>"],
       ["prompts.PromptDefinition<'p', Schema>", "Ours.PromptDefinition<'p', Schema>"],
@@ -79,7 +79,7 @@ describe("published types", () => {
     expect(await check(lines)).toEqual([]);
   });
 
-  it("SPEC1 would notice a field that is missing or of another type", async () => {
+  it("The check of assignability would notice a field that is missing or of another type", async () => {
     const refused = await check([
       bothWays("{ a: string; b?: number }", "{ a: string }"),
       bothWays("{ a?: string }", "{ a?: string | null }"),
@@ -87,7 +87,7 @@ describe("published types", () => {
     expect(refused.map((line) => line.split("(")[0])).toEqual(expect.arrayContaining(["pair-0.ts", "pair-1.ts"]));
   });
 
-  it("SPEC2 what is wider than the document is a type of its own that the document's fits into", async () => {
+  it("A type that is wider than the document is a type of its own that the document's fits into", async () => {
     const wider = await check([
       bothWays("models.ModelDefinition", "Ours.AnyModelDefinition"),
       bothWays("tools.ToolDefinition", "Ours.RemoteToolDefinition"),
@@ -98,7 +98,7 @@ describe("published types", () => {
     expect(await check([fits, tool])).toEqual([]);
   });
 
-  it("SPEC14 a prompt's input is what its schema parses to, and never without one", async () => {
+  it("A prompt's input is what its schema parses to, and never without one", async () => {
     const source = `import { definePrompt, type PromptInput } from "threadhold";
 import { z } from "zod";
 const fields = { name: "p", toolDescription: "", prompt: "", model: "m" };
@@ -116,7 +116,7 @@ export const none: PromptInput<typeof bare> = { q: "" };
     ]);
   });
 
-  it("SPEC3 every kind of definition fits the registry", async () => {
+  it("Every kind of definition fits the registry", async () => {
     expect(
       await typeCheck({
         "all.ts": `import { defineAgent, defineHook, defineModel, definePrompt, defineTool } from "threadhold";
@@ -160,7 +160,7 @@ export const hooks: HookFunction[] = [defineHook("filter_messages", async (_stat
     ).toEqual([]);
   });
 
-  it("SPEC4 refuses an argument type function calling has not, an unknown hook, provider and result", async () => {
+  it("The types refuse an argument type that function calling lacks, an unknown hook, provider and result", async () => {
     const refused = await typeCheck({
       "a.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";
@@ -177,7 +177,7 @@ export default defineTool("x", z.object({ when: z.date() }), async () => ({ stat
     ]);
   });
 
-  it("SPEC13 takes schemas kept in constants, with unions and string formats, at their exact types", async () => {
+  it("The types take schemas kept in constants, with unions and string formats, at their exact types", async () => {
     expect(
       await typeCheck({
         "a.ts": `import { definePrompt, defineTool, type AnyToolDefinition } from "threadhold";

@@ -20,7 +20,7 @@ const call: ToolCall = { id: "c1", attempt: 1, signal: new AbortController().sig
 const state = { threadId: "t1" } as ThreadState;
 
 describe("defineTool", () => {
-  it("SPEC8 gives the document's three elements, with options as a property and no fourth element", () => {
+  it("defineTool returns the document's three elements, with options as a property and no fourth element", () => {
     const schema = z.object({ q: z.string() });
     const run = async () => ({ status: "success" }) as const;
     const plain = defineTool("Does", schema, run);
@@ -34,7 +34,7 @@ describe("defineTool", () => {
     expect([...defineTool("Remote")]).toEqual(["Remote", null, undefined]);
   });
 
-  it("SPEC16 defineRemoteTool returns the same as defineTool without a function", () => {
+  it("defineRemoteTool returns the same as defineTool without a function", () => {
     const schema = z.object({ q: z.string() });
     const options = { deadlineMs: 5, resultSchema: z.object({ a: z.string() }) };
     const named = defineRemoteTool({ description: "Asks", args: schema, ...options });
@@ -48,7 +48,7 @@ describe("defineTool", () => {
     expect(readTool(named).run).toBeUndefined();
   });
 
-  it("SPEC9 a tool's schema, not its function's arity, says how it is called", async () => {
+  it("A tool's schema, not its function's arity, says how it is called", async () => {
     const seen: unknown[][] = [];
     const note = async (...values: unknown[]) => {
       seen.push(values);
@@ -67,7 +67,7 @@ describe("defineTool", () => {
 });
 
 describe("tags", () => {
-  it("SPEC10 defineHook gives the function itself, tagged invisibly", () => {
+  it("defineHook gives the function itself, tagged invisibly", () => {
     const filter = async () => [];
     const hook = defineHook("filter_messages", filter);
     expect(hook).toBe(filter);
@@ -76,7 +76,7 @@ describe("tags", () => {
     expect(hookNameOf(async () => [])).toBeUndefined();
   });
 
-  it("SPEC11 one function may serve two hooks, and a frozen one may serve any", () => {
+  it("One function may serve two hooks, and a frozen one may serve any", () => {
     const shared = async (_state: unknown, message: Record<string, unknown>) => message;
     const create = defineHook("before_create_message", shared);
     const after = defineHook("after_create_message", shared as never);
@@ -91,7 +91,7 @@ describe("tags", () => {
     ).toBe("filter_messages");
   });
 
-  it("SPEC12 a thread endpoint is a controller that carries its handler and does not run without a thread", () => {
+  it("A thread endpoint is a controller that carries its handler and does not run without a thread", () => {
     const handler = (): Response => new Response("ok");
     const endpoint = defineThreadEndpoint(handler);
     expect(threadEndpointHandler(endpoint)).toBe(handler);

@@ -28,14 +28,14 @@ const agent = 'name: "x", sideA: { prompt: "support" }';
 const side = 'name: "x", sideA: { prompt: "support"';
 
 describe("generated names", () => {
-  it("SPEC5 a project with its generated files type-checks", async () => {
+  it("A project with its generated files type-checks", async () => {
     const untyped = { "agents/tools/plain.js": 'export default ["Plain", null, () => {}];' };
     const files = await generated(untyped);
     expect(files[".threadhold/names.d.ts"]).toContain('tools: "plain" | "search_docs";');
     expect(await typeCheck({ ...good, ...untyped, ...files })).toEqual([]);
   });
 
-  it("SPEC6 a misspelt model, prompt or tool is a type error at its place", async () => {
+  it("A misspelt model, prompt or tool is a type error at its place", async () => {
     const files = await generated();
     const check = (path: string, from: string, to: string): Promise<string[]> =>
       typeCheck({ ...good, ...files, ...misspelt(path, from, to) });
@@ -52,7 +52,7 @@ describe("generated names", () => {
     );
   });
 
-  it("SPEC15 a typo in any field that refers to a definition is a type error at its place", async () => {
+  it("A typo in any field that refers to a definition is a type error at its place", async () => {
     const files = await generated();
     const definitions: Record<string, [right: string, wrong: string, rest: string]> = {
       "model.fallbacks": ["fast", "fsat", 'defineModel({ name: "x", provider: "test", model: "m", fallbacks: ["@"] })'],
@@ -89,7 +89,7 @@ export { work };
     expect(new Set(fields)).toEqual(new Set(Object.keys(definitions)));
   });
 
-  it("SPEC7 without generated names, and through the document's own module name, any name type-checks", async () => {
+  it("Any name type-checks without generated names, and through the document's own module name", async () => {
     const typo = misspelt("agents/prompts/support.ts", '"fast"', '"fsat"');
     expect(await typeCheck({ ...good, ...typo })).toEqual([]);
     const files = await generated();

@@ -29,7 +29,7 @@ function membersOf(file: string, text: string): string[] {
   });
 }
 
-it("CONF1 the types in the fixtures have exactly the members of the document's types", () => {
+it("The types in the fixtures have exactly the members of the document's types", () => {
   const listed = Object.entries(publishedFiles).flatMap(([file, text]) => membersOf(file, text));
   const list = [...new Set(listed)].toSorted().join("\n");
   expect(list).toContain("ThreadState.getMessages");

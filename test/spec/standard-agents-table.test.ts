@@ -32,18 +32,18 @@ const additions = [...additionsText.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].flatM
 const zodTypes = /^Zod(String|Number|Boolean|Null|Literal|Enum|Optional|Nullable|Default|Array|Object|Record|Union)$/;
 
 describe("the reference of Standard Agents", () => {
-  it("CONF1 has a row for each type, function, field and method of the document, and names what is ours", () => {
+  it("The reference has a row for each type, function, field and method of the document, and names what is ours", () => {
     const covered = new Set([...rows.map(({ member }) => member), ...additions]);
     expect([...specMembers()].filter((member) => !covered.has(member))).toEqual([]);
   });
 
-  it("CONF2 has no row for what does not exist", () => {
+  it("The reference has no row for what does not exist", () => {
     const known = specMembers();
     expect(rows.filter(({ member }) => !known.has(member) && !zodTypes.test(member))).toEqual([]);
     expect(additions.filter((member) => !known.has(member))).toEqual([]);
   });
 
-  it("CONF2 points at files that exist, and says how each row is proved", () => {
+  it("Points at files that exist, and says how each row is proved", () => {
     expect(rows.filter(({ file }) => !existsSync(fileURLToPath(new URL(file, root))))).toEqual([]);
     const proofs = new Set(["request", "row", "event", "answer", "state", "type"]);
     expect(rows.filter(({ proof }) => !proofs.has(proof))).toEqual([]);

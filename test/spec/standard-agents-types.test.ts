@@ -47,67 +47,103 @@ function fits(theirs: string): () => Promise<void> {
 }
 
 describe("a type of the document fits ours both ways:", () => {
-  it("SATYPE1 ModelProvider", fits("models.ModelProvider"));
-  it("SATYPE2 ModelCapabilities", fits("models.ModelCapabilities"));
-  it("SATYPE3 ModelDefinition", fits("models.ModelDefinition"));
-  it("SATYPE4 ThreadMetadata", fits("messages.ThreadMetadata"));
-  it("SATYPE5 ThreadState", fits("threads.ThreadState"));
-  it("SATYPE6 Message", fits("messages.Message"));
-  it("SATYPE7 GetMessagesOptions", fits("messages.GetMessagesOptions"));
-  it("SATYPE8 MessagesResult", fits("messages.MessagesResult"));
-  it("SATYPE9 InjectMessageInput", fits("messages.InjectMessageInput"));
-  it("SATYPE10 MessageUpdates", fits("messages.MessageUpdates"));
-  it("SATYPE11 GetLogsOptions", fits("messages.GetLogsOptions"));
-  it("SATYPE12 Log", fits("messages.Log"));
-  it("SATYPE13 FileStorage", fits("files.FileStorage"));
-  it("SATYPE14 FileRecord", fits("files.FileRecord"));
-  it("SATYPE15 WriteFileOptions", fits("files.WriteFileOptions"));
-  it("SATYPE16 ReaddirResult", fits("files.ReaddirResult"));
-  it("SATYPE17 FileStats", fits("files.FileStats"));
-  it("SATYPE18 GrepResult", fits("files.GrepResult"));
-  it("SATYPE19 FindResult", fits("files.FindResult"));
-  it("SATYPE20 ReadFileStreamOptions", fits("files.ReadFileStreamOptions"));
-  it("SATYPE21 FileChunk", fits("files.FileChunk"));
-  it("SATYPE22 ExecutionState", fits("threads.ExecutionState"));
-  it("SATYPE23 TextContent", fits("tools.TextContent"));
-  it("SATYPE24 ImageContent", fits("tools.ImageContent"));
-  it("SATYPE25 ToolContent", fits("tools.ToolContent"));
-  it("SATYPE26 ToolAttachment", fits("tools.ToolAttachment"));
-  it("SATYPE27 AttachmentRef", fits("tools.AttachmentRef"));
-  it("SATYPE28 ToolResult", fits("tools.ToolResult"));
+  it("SATYPE1 The type ModelProvider fits the document's type in both directions", fits("models.ModelProvider"));
+  it(
+    "SATYPE2 The type ModelCapabilities fits the document's type in both directions",
+    fits("models.ModelCapabilities"),
+  );
+  it("SATYPE3 The type ModelDefinition fits the document's type in both directions", fits("models.ModelDefinition"));
+  it("SATYPE4 The type ThreadMetadata fits the document's type in both directions", fits("messages.ThreadMetadata"));
+  it("SATYPE5 The type ThreadState fits the document's type in both directions", fits("threads.ThreadState"));
+  it("SATYPE6 The type Message fits the document's type in both directions", fits("messages.Message"));
+  it(
+    "SATYPE7 The type GetMessagesOptions fits the document's type in both directions",
+    fits("messages.GetMessagesOptions"),
+  );
+  it("SATYPE8 The type MessagesResult fits the document's type in both directions", fits("messages.MessagesResult"));
+  it(
+    "SATYPE9 The type InjectMessageInput fits the document's type in both directions",
+    fits("messages.InjectMessageInput"),
+  );
+  it("SATYPE10 The type MessageUpdates fits the document's type in both directions", fits("messages.MessageUpdates"));
+  it("SATYPE11 The type GetLogsOptions fits the document's type in both directions", fits("messages.GetLogsOptions"));
+  it("SATYPE12 The type Log fits the document's type in both directions", fits("messages.Log"));
+  it("SATYPE13 The type FileStorage fits the document's type in both directions", fits("files.FileStorage"));
+  it("SATYPE14 The type FileRecord fits the document's type in both directions", fits("files.FileRecord"));
+  it("SATYPE15 The type WriteFileOptions fits the document's type in both directions", fits("files.WriteFileOptions"));
+  it("SATYPE16 The type ReaddirResult fits the document's type in both directions", fits("files.ReaddirResult"));
+  it("SATYPE17 The type FileStats fits the document's type in both directions", fits("files.FileStats"));
+  it("SATYPE18 The type GrepResult fits the document's type in both directions", fits("files.GrepResult"));
+  it("SATYPE19 The type FindResult fits the document's type in both directions", fits("files.FindResult"));
+  it(
+    "SATYPE20 The type ReadFileStreamOptions fits the document's type in both directions",
+    fits("files.ReadFileStreamOptions"),
+  );
+  it("SATYPE21 The type FileChunk fits the document's type in both directions", fits("files.FileChunk"));
+  it("SATYPE22 The type ExecutionState fits the document's type in both directions", fits("threads.ExecutionState"));
+  it("SATYPE23 The type TextContent fits the document's type in both directions", fits("tools.TextContent"));
+  it("SATYPE24 The type ImageContent fits the document's type in both directions", fits("tools.ImageContent"));
+  it("SATYPE25 The type ToolContent fits the document's type in both directions", fits("tools.ToolContent"));
+  it("SATYPE26 The type ToolAttachment fits the document's type in both directions", fits("tools.ToolAttachment"));
+  it("SATYPE27 The type AttachmentRef fits the document's type in both directions", fits("tools.AttachmentRef"));
+  it("SATYPE28 The type ToolResult fits the document's type in both directions", fits("tools.ToolResult"));
   for (const depth of [1, 7, 8, 9, 10]) {
     it(`SATYPE29 ToolArgsNode of ${depth} levels`, fits(`tools.ToolArgsNode<${depth}>`));
     it(`SATYPE30 ToolArgsRawShape of ${depth} levels`, fits(`tools.ToolArgsRawShape<${depth}>`));
     it(`SATYPE31 ToolArgs of ${depth} levels`, fits(`tools.ToolArgs<${depth}>`));
   }
-  it("SATYPE32 Tool", fits("tools.Tool"));
-  it("SATYPE33 ToolDefinition", fits("tools.ToolDefinition"));
-  it("SATYPE34 PromptTextPart", fits("prompts.PromptTextPart"));
-  it("SATYPE35 PromptIncludePart", fits("prompts.PromptIncludePart"));
-  it("SATYPE36 PromptPart", fits("prompts.PromptPart"));
-  it("SATYPE37 StructuredPrompt", fits("prompts.StructuredPrompt"));
-  it("SATYPE38 PromptContent", fits("prompts.PromptContent"));
-  it("SATYPE39 SubpromptConfig", fits("prompts.SubpromptConfig"));
-  it("SATYPE40 ToolConfig", fits("prompts.ToolConfig"));
-  it("SATYPE41 ReasoningConfig", fits("prompts.ReasoningConfig"));
-  it("SATYPE42 PromptDefinition", fits("prompts.PromptDefinition"));
-  it("SATYPE44 HookContext", fits("hooks.HookContext"));
-  it("SATYPE45 HookMessage", fits("hooks.HookMessage"));
-  it("SATYPE46 HookToolCall", fits("hooks.HookToolCall"));
-  it("SATYPE47 HookToolResult", fits("hooks.HookToolResult"));
-  it("SATYPE48 LLMMessage", fits("hooks.LLMMessage"));
-  it("SATYPE49 HookSignatures", fits("hooks.HookSignatures"));
-  it("SATYPE50 HookName", fits("hooks.HookName"));
-  it("SATYPE51 HookDefinition", fits("hooks.HookDefinition"));
-  it("SATYPE52 AgentType", fits("agents.AgentType"));
-  it("SATYPE53 SideConfig", fits("agents.SideConfig"));
-  it("SATYPE54 AgentDefinition", fits("agents.AgentDefinition"));
-  it("SATYPE55 VirtualModuleLoader", fits("endpoints.VirtualModuleLoader<1>"));
-  it("SATYPE56 VirtualModuleRegistry", fits("endpoints.VirtualModuleRegistry<1>"));
-  it("SATYPE57 ControllerContext", fits("endpoints.ControllerContext"));
-  it("SATYPE58 ControllerReturn", fits("endpoints.ControllerReturn"));
-  it("SATYPE59 Controller", fits("endpoints.Controller"));
-  it("SATYPE60 ThreadEndpointHandler", fits("endpoints.ThreadEndpointHandler"));
+  it("SATYPE32 The type Tool fits the document's type in both directions", fits("tools.Tool"));
+  it("SATYPE33 The type ToolDefinition fits the document's type in both directions", fits("tools.ToolDefinition"));
+  it("SATYPE34 The type PromptTextPart fits the document's type in both directions", fits("prompts.PromptTextPart"));
+  it(
+    "SATYPE35 The type PromptIncludePart fits the document's type in both directions",
+    fits("prompts.PromptIncludePart"),
+  );
+  it("SATYPE36 The type PromptPart fits the document's type in both directions", fits("prompts.PromptPart"));
+  it(
+    "SATYPE37 The type StructuredPrompt fits the document's type in both directions",
+    fits("prompts.StructuredPrompt"),
+  );
+  it("SATYPE38 The type PromptContent fits the document's type in both directions", fits("prompts.PromptContent"));
+  it("SATYPE39 The type SubpromptConfig fits the document's type in both directions", fits("prompts.SubpromptConfig"));
+  it("SATYPE40 The type ToolConfig fits the document's type in both directions", fits("prompts.ToolConfig"));
+  it("SATYPE41 The type ReasoningConfig fits the document's type in both directions", fits("prompts.ReasoningConfig"));
+  it(
+    "SATYPE42 The type PromptDefinition fits the document's type in both directions",
+    fits("prompts.PromptDefinition"),
+  );
+  it("SATYPE44 The type HookContext fits the document's type in both directions", fits("hooks.HookContext"));
+  it("SATYPE45 The type HookMessage fits the document's type in both directions", fits("hooks.HookMessage"));
+  it("SATYPE46 The type HookToolCall fits the document's type in both directions", fits("hooks.HookToolCall"));
+  it("SATYPE47 The type HookToolResult fits the document's type in both directions", fits("hooks.HookToolResult"));
+  it("SATYPE48 The type LLMMessage fits the document's type in both directions", fits("hooks.LLMMessage"));
+  it("SATYPE49 The type HookSignatures fits the document's type in both directions", fits("hooks.HookSignatures"));
+  it("SATYPE50 The type HookName fits the document's type in both directions", fits("hooks.HookName"));
+  it("SATYPE51 The type HookDefinition fits the document's type in both directions", fits("hooks.HookDefinition"));
+  it("SATYPE52 The type AgentType fits the document's type in both directions", fits("agents.AgentType"));
+  it("SATYPE53 The type SideConfig fits the document's type in both directions", fits("agents.SideConfig"));
+  it("SATYPE54 The type AgentDefinition fits the document's type in both directions", fits("agents.AgentDefinition"));
+  it(
+    "SATYPE55 The type VirtualModuleLoader fits the document's type in both directions",
+    fits("endpoints.VirtualModuleLoader<1>"),
+  );
+  it(
+    "SATYPE56 The type VirtualModuleRegistry fits the document's type in both directions",
+    fits("endpoints.VirtualModuleRegistry<1>"),
+  );
+  it(
+    "SATYPE57 The type ControllerContext fits the document's type in both directions",
+    fits("endpoints.ControllerContext"),
+  );
+  it(
+    "SATYPE58 The type ControllerReturn fits the document's type in both directions",
+    fits("endpoints.ControllerReturn"),
+  );
+  it("SATYPE59 The type Controller fits the document's type in both directions", fits("endpoints.Controller"));
+  it(
+    "SATYPE60 The type ThreadEndpointHandler fits the document's type in both directions",
+    fits("endpoints.ThreadEndpointHandler"),
+  );
 });
 
 describe("what the types say beyond that", () => {
@@ -116,7 +152,7 @@ describe("what the types say beyond that", () => {
     pair("models.ModelCapabilities").replaceAll("Ours.ModelCapabilities", "{ vision?: string }"),
   );
 
-  it("SATYPE2 a type with another field would be noticed", async () => {
+  it("SATYPE2 A type with another field would be noticed", async () => {
     expect((await wrong()).length).toBeGreaterThan(0);
   });
 

@@ -35,7 +35,7 @@ describe("an agent", () => {
     expect((await serve().fetch("/api/agents/made")).status).toBe(404);
   });
 
-  it("SAAGENT2 name is what a thread is created for", async () => {
+  it("SAAGENT2 An agent's name is what a thread is created for", async () => {
     const two = defineAgent({ name: "two", sideA: { prompt: "two" } });
     const project = serve({ agents: [two], prompts: [anotherPrompt("two")] });
     for (const [name, system] of [
@@ -104,7 +104,7 @@ describe("an agent", () => {
     }
   });
 
-  it("SAAGENT12 an ai_human agent in a prompt's tools is one the conversation can be handed to", async () => {
+  it("SAAGENT12 An ai_human agent in a prompt's tools is one the conversation can be handed to", async () => {
     const billing = defineAgent({ name: "billing", sideA: { prompt: "clerk" }, toolDescription: "Hand over" });
     const { project, thread } = await start({
       agents: [billing],

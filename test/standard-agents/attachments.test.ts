@@ -46,7 +46,7 @@ const refer = (more: Partial<AttachmentRef> = {}) =>
   });
 
 describe("attachments of a result", () => {
-  it("SAATT1 are files of the thread under /attachments/, linked to the result's message", async () => {
+  it("SAATT1 Attachments of a result are files of the thread under /attachments/, linked to the result's message", async () => {
     const { thread, first, bytes } = await attach([note]);
     expect(first).toMatchObject({ type: "file", path: "/attachments/note.txt", name: "note.txt" });
     expect(String.fromCharCode(...bytes)).toBe("words");
@@ -57,7 +57,7 @@ describe("attachments of a result", () => {
 });
 
 describe("a new file", () => {
-  it("SAATT2 name is its name, in a free place that keeps its extension", async () => {
+  it("SAATT2 A new file's name is its attachment's name, at a free path that keeps its extension", async () => {
     expect((await attach([{ ...note, name: "other.md" }])).record).toMatchObject({ path: "/attachments/other.md" });
     const twice = await attach([note, note]);
     const paths = twice.attachments.map((one) => ("path" in one ? one.path : ""));
@@ -111,7 +111,7 @@ describe("a file that the thread has", () => {
     expect(missing.read).toContain("no such file");
   });
 
-  it("SAATT10 name is the file's own", async () => {
+  it("SAATT10 An attachment that refers to a file has the file's own name", async () => {
     expect((await refer({ name: "said" })).first).toMatchObject({ name: "a.txt" });
     expect((await refer({ path: "/kept/a.png" })).first).toMatchObject({ name: "a.png" });
   });

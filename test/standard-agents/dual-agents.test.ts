@@ -79,7 +79,7 @@ describe("an agent with two sides", () => {
     expect(last?.lastUser).toBe("passed");
   });
 
-  it("SAAGENT26 such an agent in a prompt's tools works in a thread of its own, and its outcome is the result", async () => {
+  it("SAAGENT26 An agent with two sides in a prompt's tools works in a thread of its own, and its outcome is the result", async () => {
     const debate = defineAgent({
       name: "debate",
       type: "dual_ai",

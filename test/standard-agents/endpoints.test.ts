@@ -37,14 +37,14 @@ function answerTo(controller: Controller): Promise<Response> {
 const returning = (value: ControllerReturn) => answerTo(defineController(() => value));
 
 describe("defineController", () => {
-  it("SAEND1 gives back the controller, and the route then answers what it returns", async () => {
+  it("SAEND1 defineController returns the controller, and the route then answers what it returns", async () => {
     const controller: Controller = () => ({ status: "ok" });
     expect(defineController(controller)).toBe(controller);
     expect(await (await answerTo(controller)).json()).toEqual({ status: "ok" });
     expect((await serve().fetch("/api/look")).status).toBe(404);
   });
 
-  it("SAEND2 a controller is called with its context, once for each request", async () => {
+  it("SAEND2 A controller is called with its context, once for each request", async () => {
     const seen: string[] = [];
     const project = serve({ routes: { "GET /look": ({ url }) => void seen.push(url.search) } });
     await project.fetch("/api/look?a");
@@ -129,7 +129,7 @@ describe("a controller's context", () => {
     expect(config).toEqual({ version: expect.stringMatching(/./), hash: "conformance" });
   });
 
-  it("SAEND16 a loader loads one definition when it is called, and not before", async () => {
+  it("SAEND16 A loader loads one definition when it is called, and not before", async () => {
     const loaded: string[] = [];
     const watched = () => {
       for (const kind of ["models", "prompts", "agents", "tools"] as const) {
@@ -152,7 +152,7 @@ describe("a controller's context", () => {
     expect(await loader?.()).toBe(await loader?.());
   });
 
-  it("SAEND17 a registry of loaders holds what is defined and nothing it inherits", async () => {
+  it("SAEND17 A registry of loaders holds what is defined and nothing it inherits", async () => {
     const { agents } = await given(path);
     expect(Object.hasOwn(agents ?? {}, "main")).toBe(true);
     expect(Object.hasOwn(agents ?? {}, "constructor")).toBe(false);
@@ -160,17 +160,17 @@ describe("a controller's context", () => {
 });
 
 describe("what a controller may return", () => {
-  it("SAEND18 a string is text", async () => {
+  it("SAEND18 A string is text", async () => {
     const answer = await returning("words");
     expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["text/plain; charset=utf-8", "words"]);
   });
 
-  it("SAEND19 a Response is the answer as it is", async () => {
+  it("SAEND19 A Response is the answer as it is", async () => {
     const answer = await returning(new Response("made", { status: 418, headers: { "x-own": "1" } }));
     expect([answer.status, answer.headers.get("x-own"), await answer.text()]).toEqual([418, "1", "made"]);
   });
 
-  it("SAEND20 a ReadableStream is the answer's body", async () => {
+  it("SAEND20 A ReadableStream is the answer's body", async () => {
     const answer = await returning(new Response("streamed").body ?? null);
     expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["application/octet-stream", "streamed"]);
   });
@@ -180,12 +180,12 @@ describe("what a controller may return", () => {
     expect([answer.status, await answer.text()]).toEqual([204, ""]);
   });
 
-  it("SAEND22 nothing is an answer without a body", async () => {
+  it("SAEND22 Nothing is an answer without a body", async () => {
     const answer = await returning(undefined);
     expect([answer.status, await answer.text()]).toEqual([204, ""]);
   });
 
-  it("SAEND23 an object is JSON", async () => {
+  it("SAEND23 An object is JSON", async () => {
     const answer = await returning({ a: [1] });
     expect([answer.headers.get("content-type"), await answer.json()]).toEqual([
       "application/json; charset=utf-8",
@@ -193,7 +193,7 @@ describe("what a controller may return", () => {
     ]);
   });
 
-  it("SAEND24 a promise of any of these is waited for", async () => {
+  it("SAEND24 A promise of any of these is waited for", async () => {
     expect(await (await returning(Promise.resolve("later"))).text()).toBe("later");
     expect(await (await returning(Promise.resolve({ a: 1 }))).json()).toEqual({ a: 1 });
     expect((await returning(Promise.resolve(null))).status).toBe(204);
@@ -208,7 +208,7 @@ describe("defineThreadEndpoint", () => {
   });
   const routes = { "GET /threads/:id/status": status };
 
-  it("SAEND25 gives a route that finds the thread by the id in its address", async () => {
+  it("SAEND25 defineThreadEndpoint gives a route that finds the thread by the id in its address", async () => {
     const project = serve({ routes });
     const [one, two] = [await project.thread(), await project.thread()];
     await two.say("Hello");
@@ -219,7 +219,7 @@ describe("defineThreadEndpoint", () => {
     expect(missing.status).toBe(404);
   });
 
-  it("SAEND26 a handler is given the request and the thread's state, at rest without an execution", async () => {
+  it("SAEND26 A handler is given the request and the thread's state, at rest without an execution", async () => {
     const { project, thread } = await start({ routes });
     const answer = await project.fetch(`/api/threads/${thread.id}/status?q=1`);
     expect(await answer.json()).toMatchObject({ method: "GET", q: "?q=1", agentId: "main", execution: null });
@@ -249,7 +249,7 @@ describe("defineThreadEndpoint", () => {
   };
   const sent = { body: "*words*", own: "1", type: "text/markdown", internal: [] };
 
-  it("SAEND26 a handler receives body and headers, and on a public route also credentials other than this server's", async () => {
+  it("SAEND26 A handler receives body and headers, and on a public route also credentials other than this server's", async () => {
     const authorization = "Basic c2VjcmV0";
     const cookies = "a=1; threadhold_pass=p; threadhold_passage=2; b=3=4";
     expect(await posted("public", cookies)).toEqual({
@@ -261,7 +261,7 @@ describe("defineThreadEndpoint", () => {
     expect(await posted("user", cookies)).toEqual({ ...sent, authorization: null, cookie: null });
   });
 
-  it("SAEND27 a handler's Response is the answer as it is", async () => {
+  it("SAEND27 A handler's Response is the answer as it is", async () => {
     const teapot = defineThreadEndpoint(() => new Response("short", { status: 418 }));
     const { project, thread } = await start({ routes: { "GET /threads/:id/teapot": teapot } });
     const answer = await project.fetch(`/api/threads/${thread.id}/teapot`);

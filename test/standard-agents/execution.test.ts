@@ -33,7 +33,7 @@ async function lookingFromTwoSides<T>(read: (execution: ExecutionState) => T) {
 }
 
 describe("execution", () => {
-  it("SARUN1 is there for tools and hooks of a run", async () => {
+  it("SARUN1 The execution is available to tools and hooks of a run", async () => {
     const inHooks: boolean[] = [];
     const hook = defineHook("prefilter_llm_history", async ({ execution }, messages) => {
       inHooks.push(execution !== null);
@@ -43,7 +43,7 @@ describe("execution", () => {
     expect([seen, inHooks]).toEqual([[true], [true, true]]);
   });
 
-  it("SARUN2 is null at rest, as in an endpoint", async () => {
+  it("SARUN2 The execution is null in an idle thread, as in an endpoint", async () => {
     const { thread } = await start();
     expect(await thread.atRest((state) => state.execution)).toBeNull();
   });
@@ -157,7 +157,7 @@ describe("execution", () => {
     expect(await thread.run()).toMatchObject({ status: "completed", text: "done" });
   });
 
-  it("SARUN13 stop ends the run once what is under way is done", async () => {
+  it("SARUN13 A call of stop ends the run once the current step is done", async () => {
     const { project, thread } = await looking((execution) => execution.stop(), 3);
     expect(await thread.run()).toMatchObject({ status: "stopped", steps: 1 });
     expect(await thread.result()).toMatchObject({ result: "looked" });

@@ -197,7 +197,7 @@ describe("hooks around tools", () => {
 });
 
 describe("defineHook", () => {
-  it("SAHOOK11 gives back the function, which is called at the point that its name says and nowhere else", async () => {
+  it("SAHOOK11 defineHook returns the function, which is called at the point that its name says and nowhere else", async () => {
     const called: string[] = [];
     const filter = async (_state: unknown, messages: Message[]) => {
       called.push("filter");
@@ -212,7 +212,7 @@ describe("defineHook", () => {
     expect(called).toHaveLength(2);
   });
 
-  it("SAHOOK12 every hook gets the thread's state first, with the run in it where there is one", async () => {
+  it("SAHOOK12 Every hook gets the thread's state first, with the run in it where there is one", async () => {
     const seen: unknown[] = [];
     const filter = defineHook("filter_messages", async (state, messages) => {
       seen.push([state.threadId, state.execution?.stepCount]);
@@ -359,7 +359,7 @@ describe("what hooks are given", () => {
     expect(call?.tool_calls).toMatchObject([{ id: result?.tool_call_id }]);
   });
 
-  it("SAHOOK25 name is the tool of a result", async () => {
+  it("SAHOOK25 The name that hooks are given is the tool of a result", async () => {
     expect((await history()).map(({ name }) => name)).toEqual([undefined, undefined, "probe"]);
   });
 });

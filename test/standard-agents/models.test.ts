@@ -20,7 +20,7 @@ describe("a model", () => {
     expect((await serve().fetch("/api/models/made")).status).toBe(404);
   });
 
-  it("SAMODEL2 name is what a prompt asks for", async () => {
+  it("SAMODEL2 A model's name is what a prompt asks for", async () => {
     for (const name of ["first", "second"]) {
       const { thread } = await start({ prompt: { model: name }, models: models("first", "second") });
       const events = await thread.say("Hello");

@@ -10,7 +10,7 @@ import { answers, calling, start } from "./project.ts";
 const refusal = "Hooks and tools called each other more than 5 deep";
 
 describe("definitions that call each other", () => {
-  it("HOOK21 a hook that adds a message for each message ends, also for one that is injected at rest", async () => {
+  it("A hook that adds a message for each message ends, also for one that is injected at rest", async () => {
     const again = defineHook("after_create_message", async (state, { role }) => {
       if (role !== "assistant") await state.injectMessage({ role: "system", content: "again" });
     });
@@ -22,7 +22,7 @@ describe("definitions that call each other", () => {
     ]);
   });
 
-  it("HOOK21 a hook that adds a message before each message ends", async () => {
+  it("A hook that adds a message before each message ends", async () => {
     const again = defineHook("before_create_message", async (state, message) => {
       await state.injectMessage({ role: "system", content: "again" });
       return message;
@@ -32,7 +32,7 @@ describe("definitions that call each other", () => {
     expect(await thread.contents()).toEqual(["again", "again", "again", "again", "again", "first"]);
   });
 
-  it("HOOK21 a hook that updates each message that was updated ends", async () => {
+  it("A hook that updates each message that was updated ends", async () => {
     const seen: string[] = [];
     const mark = defineHook("after_update_message", async (state, { id }) => {
       seen.push(id);
@@ -47,7 +47,7 @@ describe("definitions that call each other", () => {
     expect([seen.length, metadata]).toEqual([6, { seen: 5 }]);
   });
 
-  it("HOOK21 a tool that invokes itself ends, in a run and at rest, and so does a hook that invokes the tool it is called for", async () => {
+  it("A tool that invokes itself ends, in a run and at rest, and so does a hook that invokes the tool it is called for", async () => {
     const loop = defineTool("Invokes itself", async (state: ThreadState) => {
       const { status, result = "", error = "" } = await state.invokeTool("loop", {});
       return { status: "success", result: status === "success" ? `${result}+` : error };

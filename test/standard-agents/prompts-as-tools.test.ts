@@ -64,7 +64,7 @@ describe("a prompt called as a tool", () => {
     expect(accepted.result?.status).toBe("success");
   });
 
-  it("SAPROMPT34 name is the prompt that a configuration is for", async () => {
+  it("SAPROMPT34 The configuration's name is the prompt that it is for", async () => {
     const called = async (name: string) => {
       const { project, thread } = await start({
         prompt: { tools: [{ name }] },
@@ -119,7 +119,7 @@ describe("a prompt called as a tool", () => {
     expect(JSON.parse((await ask(asking)).first ?? "")).toEqual({ topic: "cats", depth: 2 });
   });
 
-  it("SUBP5 ends after the number of steps in maxSteps, more or fewer than ten", async () => {
+  it("A prompt called as a tool ends after the number of steps in maxSteps, more or fewer than ten", async () => {
     const stepsWith = async (maxSteps: number) => {
       const { project, result } = await ask({ config: { maxSteps }, inner: () => calling("look") });
       expect(result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });

@@ -28,7 +28,7 @@ describe("a prompt", () => {
     expect((await serve().fetch("/api/prompts/made")).status).toBe(404);
   });
 
-  it("SAPROMPT2 name is what an agent refers to, and what the log calls it", async () => {
+  it("SAPROMPT2 A prompt's name is what an agent refers to, and what the log calls it", async () => {
     for (const name of ["one", "two"]) {
       const changes = { side: { prompt: name }, prompts: [anotherPrompt("one"), anotherPrompt("two")] };
       expect((await asked(changes)).system).toBe(`You are ${name}.`);
@@ -62,7 +62,7 @@ describe("a prompt", () => {
     expect((await asked({ prompt: { prompt: [two, one] } })).system).toBe("twoOne ");
   });
 
-  it("SAPROMPT6 a part of type text stands as it is, whatever it holds", async () => {
+  it("SAPROMPT6 A part of type text stands as it is, whatever it holds", async () => {
     const part = { type: "text", content: "{{include}} other\n" } as const;
     expect((await asked({ prompt: { prompt: [part] }, prompts: [anotherPrompt("other")] })).system).toBe(part.content);
   });
@@ -72,7 +72,7 @@ describe("a prompt", () => {
     expect((await asked({ prompt: { prompt: [{ type: "text", content: "B" }] } })).system).toBe("B");
   });
 
-  it("SAPROMPT8 a part of type include stands for another prompt's text, which may include in turn", async () => {
+  it("SAPROMPT8 A part of type include stands for another prompt's text, which may include in turn", async () => {
     const rules = anotherPrompt("rules", {
       prompt: [
         { type: "include", prompt: "law" },

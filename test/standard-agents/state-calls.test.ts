@@ -31,7 +31,7 @@ async function settled(thread: ProjectThread): Promise<void> {
 const shapeOf = async (thread: ProjectThread) => (await thread.messages()).map(({ role, content }) => [role, content]);
 
 describe("queueTool", () => {
-  it("SACALL1 in a run is made before the model is asked again", async () => {
+  it("SACALL1 A call queued in a run is made before the model is asked again", async () => {
     const queue = defineTool("Queues", async (state: ThreadState) => {
       state.queueTool("greet", { name: "Ada" });
       return { status: "success", result: "queued" };
@@ -49,7 +49,7 @@ describe("queueTool", () => {
     expect(project.requests).toHaveLength(2);
   });
 
-  it("SACALL2 at rest begins a run with the call, which then goes on", async () => {
+  it("SACALL2 A call queued in an idle thread begins a run with the call, which then continues", async () => {
     const { thread } = await start({ tools, script: answers() });
     await thread.atRest((state) => state.queueTool("greet", { name: "Ada" }));
     await settled(thread);
@@ -80,7 +80,7 @@ describe("queueTool", () => {
 });
 
 describe("invokeTool", () => {
-  it("SACALL5 runs a tool now and gives its result, with a log and without a message", async () => {
+  it("SACALL5 invokeTool runs a tool now and returns its result, with a log row and without a message", async () => {
     const { thread } = await start({ tools });
     const result = await thread.atRest((state) => state.invokeTool("greet", { name: "Ada" }));
     expect(result).toMatchObject({ status: "success", result: "Hello, Ada!" });
@@ -88,13 +88,13 @@ describe("invokeTool", () => {
     expect((await thread.logs("tool_call"))[0]?.data).toMatchObject({ name: "greet", arguments: { name: "Ada" } });
   });
 
-  it("SACALL6 in a run is waited for by the tool that makes it", async () => {
+  it("SACALL6 An invocation in a run is awaited by the tool that makes it", async () => {
     const { thread } = await start({ tools });
     const result = await thread.inRun(async (state) => (await state.invokeTool("greet", { name: "Ada" })).result);
     expect(result).toBe("Hello, Ada!");
   });
 
-  it("SACALL7 at rest the tool is given an execution of its own", async () => {
+  it("SACALL7 An invocation in an idle thread gives the tool an execution of its own", async () => {
     const seen: unknown[] = [];
     const look = defineTool("Looks", async ({ execution }: ThreadState) => {
       seen.push(execution?.stepCount, execution?.stopped, typeof execution?.flowId);
@@ -130,7 +130,7 @@ describe("emit", () => {
     return following.events.flatMap((event) => (event.type === "custom" ? [[event.name, event.data]] : []));
   }
 
-  it("SACALL10 tells the thread's followers, in a run and at rest", async () => {
+  it("SACALL10 A custom event reaches the thread's followers, in a run and in an idle thread", async () => {
     expect(await emitted(["first", 1], ["second", 2])).toEqual([
       ["first", 1],
       ["second", 2],
@@ -158,14 +158,14 @@ describe("emit", () => {
 describe("context", () => {
   const twice = () => answers(calling("count"), calling("count"), { text: "end" }, calling("count"));
 
-  it("SACALL13 lasts from one tool call to the next, within a run", async () => {
+  it("SACALL13 The context lasts from one tool call to the next, within a run", async () => {
     const { thread } = await start({ tools, script: twice() });
     await thread.say("one");
     const results = (await thread.messages()).filter(({ role }) => role === "tool").map(({ content }) => content);
     expect(results).toEqual(["0", "1"]);
   });
 
-  it("SACALL13 an object that a definition assigns to state.context survives a wait, an eviction and a crash too", async () => {
+  it("SACALL13 An object that a definition assigns to state.context survives a wait, an eviction and a crash too", async () => {
     const assign = defineTool("Assigns", async (state: ThreadState) => {
       const mine: Record<string, unknown> = { x: 1 };
       state.context = mine;
@@ -219,7 +219,7 @@ describe("context", () => {
     expect(await thread.result()).toMatchObject({ result: "state.context takes an object. {}" });
   });
 
-  it("SACALL14 begins empty with each run, and at rest", async () => {
+  it("SACALL14 The context begins empty with each run, and in an idle thread", async () => {
     const { thread } = await start({ tools, script: twice() });
     await thread.say("one");
     await thread.say("two");

@@ -23,7 +23,7 @@ const sameBytes = (left: Uint8Array | undefined, right: Uint8Array): boolean =>
 const textOf = (data: ArrayBuffer | null) => (data === null ? null : new TextDecoder().decode(data));
 
 describe("writeFile", () => {
-  it("SAFILE1 writes a file that every later run can read, and gives its record", async () => {
+  it("SAFILE1 writeFile writes a file that every later run can read, and returns its record", async () => {
     const { thread } = await start();
     const record = await thread.inRun((state) => state.writeFile("notes/a.txt", "words", "text/plain"));
     expect(record).toMatchObject({ path: "/notes/a.txt", size: 5 });
@@ -166,7 +166,7 @@ describe("statFile and its record", () => {
     expect([(await stat("docs/a.txt"))?.path, (await stat("docs"))?.path]).toEqual(["/docs/a.txt", "/docs"]);
   });
 
-  it("SAFILE17 name is the last part of its path", async () => {
+  it("SAFILE17 A file record's name is the last part of its path", async () => {
     expect([(await stat("docs/a.txt"))?.name, (await stat("docs"))?.name]).toEqual(["a.txt", "docs"]);
   });
 

@@ -34,7 +34,7 @@ async function calledTwice() {
 }
 
 describe("getLogs", () => {
-  it("SALOG1 gives what was done for the thread", async () => {
+  it("SALOG1 getLogs returns what was done for the thread", async () => {
     const { found, thread } = await logged();
     expect(found.map(({ id }) => id)).toEqual((await thread.logs("llm_request")).map(({ id }) => id));
     const { thread: idle } = await start();

@@ -18,7 +18,7 @@ async function query(options?: GetMessagesOptions): Promise<MessagesResult & { c
 }
 
 describe("getMessages", () => {
-  it("SAMSG1 gives the thread's messages, in a run and at rest", async () => {
+  it("SAMSG1 getMessages returns the thread's messages, in a run and in an idle thread", async () => {
     expect((await query()).contents).toEqual(["one", "two", "four"]);
     const { thread } = await start();
     expect(await thread.inRun(async (state) => (await state.getMessages()).messages.map(({ role }) => role))).toEqual([
@@ -117,7 +117,7 @@ describe("a message", () => {
     expect((await read()).map(({ content }) => content)).toEqual(["Hello", null, "found", "done"]);
   });
 
-  it("SAMSG14 name is the tool of a result", async () => {
+  it("SAMSG14 A message's name is the tool of a result", async () => {
     expect((await read()).map(({ name }) => name ?? null)).toEqual([null, null, "probe", null]);
   });
 
@@ -176,7 +176,7 @@ describe("a message", () => {
 });
 
 describe("getMessage", () => {
-  it("SAMSG22 gives the message of an id, and null for none", async () => {
+  it("SAMSG22 getMessage returns the message of an id, and null for an unknown one", async () => {
     const { thread } = await start();
     await thread.say("Hello");
     const [stored] = await thread.messages();
@@ -197,7 +197,7 @@ describe("injectMessage", () => {
     return { created, stored, request };
   }
 
-  it("SAMSG23 adds a message to the history, gives it, and starts no run", async () => {
+  it("SAMSG23 injectMessage adds a message to the history, returns it, and starts no run", async () => {
     const { thread } = await start();
     const created = await thread.atRest((state) => state.injectMessage({ role: "user", content: "Hello" }));
     expect(await thread.messages()).toMatchObject([{ id: created.id, content: "Hello" }]);
@@ -211,7 +211,7 @@ describe("injectMessage", () => {
     { role: "extension", content: "Hello" },
     { role: "user", content: { text: "Hello" } },
     { role: "user" },
-  ])("SAMSG23 refuses a message that cannot be read again: %j", async (wrong) => {
+  ])("SAMSG23 injectMessage refuses a message that cannot be read again: %j", async (wrong) => {
     const { thread } = await start();
     const added = thread.atRest((state) => state.injectMessage(wrong as InjectMessageInput));
     await expect(added).rejects.toThrow("takes a role of user, assistant or system, and text");
@@ -270,7 +270,7 @@ describe("updateMessage", () => {
     return { thread, given, stored: (await thread.messages())[0] };
   }
 
-  it("SAMSG30 changes a stored message and gives it as it then is; an unknown one is refused", async () => {
+  it("SAMSG30 updateMessage changes a stored message and returns its new state; an unknown one is refused", async () => {
     const { thread, given, stored } = await update({ content: "Bye" });
     expect(given).toMatchObject({ id: stored?.id, content: "Bye" });
     await expect(thread.atRest((state) => state.updateMessage("nobody", { content: "x" }))).rejects.toThrow(

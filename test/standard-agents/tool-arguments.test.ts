@@ -55,7 +55,7 @@ describe("an argument", () => {
     expect(fared).toEqual([true, "refused"]);
   });
 
-  it("SATOOL15 ZodNull is null", async () => {
+  it("SATOOL15 A ZodNull argument is null", async () => {
     const { sent, fared } = await follow(z.null(), [null, 0]);
     expect(sent).toEqual({ type: "null" });
     expect(fared).toEqual([null, "refused"]);

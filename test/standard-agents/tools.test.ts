@@ -30,7 +30,7 @@ async function told(tool: AnyToolDefinition) {
 }
 
 describe("defineTool", () => {
-  it("SATOOL1 with a schema makes a tool whose function gets state and checked arguments", async () => {
+  it("SATOOL1 defineTool with a schema makes a tool whose function gets state and checked arguments", async () => {
     const seen: unknown[] = [];
     const tool = defineTool("Probes", z.object({ q: z.string() }), async (state: ThreadState, args) => {
       seen.push(state.threadId, args);
@@ -46,7 +46,7 @@ describe("defineTool", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("SATOOL2 without a schema makes a tool that takes no arguments, whatever the model sends", async () => {
+  it("SATOOL2 defineTool without a schema makes a tool that takes no arguments, whatever the model sends", async () => {
     const seen: unknown[] = [];
     const tool = defineTool("Probes", async (state: ThreadState) => {
       seen.push(state.agentId);
@@ -57,12 +57,12 @@ describe("defineTool", () => {
     expect(await told(tool)).toMatchObject({ parameters: { type: "object", properties: {} } });
   });
 
-  it("SATOOL3 the description is what the model reads", async () => {
+  it("SATOOL3 The description is what the model reads", async () => {
     expect(await told(defineTool("Looks it up", async () => done))).toMatchObject({ description: "Looks it up" });
     expect(await told(defineTool("Writes it down", async () => done))).toMatchObject({ description: "Writes it down" });
   });
 
-  it("SATOOL4 the schema is what the model is sent as parameters, with its descriptions", async () => {
+  it("SATOOL4 The schema is what the model is sent as parameters, with its descriptions", async () => {
     const schema = z.object({ city: z.string().describe("Which city"), days: z.number().optional() });
     expect(await told(defineTool("Weather", schema, async () => done))).toMatchObject({
       parameters: {
@@ -73,7 +73,7 @@ describe("defineTool", () => {
     });
   });
 
-  it("SATOOL5 the definition is a tuple of three, and one written by hand is as good", async () => {
+  it("SATOOL5 The definition is a tuple of three, and one written by hand is as good", async () => {
     const run = async (_state: ThreadState, { q }: { q: string }): Promise<ToolResult> => ({ ...done, result: q });
     const schema = z.object({ q: z.string() });
     expect([...defineTool("Probes", schema, run)]).toEqual(["Probes", schema, run]);
@@ -81,7 +81,7 @@ describe("defineTool", () => {
     expect((await call(["By hand, bare", null, async () => done], { q: "x" })).read).toBe("done");
   });
 
-  it("SATOOL6 a tool's function is asynchronous: the model reads what its promise comes to", async () => {
+  it("SATOOL6 A tool's function is asynchronous: the model reads what its promise comes to", async () => {
     const slow = defineTool("Waits", async () => {
       await Promise.resolve();
       return { status: "success", result: "later" } as const;

@@ -18,7 +18,7 @@ const removal = { threadId: id, createdAt: noon, now: noon + day };
 /** The suite over one kind of catalog. */
 export function catalogContract(kind: string, make: MakeCatalog): void {
   describe(`catalog ${kind}`, () => {
-    test("CAT1 the newest version of a thread is kept, in whatever order they come", async () => {
+    test("The newest version of a thread is kept, in whatever order they come", async () => {
       const catalog = await make();
       expect(await catalog.get(id)).toBeNull();
       const metadata = { "half \ud800": [null, { "": "\u0000" }] };
@@ -35,7 +35,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.list({ ...everyone, userId: "ada" })).items).toEqual([]);
     });
 
-    test("CAT1 an entry that fits no row is refused as too large", async () => {
+    test("An entry that fits no row is refused as too large", async () => {
       const catalog = await make();
       const entry = entryOf(1, { metadata: { text: "x".repeat(2_000_000) } });
       await expect(catalog.put(entry)).rejects.toMatchObject({ code: "too_large" });
@@ -43,7 +43,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).toBeNull();
     });
 
-    test("CAT2 a removed thread stays removed, whatever comes late", async () => {
+    test("A removed thread stays removed, whatever comes late", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, {}, { version: 5 }));
       await catalog.remove(removal);
@@ -58,7 +58,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(lines).toHaveLength(1);
     });
 
-    test("CAT2 a thread made later under the same id is another thread", async () => {
+    test("A thread made later under the same id is another thread", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, {}, { version: 500 }));
       const second = entryOf(1, { title: "second", created_at: noon + 2 * day }, { version: 1 });
@@ -75,7 +75,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.get(id))?.title).toBe("third");
     });
 
-    test("CAT2 a removal is remembered for seven days", async () => {
+    test("A removal is remembered for seven days", async () => {
       const catalog = await make();
       await catalog.remove(removal);
       await catalog.remove({ threadId: threadOf(2).id, createdAt: noon, now: removal.now + removalKept - 1 });
@@ -86,7 +86,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).not.toBeNull();
     });
 
-    test("CAT6 a run is counted once, however often it is told", async () => {
+    test("A run is counted once, however often it is told", async () => {
       const catalog = await make();
       await catalog.addRunTotals([totalOf(1), totalOf(1), totalOf(1, { model: "large", cost: 2 })]);
       await catalog.flush(entryOf(1), [totalOf(1, { usage: { ...totalOf(1).usage, input: 999 } }), totalOf(2)]);
@@ -113,7 +113,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.get(id))?.title).toBe("t");
     });
 
-    test("CAT7 a report sums whole days by what is asked, and knows no cost where one is unknown", async () => {
+    test("A report sums whole days by what is asked, and knows no cost where one is unknown", async () => {
       const catalog = await make();
       await catalog.addRunTotals([
         totalOf(1),
@@ -150,7 +150,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(none).toEqual({ lines: [], total: noUse });
     });
 
-    test("CAT7 the whole of a report counts a run once, and of money what is known beside what is not", async () => {
+    test("The whole of a report counts a run once, and of money what is known beside what is not", async () => {
       const catalog = await make();
       await catalog.addRunTotals([
         totalOf(1),
@@ -174,7 +174,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(ofBob.total).toMatchObject({ runs: 1, cost: 0.5 });
     });
 
-    test("CAT7 a report of more lines than it may have is refused, and says what to do", async () => {
+    test("A report of more lines than it may have is refused, and says what to do", async () => {
       const catalog = await make();
       await catalog.addRunTotals([1, 2, 3].map((n) => totalOf(n, { agent_id: `agent-${n}` })));
       const asked = { from: "2026-08-03", to: "2026-08-03", by: ["agent"] as const, userId: null };
@@ -186,7 +186,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       });
     });
 
-    test("CAT8 the first use of a key holds it for a day", async () => {
+    test("The first use of a key holds it for a day", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f1", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f1", removed: false };
@@ -202,7 +202,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
-    test("CAT12 a reservation says that its thread was removed since, and not that another was before", async () => {
+    test("A reservation says that its thread was removed since, and not that another was before", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f", removed: false };
@@ -218,7 +218,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation(later)).toEqual({ ...held, removed: true });
     });
 
-    test("CAT8 requests that race for a key agree on one thread", async () => {
+    test("Requests that race for a key agree on one thread", async () => {
       const catalog = await make();
       const ask = (n: number) =>
         catalog.reserveCreation({ owner: "ada", key: "k", fingerprint: "f", threadId: `t${n}`, now: noon });

@@ -22,7 +22,7 @@ function cursorOf(value: unknown): string {
 /** The part of the suite about lists. */
 export function catalogListContract(kind: string, make: MakeCatalog): void {
   describe(`lists of a catalog ${kind}`, () => {
-    test("CAT3 the newest activity comes first, of one user or of all", async () => {
+    test("The newest activity comes first, of one user or of all", async () => {
       const catalog = await make();
       for (const n of [2, 3, 1]) await catalog.put(entryOf(n, { user_id: n === 3 ? "bob" : "ada" }));
       await catalog.put(entryOf(4, { user_id: null }));
@@ -33,7 +33,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { userId: "ada" })).toEqual([1, 2]);
     });
 
-    test("CAT3 filters narrow a list, together too", async () => {
+    test("Filters narrow a list, also together", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, { agent_id: "sales", origin_agent_id: "support", tags: ["a b", "%"] }));
       await catalog.put(entryOf(2, { status: "running", tags: ["a", "b"] }));
@@ -47,7 +47,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { tag: "a", userId: "bob" })).toEqual([]);
     });
 
-    test("CAT3 q finds any part of title or last message, in any letter case and alphabet", async () => {
+    test("Q finds any part of title or last message, in any letter case and alphabet", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, { title: "Österreich 100%_done" }, { lastMessage: "see \\ 'quotes'" }));
       await catalog.put(entryOf(2, { title: null }, { lastMessage: `PRAHA ${"long ".repeat(50)}` }));
@@ -63,7 +63,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { q: "absent" })).toEqual([]);
     });
 
-    test("CAT4 child threads are listed under their parent only", async () => {
+    test("Child threads are listed under their parent only", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1));
       for (const n of [2, 3]) await catalog.put(entryOf(n, { parent: parentOf(1) }));
@@ -74,7 +74,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { parentId: "none" })).toEqual([]);
     });
 
-    test("CAT5 pages follow one another without a gap or a repeat, same times included", async () => {
+    test("Pages follow one another without a gap or a repeat, same times included", async () => {
       const catalog = await make();
       for (let n = 1; n <= 12; n += 1) await catalog.put(entryOf(n, { updated_at: noon + Math.floor(n / 4) }));
       const whole = await numbers(catalog);
@@ -94,7 +94,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       }
     });
 
-    test("CAT5 a page goes on at its place though threads moved meanwhile", async () => {
+    test("A page goes on at its place though threads moved meanwhile", async () => {
       const catalog = await make();
       for (const n of [1, 2, 3, 4]) await catalog.put(entryOf(n));
       const { next_cursor } = await catalog.list({ ...everyone, limit: 2 });
@@ -103,7 +103,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { cursor: next_cursor ?? "" })).toEqual([2, 1]);
     });
 
-    test("CAT5 a cursor that this list did not give is refused by name", async () => {
+    test("A cursor that this list did not give is refused by name", async () => {
       const catalog = await make();
       for (const n of [1, 2]) await catalog.put(entryOf(n));
       for (const n of [3, 4]) await catalog.put(entryOf(n, { parent: parentOf(1) }));
@@ -121,7 +121,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       }
     });
 
-    test("CAT5 no text is a cursor that breaks a list", async () => {
+    test("No text as a cursor breaks a list", async () => {
       const catalog = await make();
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: "binary" }), async (cursor) => {

@@ -17,7 +17,7 @@ async function recorded(database: D1Database): Promise<string[]> {
 
 const names = catalogMigrations.map(({ name }) => name);
 
-test("CAT11 the open loopback mode makes missing tables on first use, once for all requests", async () => {
+test("The open loopback mode makes missing tables on first use, once for all requests", async () => {
   const database = await databaseWithoutTables();
   const catalogs = [1, 2, 3, 4].map(() => createD1Catalog(database, { ensureSchema: true }));
   await Promise.all(catalogs.map((catalog, n) => catalog.put(entryOf(n))));
@@ -25,7 +25,7 @@ test("CAT11 the open loopback mode makes missing tables on first use, once for a
   expect(await recorded(database)).toEqual(names);
 });
 
-test("CAT11 Workers that race make the tables once", async () => {
+test("Workers that race make the tables once", async () => {
   const database = await databaseWithoutTables();
   await Promise.all([1, 2, 3, 4, 5].map(() => ensureCatalogSchema(database)));
   expect(await recorded(database)).toEqual(names);
@@ -34,7 +34,7 @@ test("CAT11 Workers that race make the tables once", async () => {
   expect((await createD1Catalog(database).list(everyone)).items).toHaveLength(1);
 });
 
-test("CAT11 only steps that are missing are applied, each with its record or not at all", async () => {
+test("Only missing steps are applied, each with its record or not at all", async () => {
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database);
   const broken: Migration = {
@@ -48,7 +48,7 @@ test("CAT11 only steps that are missing are applied, each with its record or not
   expect(await recorded(database)).toEqual([...names, mended.name]);
 });
 
-test("CAT11 the record is wrangler's own table", async () => {
+test("The record is wrangler's own table", async () => {
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database);
   const { results } = await database
@@ -62,6 +62,6 @@ test("CAT11 the record is wrangler's own table", async () => {
   ]);
 });
 
-test("CAT11 names of steps rise as their numbers do", () => {
+test("Names of steps rise as their numbers do", () => {
   expect(names.every((name, index) => name.startsWith(String(index + 1).padStart(4, "0")))).toBe(true);
 });

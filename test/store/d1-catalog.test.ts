@@ -46,7 +46,7 @@ async function written(database: D1Database, statements: D1PreparedStatement[]):
 }
 
 describe("price of the catalog", () => {
-  test("CAT9 a run that ended writes four rows at most", async () => {
+  test("A run that ended writes four rows at most", async () => {
     const database = await emptyDatabase();
     const flush = (version: number, changes = {}) => [
       putStatement(database, entryOf(1, { updated_at: noon + version, ...changes }, { version })),
@@ -64,7 +64,7 @@ describe("price of the catalog", () => {
     expect(await written(database, child)).toBe(3);
   });
 
-  test("CAT9 a page reads its own rows, whatever stands before it", async () => {
+  test("A page reads its own rows, whatever stands before it", async () => {
     const database = await emptyDatabase();
     const count = 600;
     const entries = Array.from({ length: count }, (_, n) => entryOf(n, { user_id: n % 2 === 0 ? "ada" : "bob" }));
@@ -80,7 +80,7 @@ describe("price of the catalog", () => {
     }
   });
 
-  test("CAT9 lists and reports walk an index, and never sort what they find", async () => {
+  test("Lists and reports use an index, and never sort what they find", async () => {
     const database = await emptyDatabase();
     const plan = async (statement: string, ...values: unknown[]) => {
       const explained = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind(...values);
@@ -99,7 +99,7 @@ describe("price of the catalog", () => {
     );
   });
 
-  test("CAT9 a report reads the asked days only", async () => {
+  test("A report reads the asked days only", async () => {
     const database = await emptyDatabase();
     const totals = Array.from({ length: 300 }, (_, n) => totalOf(n, { ended_at: noon + (n % 30) * 86_400_000_000 }));
     await totalsStatement(database, totals).run();
@@ -132,7 +132,7 @@ describe("a catalog out of reach", () => {
     ];
   };
 
-  test("CAT10 every method answers unavailable, with the cause kept", async () => {
+  test("Every method answers unavailable, with the cause kept", async () => {
     for (const call of callsOf(createD1Catalog(await databaseWithoutTables()))) {
       const error: unknown = await call().then(
         () => null,
@@ -144,7 +144,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("CAT13 every method answers unavailable if the database never answers", async () => {
+  test("Every method of the catalog answers unavailable if the database never answers", async () => {
     const { database } = silentDatabase(await emptyDatabase());
     for (const ensureSchema of [false, true]) {
       const limits: number[] = [];
@@ -161,7 +161,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("CAT14 a request that ended during its check of the tables does not keep other requests waiting", async () => {
+  test("A request that ended during its check of the tables does not keep other requests waiting", async () => {
     const { database, answerAgain } = silentDatabase(await emptyDatabase());
     // Like the promise of a request whose client has left: it never settles.
     const ended = createD1Catalog(database, { ensureSchema: true }).list(everyone);

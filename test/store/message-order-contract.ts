@@ -42,7 +42,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
     });
 
   describe(`messages in a thread store ${kind}`, () => {
-    test("STORE8 a message is found by its id wherever it stands", () =>
+    test("A message is found by its id wherever it stands", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         const moved = messageRecord(2, { position: idOf(7) });
@@ -61,7 +61,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message("nothing")).toBeNull();
       }));
 
-    test("STORE8 a moved message is replaced and deleted like any other", () =>
+    test("A moved message is replaced and deleted like any other", () =>
       withThread((store) => {
         const moved = messageRecord(1, { position: idOf(5) });
         store.insertMessage(moved);
@@ -73,7 +73,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message(idOf(1))?.position).toBe(idOf(1));
       }));
 
-    test("STORE9 a page is a window by position, in either order", () =>
+    test("A page is a window by position, in either order", () =>
       withThread((store) => {
         for (const n of [1, 3, 4, 5]) store.insertMessage(messageRecord(n));
         store.insertMessage(messageRecord(2, { position: idOf(6) }));
@@ -85,7 +85,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.messages({ ...all, beyond: idOf(6) })).toEqual([]);
       }));
 
-    test("STORE9 silent and deeper messages are left out on request, and do not shorten the page", () =>
+    test("Silent and deeper messages are left out on request, and do not shorten the page", () =>
       withThread((store) => {
         for (const n of [1, 2, 3, 4, 5, 6]) {
           store.insertMessage(messageRecord(n, { silent: n % 2 === 0, depth: n > 4 ? 2 : 0 }));
@@ -96,7 +96,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...all, maxDepth: 0, includeSilent: false, order: "desc" }))).toEqual([3, 1]);
       }));
 
-    test("STORE10 a branch is its ancestors up to the forks, then its own", () =>
+    test("A branch is its ancestors up to the forks, then its own", () =>
       withThread((store) => {
         insertTree(store);
         const whole = (branch: string) => numbers(store.messages({ ...all, branch }));
@@ -112,7 +112,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...b, limit: 3, beyond: idOf(1) }))).toEqual([2, 5, 6]);
       }));
 
-    test("STORE10 a message that came to the parent after the fork is not on the branch", () =>
+    test("A message that came to the parent after the fork is not on the branch", () =>
       withThread((store) => {
         insertTree(store);
         store.insertMessage(messageRecord(11, { branch: "a" }));
@@ -120,7 +120,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...all, branch: "a" }))).toEqual([1, 2, 5, 6, 7, 11]);
       }));
 
-    test("STORE11 what stands after a position comes whole, silent and deep included, along the branch", () =>
+    test("What stands after a position comes whole, silent and deep included, along the branch", () =>
       withThread((store) => {
         insertTree(store);
         store.insertMessage(messageRecord(12, { branch: "b", silent: true, depth: 4 }));

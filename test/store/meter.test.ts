@@ -24,7 +24,7 @@ function fill(storage: MeteredStorage): void {
   storage.sql.exec("INSERT INTO number VALUES (1), (2), (3), (4), (5)");
 }
 
-test("METER1 rows written and read are counted, whichever way a cursor is read", () =>
+test("Rows written and read are counted, whichever way a cursor is read", () =>
   withStorage((storage) => {
     fill(storage);
     const insert = (n: number) => storage.sql.exec("INSERT INTO number VALUES (?)", n);
@@ -39,7 +39,7 @@ test("METER1 rows written and read are counted, whichever way a cursor is read",
     expect(storage.sql.exec(query).columnNames).toEqual(["n"]);
   }));
 
-test("METER1 a cursor that is read half counts half, and goes on counting after a snapshot", () =>
+test("A cursor that is read half counts half, and goes on counting after a snapshot", () =>
   withStorage((storage) => {
     fill(storage);
     const start = storage.meter.snapshot();
@@ -53,7 +53,7 @@ test("METER1 a cursor that is read half counts half, and goes on counting after 
     expect(storage.meter.since(start).rowsRead).toBe(5);
   }));
 
-test("METER1 what drizzle issues is counted, prepared or not", () =>
+test("What drizzle issues is counted, prepared or not", () =>
   withStorage((storage) => {
     fill(storage);
     const number = sqliteTable("number", { n: integer("n").primaryKey() });
@@ -69,7 +69,7 @@ test("METER1 what drizzle issues is counted, prepared or not", () =>
     expect(costOf(storage, () => database.delete(number).run()).rowsWritten).toBe(6);
   }));
 
-test("METER1 rows of a transaction that was rolled back were read and written all the same", () =>
+test("Rows of a transaction that was rolled back were read and written all the same", () =>
   withStorage((storage) => {
     fill(storage);
     const failing = () =>
@@ -81,7 +81,7 @@ test("METER1 rows of a transaction that was rolled back were read and written al
     expect(storage.sql.exec("SELECT n FROM number").toArray()).toHaveLength(5);
   }));
 
-test("METER2 keys count a row each, synchronous or not", () =>
+test("Each key read, written or deleted counts as a row, synchronous or not", () =>
   withStorage(async (storage) => {
     expect(costOf(storage, () => storage.kv.put("a", 1))).toEqual({ ...none, rowsWritten: 1 });
     expect(costOf(storage, () => storage.kv.get("a"))).toEqual({ ...none, rowsRead: 1 });
@@ -97,7 +97,7 @@ test("METER2 keys count a row each, synchronous or not", () =>
     expect(storage.meter.since(before)).toEqual({ ...none, rowsRead: 6, rowsWritten: 5 });
   }));
 
-test("METER3 an alarm is a row written", () =>
+test("An alarm is a row written", () =>
   withStorage(async (storage) => {
     const before = storage.meter.snapshot();
     await storage.setAlarm(Date.now() + 3_600_000);
@@ -107,7 +107,7 @@ test("METER3 an alarm is a row written", () =>
     expect(storage.meter.since(before)).toEqual({ ...none, rowsWritten: 2, alarms: 1 });
   }));
 
-test("METER4 an async transaction is refused", () =>
+test("An async transaction is refused", () =>
   withStorage((storage) => {
     expect(refusalOf(() => storage.transaction(() => Promise.resolve()))).toBe("internal");
   }));

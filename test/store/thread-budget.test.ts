@@ -40,7 +40,7 @@ function fill(store: ManagedThreadStore, count: number): void {
 }
 
 describe("rows written by the thread store", () => {
-  test("STORE16 every record is one row, a moved message two", () =>
+  test("Every record is one row, a moved message two", () =>
     withThread((store, { written }) => {
       expect(written(() => store.writeThread(threadRecord({ title: "t" })))).toBe(1);
       expect(written(() => store.insertMessage(messageRecord(1)))).toBe(1);
@@ -60,7 +60,7 @@ describe("rows written by the thread store", () => {
       expect(written(() => store.deleteRun(idOf(1)))).toBe(1);
     }));
 
-  test("STORE16 a long history makes no write dearer", () =>
+  test("A long history makes no write dearer", () =>
     withThread((store, { written }) => {
       fill(store, 5000);
       expect(written(() => store.insertMessage(messageRecord(6000)))).toBe(1);
@@ -68,7 +68,7 @@ describe("rows written by the thread store", () => {
       expect(written(() => store.writeThread(threadRecord()))).toBe(1);
     }));
 
-  test("STORE16 creating a thread writes its tables and two rows", () =>
+  test("Creating a thread writes its tables and two rows", () =>
     withStorage((storage) => {
       const store = createSqliteThreadStore(storage);
       const rows = costsOf(storage).written(() => store.create(threadRecord()));
@@ -77,7 +77,7 @@ describe("rows written by the thread store", () => {
 });
 
 describe("rows read by the thread store", () => {
-  test("STORE17 reads of a thread of 10,000 messages stay within what they give", () =>
+  test("Reads of a thread of 10,000 messages stay within what they return", () =>
     withThread((store, { read }, storage) => {
       fill(store, 10_000);
       store.insertMessage(messageRecord(10_001, { position: idOf(10_005) }));
@@ -97,7 +97,7 @@ describe("rows read by the thread store", () => {
       expect(read(() => woken.message(idOf(77_777)))).toBeLessThanOrEqual(5);
     }));
 
-  test("STORE17 a page along branches reads no more than one along a line", () =>
+  test("A page along branches reads no more than one along a line", () =>
     withThread((store, { read }) => {
       fill(store, 3000);
       store.insertBranch({ id: "b", parent_branch: "main", fork_position: idOf(1500), created_at: 1 });
@@ -108,7 +108,7 @@ describe("rows read by the thread store", () => {
       expect(read(() => store.message(idOf(3001)))).toBeLessThanOrEqual(5);
     }));
 
-  test("STORE17 pages of runs and logs, and single ones, read their own rows", () =>
+  test("Pages of runs and logs, and single ones, read their own rows", () =>
     withThread((store, { read }) => {
       store.transaction(() => {
         for (let n = 1; n <= 1000; n += 1) {

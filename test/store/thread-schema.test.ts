@@ -34,7 +34,7 @@ function version(storage: MeteredStorage): unknown {
   return storage.sql.exec("SELECT schema_version FROM thread").one()["schema_version"];
 }
 
-test("STORE1 asking an empty object makes no table, row or alarm", () =>
+test("A request to an empty object makes no table, row or alarm", () =>
   withStorage(async (storage) => {
     const before = storage.meter.snapshot();
     const store = createSqliteThreadStore(storage);
@@ -45,7 +45,7 @@ test("STORE1 asking an empty object makes no table, row or alarm", () =>
     expect(await storage.getAlarm()).toBeNull();
   }));
 
-test("STORE19 a destroyed object holds no table, row or alarm", () =>
+test("A destroyed object holds no table, row or alarm", () =>
   withStorage(async (storage) => {
     const store = createSqliteThreadStore(storage);
     store.create(threadRecord());
@@ -55,7 +55,7 @@ test("STORE19 a destroyed object holds no table, row or alarm", () =>
     expect(await storage.getAlarm()).toBeNull();
   }));
 
-test("STORE3 migrations make the golden tables, all of text keys without a rowid, and no index", () =>
+test("Migrations make the golden tables, all of text keys without a rowid, and no index", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const tables = made(storage);
@@ -66,7 +66,7 @@ test("STORE3 migrations make the golden tables, all of text keys without a rowid
     expect(keyed.length).toBeGreaterThan(5);
   }));
 
-test("STORE3 drizzle's columns are the tables' own", () =>
+test("Drizzle's columns are the tables' own", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const tables = Object.values(schema);
@@ -102,7 +102,7 @@ const addTable: Migration = {
   sql: "-- a table\nCREATE TABLE more (n INTEGER);\nINSERT INTO more VALUES (1);\n",
 };
 
-test("STORE4 pending steps run once, in order, each with its number", () =>
+test("Pending steps run once, in order, each with its number", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     expect(version(storage)).toBe(latest);
@@ -114,7 +114,7 @@ test("STORE4 pending steps run once, in order, each with its number", () =>
     expect(createSqliteThreadStore(storage).readThread()).toEqual(threadRecord());
   }));
 
-test("STORE4 a step that fails leaves the thread at the step before it", () =>
+test("A step that fails leaves the thread at the step before it", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const broken = { name: "9002_broken.sql", sql: "CREATE TABLE half (n);\nINSERT INTO nowhere VALUES (1);\n" };
@@ -123,7 +123,7 @@ test("STORE4 a step that fails leaves the thread at the step before it", () =>
     expect(made(storage).map(({ name }) => name)).not.toContain("half");
   }));
 
-test("STORE4 a thread of a newer deployment is refused", () =>
+test("A thread of a newer deployment is refused", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     threadSchema(storage, [...threadMigrations, addColumn]).migrate();
@@ -131,7 +131,7 @@ test("STORE4 a thread of a newer deployment is refused", () =>
     expect(version(storage)).toBe(latest + 1);
   }));
 
-test("STORE5 a step costs the same whatever the thread's length", () =>
+test("A step costs the same whatever the thread's length", () =>
   withStorage((storage) => {
     const store = createSqliteThreadStore(storage);
     store.create(threadRecord());
@@ -148,7 +148,7 @@ test("STORE5 a step costs the same whatever the thread's length", () =>
     expect(long.rowsWritten).toBeLessThanOrEqual(short.rowsWritten + 5);
   }));
 
-test("STORE4 names of steps rise, and every step has statements", () => {
+test("Names of steps rise, and every step has statements", () => {
   const names = threadMigrations.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)].sort());
   expect(names.every((name, index) => name.startsWith(String(index + 1).padStart(4, "0")))).toBe(true);

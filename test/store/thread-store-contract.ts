@@ -33,13 +33,13 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
     });
 
   describe(`thread store ${kind}`, () => {
-    test("STORE1 an empty store has no thread", () =>
+    test("An empty store has no thread", () =>
       withStore((store) => {
         expect(store.exists()).toBe(false);
         expect(store.readThread()).toBeNull();
       }));
 
-    test("STORE2 creating makes the row and the first branch, or nothing", () =>
+    test("Creating makes the row and the first branch, or nothing", () =>
       withStore((store) => {
         const failing = () =>
           store.transaction(() => {
@@ -62,7 +62,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.migrate()).toEqual([]);
       }));
 
-    test("STORE6 records come back as they were written, as copies", () =>
+    test("Records come back as they were written, as copies", () =>
       withThread((store) => {
         const odd = JSON.parse('{"__proto__": {"a": 1}, "half \\ud800": "\\u0000\\udfff", "n": 1e21}') as object;
         const message = messageRecord(1, { metadata: { ...odd, deep: [null, { "": false }] }, cost: 0.1 + 0.2 });
@@ -77,7 +77,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.readThread()).toEqual(threadRecord({ last_seq: 7, outbox: { dirty: true, runs: [idOf(1)] } }));
       }));
 
-    test("STORE6 a replaced message keeps its place and changes what filters see", () =>
+    test("A replaced message keeps its place and changes what filters see", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         store.updateMessage(messageRecord(1, { silent: true, depth: 3, status: "started" }));
@@ -88,7 +88,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.messages({ ...page, includeSilent: true, maxDepth: 3 })).toHaveLength(1);
       }));
 
-    test("STORE7 a transaction that throws leaves nothing, and sees its own writes before", () =>
+    test("A transaction that throws leaves nothing, and sees its own writes before", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         store.insertRun(runRecord(1));
@@ -119,7 +119,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.messagesAfter("b", "")).toEqual([]);
       }));
 
-    test("STORE7 a nested transaction rolls back alone and hands its value out", () =>
+    test("A nested transaction rolls back alone and hands its value out", () =>
       withThread((store) => {
         const value = store.transaction(() => {
           store.insertRun(runRecord(1));
@@ -138,7 +138,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.runs({ order: "asc", limit: 9 })).toEqual([runRecord(1), runRecord(3)]);
       }));
 
-    test("STORE12 runs and logs come by id, in windows, logs by type and run", () =>
+    test("Runs and logs are listed by id, in windows, logs by type and run", () =>
       withThread((store) => {
         for (const n of [3, 1, 2]) store.insertRun(runRecord(n));
         const runs = (query: Parameters<typeof store.runs>[0]) => store.runs(query).map((run) => run.id);
@@ -165,7 +165,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.log(idOf(7))).toBeNull();
       }));
 
-    test("STORE13 events come after a number until they are deleted, keys give their first answer", () =>
+    test("Events come after a number until they are deleted, keys give their first answer", () =>
       withThread((store) => {
         for (const seq of [10, 9, 100]) store.insertEvent(eventRecord(seq));
         expect(store.eventsAfter(9, 2)).toEqual([eventRecord(10), eventRecord(100)]);
@@ -179,7 +179,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.key("key-2")).toBeNull();
       }));
 
-    test("STORE14 a record too large for a row is refused before anything is written", () =>
+    test("A record too large for a row is refused before anything is written", () =>
       withThread((store) => {
         const part = { type: "text", text } as const;
         expect(refusalOf(() => store.insertMessage(messageRecord(1, { parts: [part] })))).toBe("too_large");
@@ -195,7 +195,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.message(idOf(2))?.parts).toEqual([fits]);
       }));
 
-    test("STORE15 nothing is inserted twice, and nothing that is not there is replaced", () =>
+    test("Nothing is inserted twice, and nothing that is not there is replaced", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         store.insertRun(runRecord(1));
@@ -216,7 +216,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.readThread()).toEqual(threadRecord());
       }));
 
-    test("STORE19 a destroyed thread leaves an empty store, where another may begin", () =>
+    test("A destroyed thread leaves an empty store, where another may begin", () =>
       withThread(async (store) => {
         store.insertMessage(messageRecord(1));
         store.insertBranch({ id: "b", parent_branch: "main", fork_position: idOf(1), created_at: 1 });

@@ -14,7 +14,7 @@ import { operations, play } from "./store-operations.ts";
 const patience = 30_000;
 
 test(
-  "STORE18 random operations tell the same story on both stores",
+  "Random operations tell the same story on both stores",
   async () => {
     // A failure prints the seed and the shortest operations that show it.
     await fc.assert(
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  "STORE18 what was read before a wake is what is read after it",
+  "What was read before a wake is what is read after it",
   async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (given) => {

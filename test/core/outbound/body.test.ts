@@ -9,7 +9,7 @@ import { closed, guard, network, newId, refused } from "./guard.ts";
 const one = "https://one.example.com";
 
 describe("bytes", () => {
-  it("OUT12: a body of just as many bytes is read, one of more is refused by its length alone", async () => {
+  it("OUT12 A body of just as many bytes is read, one of more is refused by its length alone", async () => {
     const { guarded } = guard({ limits: { bytes: 1000 } });
     expect((await (await guarded(`${one}/bytes?n=1000`)).text()).length).toBe(1000);
     const id = newId();
@@ -18,13 +18,13 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT12: a call may bring a bound of its own", async () => {
+  it("OUT12 A call may bring a bound of its own", async () => {
     const { guarded } = guard({ limits: { bytes: 1000 } });
     expect((await refused(guarded(`${one}/bytes?n=11`, { limits: { bytes: 10 } }))).reason).toBe("too_large");
     expect((await (await guarded(`${one}/bytes?n=2000`, { limits: { bytes: 2000 } })).text()).length).toBe(2000);
   });
 
-  it("OUT12: an endless body ends at the bound, and its sender is told", async () => {
+  it("OUT12 An endless body ends at the bound, and its sender is told", async () => {
     const id = newId();
     const { guarded } = guard({ limits: { bytes: 1_000_000 } });
     const response = await guarded(`${one}/endless?id=${id}`);
@@ -38,18 +38,18 @@ describe("bytes", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT12: a length that understates the body does not raise the bound", async () => {
+  it("OUT12 A length that understates the body does not raise the bound", async () => {
     const { guarded } = guard();
     expect(await (await guarded(`${one}/understated`, { limits: { bytes: 10 } })).text()).toBe("0123456789");
     const response = await guarded(`${one}/understated`, { limits: { bytes: 9 } });
     expect((await refused(response.text())).reason).toBe("too_large");
   });
 
-  it("OUT12: a length that overstates the body is believed, since nothing worth reading comes with it", async () => {
+  it("OUT12 A length that overstates the body is believed, since nothing worth reading comes with it", async () => {
     expect((await refused(guard().guarded(`${one}/overstated`))).reason).toBe("too_large");
   });
 
-  it("OUT12: a packed body is counted unpacked", async () => {
+  it("OUT12 A packed body is counted unpacked", async () => {
     const id = newId();
     const { guarded } = guard({ limits: { bytes: 2_000_000 } });
     const response = await guarded(`${one}/bomb?id=${id}`);
@@ -62,7 +62,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT17: a body that was unpacked does not say it is packed", async () => {
+  it("OUT17 A body that was unpacked does not say it is packed", async () => {
     const response = await guard().guarded(`${one}/gzip`);
     expect(response.headers.get("content-encoding")).toBeNull();
     expect(response.headers.get("content-length")).toBeNull();
@@ -71,7 +71,7 @@ describe("bytes", () => {
 });
 
 describe("ends", () => {
-  it("OUT14: a body that is cancelled is broken off at its sender", async () => {
+  it("OUT14 A body that is cancelled is broken off at its sender", async () => {
     const id = newId();
     const response = await guard().guarded(`${one}/endless?id=${id}`);
     const reader = response.body?.getReader();
@@ -80,7 +80,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT14: a body is given up also where the platform pays no heed to the signal", async () => {
+  it("OUT14 A body is given up also where the platform pays no heed to the signal", async () => {
     const id = newId();
     const deaf: Way["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
     const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });
@@ -89,7 +89,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT14: a caller that aborts breaks off request and body, with its own reason", async () => {
+  it("OUT14 A caller that aborts breaks off request and body, with its own reason", async () => {
     const reason = new Error("enough");
     const waiting = new AbortController();
     const { guarded } = guard();
@@ -103,38 +103,38 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT14: a caller that has aborted before asks nothing", async () => {
+  it("OUT14 A caller that has aborted before asks nothing", async () => {
     const reason = new Error("enough");
     const { guarded, sent } = guard();
     await expect(guarded(`${one}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(sent).toEqual([]);
   });
 
-  it("OUT14: a body that breaks off fails as a broken connection", async () => {
+  it("OUT14 A body that breaks off fails as a broken connection", async () => {
     const response = await guard().guarded(`${one}/broken`);
     expect(await refused(response.text())).toMatchObject({ reason: "connection", code: "unavailable" });
   });
 
-  it("OUT14: a host that nobody listens at fails as a broken connection", async () => {
+  it("OUT14 A host that nobody listens at fails as a broken connection", async () => {
     const { guarded } = guard({ allowed: "127.0.0.1:1" });
     expect(await refused(guarded("http://127.0.0.1:1/"))).toMatchObject({ reason: "connection", host: "127.0.0.1:1" });
   });
 });
 
 describe("odd answers", () => {
-  it.for([204, 205, 304])("OUT17: a %d has no body", async (status) => {
+  it.for([204, 205, 304])("OUT17 A %d has no body", async (status) => {
     const response = await guard().guarded(`${one}/empty?status=${status}`);
     expect(response.status).toBe(status);
     expect(response.body).toBeNull();
   });
 
-  it.for([400, 404, 500, 599])("OUT17: a %d is an answer", async (status) => {
+  it.for([400, 404, 500, 599])("OUT17 A %d is an answer", async (status) => {
     const response = await guard().guarded(`${one}/empty?status=${status}`);
     expect(response.status).toBe(status);
     await response.body?.cancel();
   });
 
-  it.for(["/status-999", "/upgrade"])("OUT17: %s is none", async (path) => {
+  it.for(["/status-999", "/upgrade"])("OUT17 The odd response %s counts as no response", async (path) => {
     expect((await refused(guard().guarded(one + path))).reason).toBe("bad_answer");
   });
 });

@@ -9,7 +9,7 @@ const to = (url: string, more = ""): string => `/redirect?to=${encodeURIComponen
 const one = "https://one.example.com";
 
 describe("where they lead", () => {
-  it("OUT9: a redirect is followed, also a relative one", async () => {
+  it("OUT9 A redirect is followed, also a relative one", async () => {
     const { guarded, sent } = guard();
     const response = await guarded(`${one}${to("https://two.example.com/redirect?to=/echo")}`);
     expect((await response.json<Asked>()).path).toBe("/echo");
@@ -33,13 +33,13 @@ describe("where they lead", () => {
     ["file:///etc/passwd", "scheme"],
     ["data:text/plain,x", "scheme"],
     ["https://", "bad_answer"],
-  ] as const)("OUT9: a redirect to %s is not followed: %s", async ([location, reason]) => {
+  ] as const)("OUT9 A redirect to %s is not followed: %s", async ([location, reason]) => {
     const { guarded, sent } = guard();
     expect((await refused(guarded(one + to(location)))).reason).toBe(reason);
     expect(sent).toHaveLength(1);
   });
 
-  it("OUT9: a listed host cannot redirect to what is not listed", async () => {
+  it("OUT9 A listed host cannot redirect to what is not listed", async () => {
     const id = newId();
     const { guarded } = guard({ allowed: serverHost() });
     const url = `${server()}${to("http://localhost:80/echo", `&id=${id}`)}`;
@@ -47,14 +47,14 @@ describe("where they lead", () => {
     expect(await closed(id)).toMatchObject({});
   });
 
-  it("OUT9: a name that led outside at first is judged again when a redirect comes back to it", async () => {
+  it("OUT9 A name that led outside at first is judged again when a redirect comes back to it", async () => {
     const { guarded, sent } = guard({ dnsId: newId() });
     const call = guarded(`https://rebinding.example.com${to("/echo")}`);
     expect(await refused(call)).toMatchObject({ reason: "inside", host: "rebinding.example.com" });
     expect(sent).toHaveLength(1);
   });
 
-  it("OUT9: five redirects are followed and no sixth", async () => {
+  it("OUT9 Five redirects are followed and no sixth", async () => {
     const { guarded } = guard();
     const response = await guarded(`${one}/hop?left=5`);
     expect((await response.json<Asked>()).path).toBe("/hop?left=0");
@@ -66,13 +66,13 @@ describe("where they lead", () => {
     expect(await asked(id)).toHaveLength(6);
   });
 
-  it("OUT9: a loop ends", async () => {
+  it("OUT9 A loop of redirects ends with an error", async () => {
     const id = newId();
     expect((await refused(guard().guarded(`${one}/hop?id=${id}`))).reason).toBe("redirects");
     expect(await asked(id)).toHaveLength(6);
   });
 
-  it("OUT9: a caller may have none followed, or see them itself", async () => {
+  it("OUT9 A caller may have none followed, or see them itself", async () => {
     const { guarded } = guard();
     const url = one + to("https://127.0.0.1/");
     expect((await refused(guarded(url, { redirect: "error" }))).reason).toBe("redirects");
@@ -82,7 +82,7 @@ describe("where they lead", () => {
     expect((await refused(guarded(url, { redirect: "sometimes" }))).reason).toBe("bad_request");
   });
 
-  it.for([300, 304, 302])("OUT9: a %d that names no place is an answer", async (status) => {
+  it.for([300, 304, 302])("OUT9 A %d that names no place is an answer", async (status) => {
     const response = await guard().guarded(`${one}/empty?status=${status}`);
     expect(response.status).toBe(status);
     await response.body?.cancel();
@@ -100,7 +100,7 @@ describe("what goes along", () => {
     [302, "DELETE", "DELETE"],
     [307, "POST", "POST"],
     [308, "PATCH", "PATCH"],
-  ] as const)("OUT10: a %d turns %s into %s", async ([status, method, expected]) => {
+  ] as const)("OUT10 A %d turns %s into %s", async ([status, method, expected]) => {
     const id = newId();
     const body = method === "HEAD" ? null : "the body";
     const headers = { "content-type": "text/plain", "content-language": "en", accept: "text/html" };
@@ -120,14 +120,14 @@ describe("what goes along", () => {
   it.for([
     ["text", "the body"],
     ["bytes", new TextEncoder().encode("the body")],
-  ] as const)("OUT10: a body of %s is sent again", async ([, body]) => {
+  ] as const)("OUT10 A body of %s is sent again", async ([, body]) => {
     const id = newId();
     const response = await guard().guarded(one + to(`/echo?id=${id}`, "&status=307"), { method: "POST", body });
     await response.body?.cancel();
     expect((await asked(id))[0]?.body).toBe("the body");
   });
 
-  it("OUT10: a body that was a stream cannot be sent again", async () => {
+  it("OUT10 A body that was a stream cannot be sent again", async () => {
     const stream = (): ReadableStream => new Response("the body").body ?? new ReadableStream();
     const { guarded, sent } = guard();
     const call = guarded(one + to("/echo", "&status=307"), { method: "POST", body: stream() });
@@ -144,7 +144,7 @@ describe("what goes along", () => {
     [308, "PUT"],
     [301, "PUT"],
     [302, "DELETE"],
-  ] as const)("OUT19: a %d takes the body of a %s to no other origin", async ([status, method]) => {
+  ] as const)("OUT19 A %d takes the body of a %s to no other origin", async ([status, method]) => {
     const id = newId();
     const bodies = ["the body", new TextEncoder().encode("the body"), new Response("the body").body ?? "", ""];
     for (const body of bodies) {
@@ -160,7 +160,7 @@ describe("what goes along", () => {
     [307, "POST", null],
     [303, "POST", "the body"],
     [302, "POST", "the body"],
-  ] as const)("OUT19: a %d of a %s with %s is followed to another origin, without a body", async (given) => {
+  ] as const)("OUT19 A %d of a %s with %s is followed to another origin, without a body", async (given) => {
     const [status, method, body] = given;
     const id = newId();
     const url = one + to(`https://two.example.com/echo?id=${id}`, `&status=${status}`);
@@ -177,7 +177,7 @@ describe("what goes along", () => {
   };
   const harmless = { accept: "text/html", "user-agent": "tests" };
 
-  it("OUT11: to the same origin every header goes along", async () => {
+  it("OUT11 A redirect to the same origin keeps every header", async () => {
     const id = newId();
     const response = await guard().guarded(one + to(`/echo?id=${id}`), { headers: { ...secrets, ...harmless } });
     await response.body?.cancel();
@@ -185,7 +185,7 @@ describe("what goes along", () => {
   });
 
   it.for(["https://two.example.com", "https://one.example.com:8443"])(
-    "OUT11: to %s nothing goes along that may be a secret",
+    "OUT11 A redirect to %s carries nothing that may be a secret",
     async (origin) => {
       const id = newId();
       const url = one + to(`${origin}/echo?id=${id}`);
@@ -197,7 +197,7 @@ describe("what goes along", () => {
     },
   );
 
-  it("OUT11: a secret does not come back when a redirect does", async () => {
+  it("OUT11 A secret does not come back when a redirect does", async () => {
     const id = newId();
     const back = `https://two.example.com${to(`${one}/echo?id=${id}`)}`;
     const response = await guard().guarded(one + to(back), { headers: secrets });

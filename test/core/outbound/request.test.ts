@@ -36,15 +36,18 @@ describe("requests that make no sense", () => {
     ["NaN as a bound", { limits: { bytes: Number.NaN } }],
     ["a negative bound", { limits: { totalMs: -1 } }],
     ["a host of the definition that is none", { allowedHosts: ["https://inside.internal/"] }],
-  ] as const satisfies readonly (readonly [string, OutboundInit])[])("OUT16: %s is refused", async ([, init]) => {
-    const { guarded, sent } = guard();
-    const error = await refused(guarded(`${one}/echo`, init));
-    expect(error).toMatchObject({ reason: "bad_request", code: "invalid_request" });
-    expect(error.message).not.toMatch(/secret|x-injected/);
-    expect(sent).toEqual([]);
-  });
+  ] as const satisfies readonly (readonly [string, OutboundInit])[])(
+    "OUT16 A request with %s is refused",
+    async ([, init]) => {
+      const { guarded, sent } = guard();
+      const error = await refused(guarded(`${one}/echo`, init));
+      expect(error).toMatchObject({ reason: "bad_request", code: "invalid_request" });
+      expect(error.message).not.toMatch(/secret|x-injected/);
+      expect(sent).toEqual([]);
+    },
+  );
 
-  it("OUT16: what is sent is the parsed URL, line breaks and all forgiven by nobody else", async () => {
+  it("OUT16 What is sent is the parsed URL, line breaks and all forgiven by nobody else", async () => {
     const id = newId();
     const { guarded, sent } = guard();
     const response = await guarded(` https://one.exa\nmple.com/ec\tho?id=${id}#fragment\r\n`);
@@ -75,7 +78,7 @@ describe("what errors say", () => {
     ["redirects", `https://one.example.com/hop?key=${secret}`],
     ["bad_answer", `https://one.example.com/status-999?key=${secret}`],
     ["too_large", `https://one.example.com/overstated?key=${secret}`],
-  ] as const)("OUT15: a refusal for %s of %s tells the host and nothing else of the URL", async ([reason, url]) => {
+  ] as const)("OUT15 A refusal for %s of %s tells the host and nothing else of the URL", async ([reason, url]) => {
     const error = await refused(guard().guarded(url, { headers: { authorization: secret } }));
     expect(error.reason).toBe(reason);
     expect(JSON.stringify(error)).not.toContain(secret);
@@ -84,7 +87,7 @@ describe("what errors say", () => {
     expect(error.message).not.toContain("10.1.2.3");
   });
 
-  it("OUT15: what the platform says of a failure is not passed on", async () => {
+  it("OUT15 What the platform says of a failure is not passed on", async () => {
     const { guarded } = guard({
       fetch: (url) => (url.includes("dns-query") ? fetch(url) : Promise.reject(new TypeError(`cannot reach ${url}`))),
     });
@@ -94,7 +97,7 @@ describe("what errors say", () => {
     expect((await refused(call)).reason).toBe("connection");
   });
 
-  it("OUT15: a host's name is cut at a length that names have", async () => {
+  it("OUT15 A host's name is cut at a length that names have", async () => {
     const error = await refused(guard().guarded(`https://${"a".repeat(5000)}.localhost/`));
     expect(error.message.length).toBeLessThan(500);
   });
@@ -113,7 +116,7 @@ describe("variables", () => {
 
   const ours = (): OutboundVariables => ({ DNS_OVER_HTTPS_URL: `${server()}/dns-query` });
 
-  it("OUT18: the two variables are what lets a call reach this machine and a name be looked up", async () => {
+  it("OUT18 The two variables are what lets a call reach this machine and a name be looked up", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `files.internal, ${serverHost()}` });
     for (const url of [`${server()}/echo`, "https://files.internal/echo", "https://one.example.com/echo"]) {
       const response = await guarded(url);
@@ -124,13 +127,13 @@ describe("variables", () => {
     expect(lines).toEqual([]);
   });
 
-  it("OUT18: without them nothing inside is reached", async () => {
+  it("OUT18 Without its variables no inner address is reached", async () => {
     const { guarded, lines, sent } = deployed({});
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect([lines, sent]).toEqual([[], []]);
   });
 
-  it("OUT18: names are looked up at Cloudflare unless another resolver is named", async () => {
+  it("OUT18 Names are looked up at Cloudflare unless another resolver is named", async () => {
     const { guarded, sent } = deployed({});
     const response = await guarded("https://one.example.com/echo");
     await response.body?.cancel();
@@ -141,7 +144,7 @@ describe("variables", () => {
     ]);
   });
 
-  it("OUT18: a list with a mistake admits nothing and says so, without its value", async () => {
+  it("OUT18 A list with a mistake admits nothing and says so, without its value", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `${serverHost()},http://oops.internal` });
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect(lines).toMatchObject([{ event: "bad_configuration", variable: "ALLOWED_OUTBOUND_HOSTS" }]);
@@ -154,7 +157,7 @@ describe("variables", () => {
     "http://resolver.example.com/dns-query",
     "https://user:oops@resolver.example.com/",
     "ftp://oops/",
-  ])("OUT18: with %j as resolver no name is asked, and the log says so", async (url) => {
+  ])("OUT18 With %j as resolver no name is looked up, and the log says so", async (url) => {
     const { guarded, lines, sent } = deployed({ DNS_OVER_HTTPS_URL: url });
     expect((await refused(guarded("https://one.example.com/echo"))).reason).toBe("lookup_failed");
     expect(sent).toEqual([]);
@@ -162,7 +165,7 @@ describe("variables", () => {
     expect(JSON.stringify(lines)).not.toContain("oops");
   });
 
-  it("OUT16: a request's method, headers and body arrive as given", async () => {
+  it("OUT16 A request's method, headers and body arrive as given", async () => {
     const id = newId();
     const headers = { authorization: "Bearer own", "content-type": "application/json" };
     const response = await guard().guarded(`${one}/echo?id=${id}`, { method: "put", headers, body: '{"a":1}' });

@@ -20,7 +20,7 @@ async function questions(id: string): Promise<string[]> {
 }
 
 describe("what it learns", () => {
-  it("OUT7: both kinds of address are asked for and answered", async () => {
+  it("OUT7 The resolver asks for both kinds of address and returns both", async () => {
     const id = newId();
     const answer = await resolverAt(`/dns-query?id=${id}`).resolve("one.example.com", never());
     expect(answer).toEqual({ ok: true, addresses: [publicV4, publicV6] });
@@ -38,11 +38,11 @@ describe("what it learns", () => {
     ["inward.example.com", ["127.0.0.1"]],
     ["nowhere.example.com", []],
     ["empty.example.com", []],
-  ] as const)("OUT7: %s has the addresses %j", async ([name, addresses]) => {
+  ] as const)("OUT7 %s has the addresses %j", async ([name, addresses]) => {
     expect(await resolve(name)).toEqual({ ok: true, addresses });
   });
 
-  it("OUT7: an alias that the answer does not follow is asked for", async () => {
+  it("OUT7 An alias that the answer does not follow is asked for", async () => {
     const id = newId();
     await resolverAt(`/dns-query?id=${id}`).resolve("alias.example.com", never());
     const names = ["alias.example.com", "second.example.com", "two.example.com"];
@@ -51,7 +51,7 @@ describe("what it learns", () => {
 });
 
 describe("what it keeps", () => {
-  it("OUT7: an answer is kept as long as its shortest-lived record", async () => {
+  it("OUT7 An answer is kept as long as its shortest-lived record", async () => {
     const id = newId();
     const clock = new ManualClock();
     const resolver = resolverAt(`/dns-query?id=${id}`, { clock });
@@ -64,7 +64,7 @@ describe("what it keeps", () => {
     expect(await questions(id)).toHaveLength(4);
   });
 
-  it("OUT7: no answer is kept for more than a minute, and none that says not to", async () => {
+  it("OUT7 The resolver keeps no answer for more than a minute, and none that forbids it", async () => {
     const id = newId();
     const clock = new ManualClock();
     const resolver = resolverAt(`/dns-query?id=${id}`, { clock });
@@ -77,7 +77,7 @@ describe("what it keeps", () => {
     expect(await questions(id)).toHaveLength(8);
   });
 
-  it("OUT7: that a name has no address is not kept", async () => {
+  it("OUT7 The resolver does not keep the answer that a name has no address", async () => {
     const id = newId();
     const resolver = resolverAt(`/dns-query?id=${id}`);
     await resolver.resolve("empty.example.com", never());
@@ -97,18 +97,18 @@ describe("what it cannot tell", () => {
     "moved.example.com",
     "circle.example.com",
     "chain0.example.com",
-  ])("OUT8: %s could not be learned", async (name) => {
+  ])("OUT8 %s could not be learned", async (name) => {
     expect(await resolve(name)).toEqual({ ok: false });
   });
 
-  it("OUT7: eight aliases in a row are followed", async () => {
+  it("OUT7 Eight aliases in a row are followed", async () => {
     const id = newId();
     await resolverAt(`/dns-query?id=${id}`).resolve("chain0.example.com", never());
     const names = new Set((await questions(id)).map((question) => question.split(" ")[0]));
     expect(names.size).toBe(9);
   });
 
-  it.for(["slow.example.com", "stuck.example.com"])("OUT8: %s is given up after 5 s", async (name) => {
+  it.for(["slow.example.com", "stuck.example.com"])("OUT8 %s is given up after 5 s", async (name) => {
     const id = newId();
     const clock = new ManualClock();
     const answer = resolverAt(`/dns-query?id=${id}`, { clock }).resolve(name, never());
@@ -121,12 +121,12 @@ describe("what it cannot tell", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT8: where there is no server, nothing could be learned", async () => {
+  it("OUT8 The resolver reports that it could not find out if there is no server", async () => {
     const resolver = resolverAt("/dns-query", { fetch: () => Promise.reject(new Error("no network")) });
     expect(await resolver.resolve("one.example.com", never())).toEqual({ ok: false });
   });
 
-  it("OUT14: a caller that aborts leaves no question open", async () => {
+  it("OUT14 A caller that aborts leaves no question open", async () => {
     const id = newId();
     const control = new AbortController();
     const answer = resolverAt(`/dns-query?id=${id}`).resolve("slow.example.com", control.signal);

@@ -75,7 +75,7 @@ function fragile() {
   return { bucket, broken, uploads };
 }
 
-test("FILE25 a file from the threshold on lies in the bucket, and every way to read it works", async () => {
+test("A file from the threshold on lies in the bucket, and every way to read it works", async () => {
   const { files, rows, threadId, keys } = bucketStage();
   for (const size of [threshold, 3 * chunk, 7 * chunk + 13]) {
     const bytes = pattern(size, size);
@@ -105,7 +105,7 @@ test("FILE25 a file from the threshold on lies in the bucket, and every way to r
   await files.destroy(() => Promise.resolve());
 });
 
-test("FILE25 a file in the bucket is searched and has a small picture", async () => {
+test("A file in the bucket is searched and has a small picture", async () => {
   const { files } = bucketStage();
   await files.write("text", `${"x\n".repeat(chunk)}${"y".repeat(2000)}needle\n`, plain);
   expect(await files.stat("text")).toMatchObject({ storage: "r2" });
@@ -117,7 +117,7 @@ test("FILE25 a file in the bucket is searched and has a small picture", async ()
   await files.destroy(() => Promise.resolve());
 });
 
-test("FILE26 a file under the threshold stays in the thread, and so do all without a bucket", async () => {
+test("A file under the threshold stays in the thread, and so do all without a bucket", async () => {
   const { files, keys } = bucketStage();
   for (const size of [0, chunk, chunk + 1, threshold - 1]) {
     const bytes = pattern(size);
@@ -129,7 +129,7 @@ test("FILE26 a file under the threshold stays in the thread, and so do all witho
   expect(await without.write("big", pattern(threshold), plain)).toMatchObject({ storage: "thread" });
 });
 
-test("FILE27 what is replaced or removed is deleted from the bucket by the next sweep", async () => {
+test("What is replaced or removed is deleted from the bucket by the next sweep", async () => {
   const { files, rows, keys, calls } = bucketStage();
   const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
   await files.write("a", first, plain);
@@ -151,7 +151,7 @@ test("FILE27 what is replaced or removed is deleted from the bucket by the next 
   expect([await keys(), rows.garbage()]).toEqual([[], []]);
 });
 
-test("FILE27 a later life of the object never writes over what an earlier one put into the bucket", async () => {
+test("A later life of the object never writes over what an earlier one put into the bucket", async () => {
   const before = bucketStage();
   const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
   await before.files.write("first", first, plain);
@@ -167,7 +167,7 @@ test("FILE27 a later life of the object never writes over what an earlier one pu
   expect(await after.keys()).toEqual([]);
 });
 
-test("FILE10 a file in the bucket that is replaced while it is read fails the reader or is whole", async () => {
+test("A file in the bucket that is replaced while it is read fails the reader or is whole", async () => {
   const { files } = bucketStage();
   await files.write("a", pattern(threshold), plain);
   const chunks = (await files.chunks("a"))?.[Symbol.asyncIterator]();
@@ -181,7 +181,7 @@ test("FILE10 a file in the bucket that is replaced while it is read fails the re
 });
 
 for (const call of ["create", "part", "complete"]) {
-  test(`FILE28 a bucket whose ${call} fails leaves the file as it was and nothing behind`, async () => {
+  test(`A bucket whose ${call} fails leaves the file as it was and nothing behind`, async () => {
     const { bucket, broken, uploads } = fragile();
     const { files, rows, keys } = bucketStage(bucket);
     await files.write("a", "old", plain);
@@ -208,7 +208,7 @@ for (const call of ["create", "part", "complete"]) {
   });
 }
 
-test("FILE28 a source that fails or is too long leaves no upload and no object", async () => {
+test("A source that fails or is too long leaves no upload and no object", async () => {
   const { bucket, uploads } = fragile();
   const { files, keys, rows } = bucketStage(bucket);
   let left = 30;
@@ -225,7 +225,7 @@ test("FILE28 a source that fails or is too long leaves no upload and no object",
   expect([await keys(), rows.garbage(), await files.stat("a")]).toEqual([[], [], null]);
 });
 
-test("FILE28 deleting that fails stays noted until a sweep succeeds, chunks are swept meanwhile", async () => {
+test("Deleting that fails stays noted until a sweep succeeds, chunks are swept meanwhile", async () => {
   const { bucket, broken } = fragile();
   const { files, rows, keys, threadId } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);
@@ -244,7 +244,7 @@ test("FILE28 deleting that fails stays noted until a sweep succeeds, chunks are 
   expect([rows.garbage(), await keys()]).toEqual([[], []]);
 });
 
-test("FILE29 deleting a thread empties its part of the bucket and no other's, or can be repeated", async () => {
+test("Deleting a thread empties its part of the bucket and no other's, or can be repeated", async () => {
   const { bucket, broken } = fragile();
   const { files, keys } = bucketStage(bucket);
   const other = bucketStage();
@@ -274,7 +274,7 @@ test("FILE29 deleting a thread empties its part of the bucket and no other's, or
   await other.files.destroy(() => Promise.resolve());
 });
 
-test("FILE30 without the bucket a file that lies in it is refused by name, and can be removed", async () => {
+test("A file in the bucket is refused by name without the bucket, and can be removed", async () => {
   const { files, rows, threadId } = bucketStage();
   await files.write("a", pattern(threshold), plain);
   const unbound = stage(rows).files;
@@ -291,7 +291,7 @@ test("FILE30 without the bucket a file that lies in it is refused by name, and c
   expect(await later.keys()).toEqual([]);
 });
 
-test("FILE30 a bucket that cannot be read is told as that", async () => {
+test("A bucket that cannot be read is told as that", async () => {
   const { bucket, broken } = fragile();
   const { files } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);

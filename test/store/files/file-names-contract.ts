@@ -7,7 +7,7 @@ import type { WithRows } from "./file-stage.ts";
 
 /** Runs the suite. */
 export function fileNamesContract(where: string, withRows: WithRows): void {
-  test(`FILE2 a write replaces what stood there as a whole (${where})`, () =>
+  test(`A write replaces what stood there as a whole (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const facts = { mimeType: "text/html", metadata: { a: [1] }, width: 3, height: 4 };
@@ -44,7 +44,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/notes")).toEqual([second]);
     }));
 
-  test(`FILE3 implied folders are listed and counted and go with their last entry, made ones stay (${where})`, () =>
+  test(`Implied folders are listed and counted and go with their last entry, made ones stay (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("a/b/c.txt", "c", plain);
@@ -75,7 +75,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/")).toEqual([]);
     }));
 
-  test(`FILE4 neither file nor folder takes the other's place, and nothing is below a file (${where})`, () =>
+  test(`Neither file nor folder takes the other's place, and nothing is below a file (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("file", "1", plain);
@@ -99,7 +99,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.stats()).toEqual({ fileCount: 2, directoryCount: 1, totalSize: 3 });
     }));
 
-  test(`FILE4 a folder that came while the bytes did is not overwritten (${where})`, () =>
+  test(`A folder that came while the bytes did is not overwritten (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -112,7 +112,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await textOf(files, "place/inner")).toBe("1");
     }));
 
-  test(`FILE5 the root is a folder that is there, and stays one (${where})`, () =>
+  test(`The root is a folder that is there, and stays one (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       for (const root of ["/", "", ".", "a/..", "//./"]) {
@@ -134,7 +134,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(rows.totals()).toEqual({ files: 0, folders: 0, bytes: 0 });
     }));
 
-  test(`FILE6 what is not there is null to read and file_not_found to change (${where})`, () =>
+  test(`What is not there is null to read and file_not_found to change (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -157,7 +157,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.thumbnail("folder")).toBeNull();
     }));
 
-  test(`FILE12 attachments get free names that keep their extension, two at a time too (${where})`, () =>
+  test(`Attachments get free names that keep their extension, two at a time too (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const attach = async (name: string) => (await files.attach(name, "x", plain)).path;
@@ -178,7 +178,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`FILE13 a file outside is listed and has a record and no bytes (${where})`, () =>
+  test(`A file outside is listed and has a record and no bytes (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("far.png", "bytes that go", plain);
@@ -205,7 +205,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 4 });
     }));
 
-  test(`FILE14 type and metadata are bounded, and fit the row beside the bytes (${where})`, () =>
+  test(`Type and metadata are bounded, and fit the row beside the bytes (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const full = { mimeType: `text/${"x".repeat(250)}`, metadata: { a: "é".repeat(32_764) } };

@@ -42,7 +42,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const piece = pattern(100_000);
 
   for (const pieces of [0, 3, 40]) {
-    test(`FILE7 a source that fails after ${pieces} pieces leaves the file as it was (${where})`, () =>
+    test(`A source that fails after ${pieces} pieces leaves the file as it was (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -57,7 +57,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`FILE7 an endless source is cut at the limit, exactly that much is taken (${where})`, () =>
+  test(`An endless source is cut at the limit, exactly that much is taken (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { limit: 3_000_000 });
       await files.write("file", "old", plain);
@@ -74,7 +74,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`FILE7 a source that is refused unread is cancelled, and one that gives no bytes is refused (${where})`, () =>
+  test(`A source that is refused unread is cancelled, and one that gives no bytes is refused (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -91,7 +91,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(await files.stat("words")).toBeNull();
     }));
 
-  test(`FILE8 a stream is written and read with few chunks in memory (${where})`, () =>
+  test(`A stream is written and read with few chunks in memory (${where})`, () =>
     withRows(async (rows) => {
       // What was given and is not stored yet is in memory; what was read and not taken yet, too.
       let given = 0;
@@ -165,7 +165,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const begunOf = (writes: readonly { state: { begun: boolean } }[]) =>
     writes.flatMap(({ state }, index) => (state.begun ? [index] : []));
 
-  test(`FILE40 two streams of the thread's own are stored at a time, whatever comes from outside (${where})`, () =>
+  test(`Two streams of the thread's own are stored at a time, whatever comes from outside (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const outside = Array.from({ length: 7 }, (_, at) => gated(files, `outside/${at}`, { outside: true }));
@@ -195,7 +195,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const outside of [false, true]) {
-    test(`FILE41 a write that is cut off leaves the line or its stream, and the file as it was (${where})`, () =>
+    test(`A write that is cut off leaves the line or its stream, and the file as it was (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -217,7 +217,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`FILE41 what was stored of a write is dropped when it is cut off, whatever its source says then (${where})`, () =>
+  test(`What was stored of a write is dropped when it is cut off, whatever its source says then (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const abort = new AbortController();
@@ -238,7 +238,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       ).toBe(9);
     }));
 
-  test(`FILE9 of two writers the last to end stands whole, and nothing is left of the other (${where})`, () =>
+  test(`The last of two writers to end wins as a whole, and nothing is left of the other (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const [slow, fast] = [pattern(2 * chunk + 1, 3), pattern(3 * chunk, 5)];
@@ -257,7 +257,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(clean(rows)).toBe(true);
     }));
 
-  test(`FILE42 a change that cannot be told is undone, and told in its transaction (${where})`, () =>
+  test(`A change that cannot be told is undone, and told in its transaction (${where})`, () =>
     withRows(async (rows) => {
       const told: unknown[] = [];
       const refusing = { on: false };
@@ -306,7 +306,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const size of [10, 3 * chunk]) {
-    test(`FILE10 a file of ${size} bytes that is replaced while it is read fails the reader (${where})`, () =>
+    test(`A file of ${size} bytes that is replaced while it is read fails the reader (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         for (const change of ["replace", "remove", "remove and write again"] as const) {
@@ -327,7 +327,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`FILE7 a sweep leaves writes under way alone and drops what none stands for (${where})`, () =>
+  test(`A sweep leaves writes under way alone and drops what none stands for (${where})`, () =>
     withRows(async (rows) => {
       const { files, calls } = stage(rows);
       await files.write("small", "x", plain);
