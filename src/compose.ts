@@ -11,7 +11,7 @@ import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
 import { systemClock } from "#lib/system-clock.ts";
-import { createModelPort } from "#models/model-port.ts";
+import { createModelPort } from "#models/create-model-port.ts";
 import { readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import type { Diagnostic, Registry } from "#spec/index.ts";

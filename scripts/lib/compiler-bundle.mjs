@@ -12,9 +12,9 @@ const cache = join(packageRoot, ".cache");
 
 function compilerPath() {
   const hash = createHash("sha256");
-  for (const layer of ["compiler", "spec", "lib"]) {
+  for (const layer of ["compiler", "spec", "lib", "models", "core", "contract"]) {
     const folder = join(packageRoot, "src", layer);
-    for (const name of readdirSync(folder).toSorted()) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted()) {
       if (name.endsWith(".ts")) hash.update(name).update(readFileSync(join(folder, name)));
     }
   }
@@ -33,7 +33,8 @@ async function bundleCompiler(path) {
     format: "esm",
     platform: "node",
     target: "node20",
-    external: ["zod", "esbuild", "oxc-parser"],
+    // The packages of providers are imported when a model is called, which a build never does.
+    external: ["zod", "esbuild", "oxc-parser", "@ai-sdk/*", "@openrouter/*"],
     logLevel: "error",
   });
   for (const name of readdirSync(cache)) {

@@ -1,10 +1,11 @@
 // Lint rules of our own, loaded by oxlint as a JS plugin. They hold what the built-in rules cannot express: a relative
 // import must stay inside its layer, core reads no ambient clock, no await stands without its fault point, requests share no
-// promise, and every lint disable says why.
+// promise, providers are known to their profiles alone, and every lint disable says why.
 
 import path from "node:path";
 
 import { faultBeforeAwait } from "./fault-before-await.mjs";
+import { noProviderName } from "./no-provider-name.mjs";
 import { noSharedPromise } from "./no-shared-promise.mjs";
 
 /**
@@ -122,6 +123,7 @@ export default {
     "no-enum": noEnum,
     "no-catch-all-file": noCatchAllFile,
     "fault-before-await": faultBeforeAwait,
+    "no-provider-name": noProviderName,
     "no-shared-promise": noSharedPromise,
   },
 };

@@ -1,8 +1,8 @@
 // Refuses options that the types accept and the runtime does not support yet, so that no option is ignored silently. An entry is
 // removed when the runtime supports the option. docs/design/status.md has the same list.
 
+import { unavailableProvider } from "#models/provider/providers.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
-import { unavailableProvider } from "#spec/availability.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import type { Strategy } from "#spec/strategy.ts";
 

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import { refusedApi } from "#models/provider/providers.ts";
 import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { LimitAmounts, Limits } from "#spec/limits.ts";
 import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
@@ -213,10 +214,9 @@ const toolOptionFields = {
 } satisfies Fields<RemoteToolOptions>;
 
 const model = z.strictObject(modelFields).superRefine(({ provider, api }, context) => {
-  if (api === undefined || provider === "openai") return;
-  if (provider === "openai-responses" && api === "responses") return;
-  const message = `Invalid value: "${api}" is not a protocol of the provider "${provider}"`;
-  context.addIssue({ code: "custom", path: ["api"], message });
+  const problem = refusedApi({ provider, ...(api === undefined ? {} : { api }) });
+  if (problem === undefined) return;
+  context.addIssue({ code: "custom", path: ["api"], message: `Invalid value: ${problem}` });
 });
 
 /** What a definition of each kind must look like; for a tool, its options. */

@@ -3,12 +3,18 @@
 import { z } from "zod";
 
 import type { JsonBounds } from "#lib/bounded-json.ts";
+import { isObject } from "#lib/json-value.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
+
+/** Whether a JSON value is an object. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return isObject(value);
+}
 
 /** Bounds of a JSON body and of any other JSON in a request. */
 export const bodyBounds: JsonBounds = { values: 100_000, depth: 64 };

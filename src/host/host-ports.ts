@@ -14,8 +14,8 @@ import type { RunRecord } from "#core/record.ts";
 import { noResultBounds } from "#core/tools/settle.ts";
 import type { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
-import { createModelPort } from "#models/model-port.ts";
-import type { ModelPortOptions } from "#models/model-port.ts";
+import { createModelPort } from "#models/create-model-port.ts";
+import type { ModelPortOptions } from "#models/create-model-port.ts";
 
 import { plainStrategy } from "./plain-strategy.ts";
 

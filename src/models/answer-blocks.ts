@@ -1,6 +1,6 @@
-// The blocks of one answer, as parts. Owns numbering and what is open. Invariants: a block begins with its first content,
-// its index is one more than the last one's, a call is told closed once and only when it was, and opaque data of the
-// provider rides on the part that ends its block.
+// The blocks of one answer, as parts. Owns their numbers and which are open. Invariants: a block begins with its first content,
+// its index is one more than that of the block before, a call is closed at most once and only if the provider closed it, and
+// the part that ends a block carries the provider's opaque data.
 
 import type { LanguageModelV3ToolCall, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 
@@ -8,22 +8,25 @@ import type { JsonObject } from "#contract/json.ts";
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { ProviderData } from "#core/record.ts";
 
-import { keptThinking, type ThinkingField } from "./openai-compatible.ts";
-import { keptOfResponses } from "./openai-responses.ts";
-import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
+import {
+  metadataUnder,
+  type AnsweredBlock,
+  type ProviderSettings,
+  type ThinkingField,
+} from "./provider/provider-profile.ts";
 
 type Kind = "text" | "thinking";
 type CallEnd = Extract<ModelPart, { type: "toolcall_end" }>;
 
-interface SpokenBlock {
+interface ContentBlock {
   kind: Kind;
-  /** Null until its first content came. */
+  /** Null before the first content. */
   index: number | null;
   data: JsonObject;
 }
 
 /** A part of the AI SDK's stream that belongs to a block of text or thinking. */
-interface Spoken {
+interface ContentPart {
   id: string;
   providerMetadata?: SharedV3ProviderMetadata | undefined;
 }
@@ -35,26 +38,17 @@ interface CallBlock {
   written: string;
 }
 
-/** What the blocks of an answer need to know of their call. */
+/** The call that the blocks belong to. */
 export interface BlockOptions {
   settings: ProviderSettings;
   /** The model's id at the provider. */
   model: string;
   uniqueId: (id: string) => string;
-  /** The package closes every call when the stream ends, cut or not, so its word counts only once the answer finished. */
-  closesCallsAtEnd: boolean;
-  /** The field that held the thinking, for servers that want it back in the same field; null for other providers. */
+  /** The field that last held thinking, in Chat Completions; null if there was none. */
   thinkingField: () => ThinkingField | null;
-  /** What the model wrote as arguments, where the package may have replaced it. */
+  /** The arguments as the model wrote them, for a package that may replace them; null for other packages. */
   writtenArguments: (callId: string) => string | null;
 }
-
-// The names under which a package reports metadata and under which it accepts metadata, where they differ from the provider's
-// name. At other servers only the signature of Gemini's thinking is kept.
-const metadataNames: Partial<Record<NetworkProvider, readonly [string, string]>> = {
-  "openai-responses": ["openai", "openai"],
-  "openai-compatible": ["openaiCompatible", "google"],
-};
 
 function isJson(text: string): boolean {
   try {
@@ -65,47 +59,47 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The blocks of one answer. Each method returns the parts to tell, in order. */
+/** The blocks of one answer. Each method returns the parts for the reader, in order. */
 export class AnswerBlocks {
   readonly #options: BlockOptions;
-  readonly #spoken = new Map<string, SpokenBlock>();
+  readonly #content = new Map<string, ContentBlock>();
   readonly #calls = new Map<string, CallBlock>();
-  #held: CallEnd[] = [];
+  #waiting: CallEnd[] = [];
   #next = 0;
   #thinkingCarriesData = false;
-  /** Calls told closed. */
+  /** Calls that are closed. */
   closedCalls = 0;
 
   constructor(options: BlockOptions) {
     this.#options = options;
   }
 
-  start(kind: Kind, { id, providerMetadata }: Spoken): ModelPart[] {
-    const block: SpokenBlock = { kind, index: null, data: {} };
-    this.#spoken.set(`${kind}:${id}`, block);
-    this.#note(block, providerMetadata);
+  start(kind: Kind, { id, providerMetadata }: ContentPart): ModelPart[] {
+    const block: ContentBlock = { kind, index: null, data: {} };
+    this.#content.set(`${kind}:${id}`, block);
+    this.#addMetadata(block, providerMetadata);
     return this.#isRedacted(block) ? this.#open(block) : [];
   }
 
-  delta(kind: Kind, { id, delta, providerMetadata }: Spoken & { delta: string }): ModelPart[] {
+  delta(kind: Kind, { id, delta, providerMetadata }: ContentPart & { delta: string }): ModelPart[] {
     const key = `${kind}:${id}`;
-    const block = this.#spoken.get(key) ?? { kind, index: null, data: {} };
-    this.#spoken.set(key, block);
-    this.#note(block, providerMetadata);
+    const block = this.#content.get(key) ?? { kind, index: null, data: {} };
+    this.#content.set(key, block);
+    this.#addMetadata(block, providerMetadata);
     if (delta === "") return [];
     const opened = this.#open(block);
     return [...opened, { type: `${kind}_delta`, index: block.index ?? 0, delta }];
   }
 
-  end(kind: Kind, { id, providerMetadata }: Spoken): ModelPart[] {
+  end(kind: Kind, { id, providerMetadata }: ContentPart): ModelPart[] {
     const key = `${kind}:${id}`;
-    const block = this.#spoken.get(key);
+    const block = this.#content.get(key);
     if (block === undefined) return [];
-    this.#spoken.delete(key);
-    this.#note(block, providerMetadata);
-    const data = this.#dataOf(kind, block.data, block.index === null);
+    this.#content.delete(key);
+    this.#addMetadata(block, providerMetadata);
+    const data = this.#storedData(kind, block.data, block.index === null);
     if (block.index === null && data === null) return [];
-    // A thinking block that ends without text: the provider keeps the text to itself.
+    // A thinking block that ends without text: the provider does not show the text.
     const opened = this.#open(block, kind === "thinking");
     if (kind === "thinking" && data !== null) this.#thinkingCarriesData = true;
     return [
@@ -133,57 +127,57 @@ export class AnswerBlocks {
     return [{ type: "toolcall_delta", index: call.index, delta }];
   }
 
-  /** The package says that a call is complete. */
-  closeCall(told: LanguageModelV3ToolCall): ModelPart[] {
-    const parts = this.#calls.has(told.toolCallId) ? [] : this.startCall(told.toolCallId, told.toolName);
-    const call = this.#calls.get(told.toolCallId);
+  /** The package reports that a call is complete. */
+  closeCall(reported: LanguageModelV3ToolCall): ModelPart[] {
+    const parts = this.#calls.has(reported.toolCallId) ? [] : this.startCall(reported.toolCallId, reported.toolName);
+    const call = this.#calls.get(reported.toolCallId);
     if (call === undefined) return parts;
-    const wire = this.#options.writtenArguments(told.toolCallId);
-    if (call.written === "" && told.input !== "{}") parts.push(...this.callDelta(told.toolCallId, told.input));
+    const wire = this.#options.writtenArguments(reported.toolCallId);
+    if (call.written === "" && reported.input !== "{}")
+      parts.push(...this.callDelta(reported.toolCallId, reported.input));
     const text = wire ?? call.written;
-    const data = this.#dataOf("toolcall", this.#merge({}, told.providerMetadata), false);
+    const data = this.#storedData("toolcall", this.#merge({}, reported.providerMetadata), false);
     const end: CallEnd = {
       type: "toolcall_end",
       index: call.index,
       id: call.id,
-      name: told.toolName,
+      name: reported.toolName,
       arguments: text,
       ...(data === null ? {} : { provider_data: data }),
     };
-    // Text that is no JSON may have been cut by the token limit, which only the end of the answer tells.
-    if (this.#options.closesCallsAtEnd || !isJson(text)) this.#held.push(end);
-    else parts.push(this.#tellClosed(end));
+    // Arguments that are not JSON may be cut by the token limit. Only the end of the answer shows that.
+    if (this.#options.settings.profile.closesCallsAtEnd || !isJson(text)) this.#waiting.push(end);
+    else parts.push(this.#closed(end));
     return parts;
   }
 
-  /** The answer finished: closes what is open. `cut` says that the token limit ended it. */
+  /** Closes the open blocks of an answer that finished. `cut`: the token limit ended it. */
   finish(cut: boolean): ModelPart[] {
-    const parts = [...this.#spoken.keys()].flatMap((key) => {
+    const parts = [...this.#content.keys()].flatMap((key) => {
       const kind = key.startsWith("text:") ? "text" : "thinking";
       return this.end(kind, { id: key.slice(kind.length + 1) });
     });
-    for (const held of this.#held) {
-      if (cut && !isJson(held.arguments)) continue;
-      parts.push(this.#tellClosed(this.#withoutRepeatedData(held)));
+    for (const end of this.#waiting) {
+      if (cut && !isJson(end.arguments)) continue;
+      parts.push(this.#closed(this.#withoutRepeatedData(end)));
     }
-    this.#held = [];
+    this.#waiting = [];
     return parts;
   }
 
-  #tellClosed(end: CallEnd): CallEnd {
+  #closed(end: CallEnd): CallEnd {
     this.closedCalls += 1;
     // Decision 22: `""` arguments mean `{}`.
     return end.arguments.trim() === "" ? { ...end, arguments: "{}" } : end;
   }
 
-  // OpenRouter's package hands the same details to the thinking and to the first call; they are stored once.
   #withoutRepeatedData(end: CallEnd): CallEnd {
-    if (this.#options.settings.provider !== "openrouter" || !this.#thinkingCarriesData) return end;
+    if (this.#options.settings.profile.repeatsThinkingData !== true || !this.#thinkingCarriesData) return end;
     const { provider_data: _repeated, ...rest } = end;
     return rest;
   }
 
-  #open(block: SpokenBlock, isHidden = false): ModelPart[] {
+  #open(block: ContentBlock, isHidden = false): ModelPart[] {
     if (block.index !== null) return [];
     const ended = block.kind === "thinking" ? this.#endText() : [];
     block.index = this.#next++;
@@ -192,19 +186,18 @@ export class AnswerBlocks {
     return [...ended, { type: "thinking_start", index: block.index, ...redacted }];
   }
 
-  /** Another block begins, so text that is open ends here; OpenAI's package would end it with the stream. */
+  /** Ends open text, because another block begins. OpenAI's package ends text only with the stream. */
   #endText(): ModelPart[] {
-    return [...this.#spoken.entries()].flatMap(([key, block]) =>
+    return [...this.#content.entries()].flatMap(([key, block]) =>
       block.kind === "text" && block.index !== null ? this.end("text", { id: key.slice("text:".length) }) : [],
     );
   }
 
-  #isRedacted(block: SpokenBlock): boolean {
-    const own = block.data[this.#options.settings.provider];
-    return typeof own === "object" && own !== null && !Array.isArray(own) && own["redactedData"] !== undefined;
+  #isRedacted(block: ContentBlock): boolean {
+    return this.#options.settings.profile.isRedacted?.(block.data) ?? false;
   }
 
-  #note(block: SpokenBlock, metadata: SharedV3ProviderMetadata | undefined): void {
+  #addMetadata(block: ContentBlock, metadata: SharedV3ProviderMetadata | undefined): void {
     block.data = this.#merge(block.data, metadata);
   }
 
@@ -212,7 +205,7 @@ export class AnswerBlocks {
     const merged: JsonObject = { ...data };
     for (const [name, value] of Object.entries(metadata ?? {})) {
       const before = merged[name];
-      // Metadata is JSON by the package's own contract.
+      // Metadata is JSON by the contract of the packages.
       const now = value as JsonObject;
       merged[name] =
         typeof before === "object" && before !== null && !Array.isArray(before) ? { ...before, ...now } : now;
@@ -220,17 +213,15 @@ export class AnswerBlocks {
     return merged;
   }
 
-  /** The metadata stored with a block. `empty`: the block has no text. */
-  #dataOf(kind: Kind | "toolcall", data: JsonObject, empty: boolean): ProviderData | null {
+  /** The opaque data stored with a block. `empty`: the block has no text. */
+  #storedData(kind: AnsweredBlock["kind"], metadata: JsonObject, empty: boolean): ProviderData | null {
     const { settings, thinkingField, model } = this.#options;
-    const { provider, owner } = settings;
-    const field = kind === "thinking" && !empty ? thinkingField() : null;
-    if (field !== null) return { provider: owner, data: keptThinking(field, model) };
-    const [toldAs, sentAs] = metadataNames[provider] ?? [provider, provider];
-    const own = data[toldAs];
-    if (typeof own !== "object" || own === null || Array.isArray(own)) return null;
-    const useful = provider === "openai-responses" ? keptOfResponses(kind, own, empty) : own;
-    const kept = Object.entries(useful).filter(([, value]) => !(Array.isArray(value) && value.length === 0));
-    return kept.length === 0 ? null : { provider: owner, data: { [sentAs]: Object.fromEntries(kept) } };
+    const { profile, owner } = settings;
+    const block = { kind, metadata, empty, thinkingField: thinkingField(), model };
+    const data =
+      profile.storedData === undefined
+        ? metadataUnder(metadata, { reported: profile.name })
+        : profile.storedData(block);
+    return data === null ? null : { provider: owner, data };
   }
 }

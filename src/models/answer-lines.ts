@@ -1,21 +1,17 @@
 // Reads the lines of an answer's body and finds out whether the answer is complete. The provider packages wait until the
 // connection closes, and some servers keep it open long after the last event.
 
-type Fields = Record<string, unknown>;
+import { fieldsOf, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
-/** Characters that an event may have, a picture among them: it is kept whole until it ends. */
+/** Characters of an event at most. An event with a picture is kept in memory until it ends. */
 const longestEvent = 32 * 1024 * 1024;
 
-// A match is only a reason to parse the chunk: the model's own text may hold the same names.
+// A match only means that the chunk is parsed, because the text of the model may have the same names.
 const mayEnd = /"finish_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"/i;
 const lastEvent = /^response\.(?:completed|incomplete|failed)$/;
 
-function fields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
 function first(value: unknown): Fields {
-  return fields(Array.isArray(value) ? value[0] : null);
+  return fieldsOf(listOf(value)[0]);
 }
 
 function isText(value: unknown): boolean {
@@ -40,7 +36,7 @@ export class AnswerLines {
   /** Token counts arrived. */
   counted = false;
 
-  /** Takes the next piece of the body. Throws where an event gets too long. */
+  /** Takes the next piece of the body. Throws if an event is too long. */
   read(piece: Uint8Array): void {
     const [head = "", ...lines] = this.#decoder.decode(piece, { stream: true }).split(/\r\n|\n|\r/);
     this.#rest += head;
@@ -68,14 +64,8 @@ export class AnswerLines {
   }
 
   #chunk(json: string): void {
-    let chunk: Fields;
-    try {
-      chunk = fields(JSON.parse(json));
-    } catch {
-      // The package reports a chunk that is no JSON.
-      return;
-    }
-    const { type, choices, candidates, usage, usageMetadata } = chunk;
+    // The package reports a chunk that is not JSON.
+    const { type, choices, candidates, usage, usageMetadata } = fieldsOf(parseJson(json));
     if (typeof type === "string" && lastEvent.test(type)) {
       this.ended = true;
       this.completed = type === "response.completed";

@@ -1,11 +1,8 @@
 // Ids of tool calls, in both directions. Inbound: an id that a provider may use again is namespaced by step, so that ids
-// are unique in a thread (decision 30). Outbound: an id another provider made is bent to what this one accepts.
-// Invariant: the same id always bends the same way, so a call and its result still meet.
+// are unique in a thread (decision 30). Outbound: an id of another provider is changed to a form that this one accepts.
+// Invariant: equal ids stay equal, so a call and its result still match.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
-
-import { serverTraits } from "./openai-compatible.ts";
-import type { NetworkProvider, ProviderSettings } from "./provider-settings.ts";
 
 /** A short, stable name for a text (FNV-1a, 32 bits, as eight hexadecimal digits). */
 function shortHash(text: string): string {
@@ -16,21 +13,21 @@ function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
-/** A name for the step a request belongs to; the same when the step is asked again. */
+/** A name for the step of a request. It is the same when the step is requested again. */
 function stepName(request: ModelRequest): string {
   const last = request.messages.at(-1);
   const place = `${request.messages.length}:${last?.id ?? last?.tool_call_id ?? ""}`;
   return shortHash(place) + shortHash(`step ${place}`).slice(0, 4);
 }
 
-// What no provider gives twice: `toolu_01A09q90qw90lq917835lq9`, a UUID. All else may come again, in another answer, line or
-// thread, `google-fc-0` as well as `call_get_weather`; and an answer to the one must never be taken for one to the other.
-const drawn = /(?=[0-9a-z-]*\d)(?=[0-9a-z-]*[a-z])[0-9a-z][0-9a-z-]{14,}[0-9a-z]/i;
+// Ids that no provider uses twice: `toolu_01A09q90qw90lq917835lq9`, a UUID. All others may come again in another answer, scope
+// or thread, `google-fc-0` as well as `call_get_weather`; a result for one call must not be taken for the result of another.
+const unrepeated = /(?=[0-9a-z-]*\d)(?=[0-9a-z-]*[a-z])[0-9a-z][0-9a-z-]{14,}[0-9a-z]/i;
 
 /** Characters of an id; a longer one is shortened to its beginning and its hash. */
 const longestId = 160;
 
-/** Makes the ids of one answer unique: what may repeat gets the step's name, what repeats anyway gets a number. */
+/** Makes the ids of one answer unique: an id that may repeat gets the step's name, an id that still repeats gets a number. */
 export function createUniqueIds(request: ModelRequest): (id: string) => string {
   const used = new Set<string>();
   for (const message of request.messages) {
@@ -39,7 +36,7 @@ export function createUniqueIds(request: ModelRequest): (id: string) => string {
   const step = stepName(request);
   return (id) => {
     const short = id.length > longestId ? `${id.slice(0, longestId - 9)}_${shortHash(id)}` : id;
-    const base = drawn.test(short) ? short : `${short === "" ? "call" : short}_${step}`;
+    const base = unrepeated.test(short) ? short : `${short === "" ? "call" : short}_${step}`;
     let unique = base;
     for (let number = 2; used.has(unique); number++) unique = `${base}_${number}`;
     used.add(unique);
@@ -47,31 +44,14 @@ export function createUniqueIds(request: ModelRequest): (id: string) => string {
   };
 }
 
-interface Accepted {
-  characters: RegExp;
-  length: number;
+/** An id without refused characters and within a length. */
+export function acceptedCallId(id: string, { refused, length }: { refused: RegExp; length: number }): string {
+  const clean = id.replace(refused, "_");
+  if (clean === id && id.length <= length) return id;
+  return `${clean.slice(0, length - 9)}_${shortHash(id)}`;
 }
-
-// Anthropic: letters, digits, `_` and `-`, 64 of them. OpenAI: any text up to 40 characters.
-const openai: Accepted = { characters: /[^\x21-\x7e]/g, length: 40 };
-const accepted: Partial<Record<NetworkProvider, Accepted>> = {
-  anthropic: { characters: /[^a-zA-Z0-9_-]/g, length: 64 },
-  openai,
-  "openai-responses": openai,
-  "openai-compatible": openai,
-};
 
 /** Shortens any id to nine letters and digits, the form that Mistral accepts. */
-function shortCallId(id: string): string {
+export function shortCallId(id: string): string {
   return /^[a-zA-Z0-9]{9}$/.test(id) ? id : `c${shortHash(id)}`;
-}
-
-/** The form of a call's id that a provider accepts. */
-export function wireCallId(id: string, to: ProviderSettings): string {
-  if (to.provider === "openai-compatible" && serverTraits(to.baseUrl).shortCallIds) return shortCallId(id);
-  const rule = accepted[to.provider];
-  if (rule === undefined) return id;
-  const clean = id.replace(rule.characters, "_");
-  if (clean === id && id.length <= rule.length) return id;
-  return `${clean.slice(0, rule.length - 9)}_${shortHash(id)}`;
 }

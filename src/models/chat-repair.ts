@@ -2,13 +2,9 @@
 // protocol: errors of other shapes, missing fields, calls with wrong or missing numbers, tool names that arrive in pieces.
 // Invariant: a chunk that follows the protocol passes unchanged.
 
+import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
+
 import { errorEvent } from "./error-event.ts";
-
-type Fields = Record<string, unknown>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
@@ -47,8 +43,8 @@ export class ChatRepair {
     // error, and calls that still wait for the rest of their name need a last chunk. So the reason is added here.
     if (data.trim() === "[DONE]") return this.#finished ? [data] : [this.#end(), data];
     if (usual.test(data) && !worthReading.test(data)) return [data];
-    const chunk = parse(data);
-    if (!isFields(chunk)) return [data];
+    const chunk = parseJson(data);
+    if (!isObject(chunk)) return [data];
     this.#changed = false;
     const repaired = this.#chunk(chunk);
     return [this.#changed ? JSON.stringify(repaired) : data];
@@ -70,7 +66,7 @@ export class ChatRepair {
       return { ...chunk, choices: [] };
     }
     const [first, ...others] = choices as unknown[];
-    if (!isFields(first)) return chunk;
+    if (!isObject(first)) return chunk;
     return { ...chunk, choices: [this.#choice(first), ...others] };
   }
 
@@ -79,9 +75,9 @@ export class ChatRepair {
     const ends = isText(finish_reason);
     this.#finished ||= ends;
     // A complete answer in place of a stream has `message` where a chunk has `delta`.
-    const isWhole = !isFields(delta) && isFields(message);
+    const isWhole = !isObject(delta) && isObject(message);
     this.#changed ||= isWhole;
-    const part = isFields(delta) ? delta : isFields(message) ? message : ends ? {} : null;
+    const part = isObject(delta) ? delta : isObject(message) ? message : ends ? {} : null;
     if (part === null) return choice;
     return { ...choice, delta: this.#delta(part, ends) };
   }
@@ -98,8 +94,8 @@ export class ChatRepair {
 
   /** The numbered pieces to pass on; none while the call waits for the rest of its name. */
   #piece(piece: unknown): Fields[] {
-    if (!isFields(piece)) return [];
-    const given = isFields(piece["function"]) ? piece["function"] : {};
+    if (!isObject(piece)) return [];
+    const given = isObject(piece["function"]) ? piece["function"] : {};
     const name = isText(given["name"]) ? given["name"] : "";
     const text = argumentsText(given["arguments"]);
     const wireIndex = typeof piece["index"] === "number" ? piece["index"] : null;
@@ -130,7 +126,7 @@ export class ChatRepair {
       this.#changed = true;
       return before;
     }
-    const asSent = isFields(piece["function"]) && piece["function"]["arguments"] === text;
+    const asSent = isObject(piece["function"]) && piece["function"]["arguments"] === text;
     if (call.index === wireIndex && id !== null && asSent && piece["type"] === "function" && name !== "") {
       call.waiting = null;
       return [...before, piece];
@@ -177,12 +173,4 @@ function joinedName(before: string, piece: string): string {
 function argumentsText(given: unknown): string {
   if (typeof given === "string") return given;
   return given === undefined || given === null ? "" : JSON.stringify(given);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,25 +1,26 @@
-// Turns whatever went wrong in a model call into one of the classes the retry engine knows, exactly in the order
-// overflow, rate limit, auth, network, api (figures: context overflow; decision 22, 23). A 429 is never an overflow.
+// Classifies the error of a model call for the retry engine, in the order overflow, rate limit, auth, network, api (decision 22:
+// classes of failures; decision 23: overflow). A 429 is never an overflow. The phrases are those of all providers together,
+// because gateways pass the errors of other providers on.
 
 import type { ModelFailure, ModelFailureKind } from "#core/ports/model-port.ts";
 
 import { readFailureFacts, type FailureFacts } from "./failure-facts.ts";
 import type { Exchange } from "./observed-fetch.ts";
-import { saysOverflow } from "./overflow-phrases.ts";
+import { reportsOverflow } from "./overflow-phrases.ts";
 import type { Redact } from "./redact.ts";
 import { readAskedWait, type AskedWait } from "./retry-after.ts";
 
-/** What is known besides the error itself. */
+/** The call that an error belongs to. */
 export interface FailureContext {
   exchange: Exchange;
   redact: Redact;
   /** Milliseconds since 1970, for a `Retry-After` that is a date. */
   now: number;
-  /** The call was aborted by its caller, so whatever was thrown follows from that. */
+  /** The caller aborted the call, so the error is a consequence. */
   aborted: boolean;
 }
 
-// A provider that answers with a page instead of a sentence must not fill the log.
+// A page in place of a message must not fill the log.
 const longestMessage = 2_000;
 
 // Google and xAI refuse an invalid key with status 400.
@@ -39,7 +40,7 @@ const moneyIsOut = /insufficient_quota|billing_hard_limit|insufficient[_ ]balanc
 function kindOf(facts: FailureFacts): ModelFailureKind {
   const { status, text } = facts;
   if (status !== 429) {
-    if (saysOverflow(text)) return "overflow";
+    if (reportsOverflow(text)) return "overflow";
     if ((status === 400 || status === 413) && facts.emptyBody) return "overflow";
   }
   if (status === 429) return "rate_limited";
@@ -55,7 +56,7 @@ function kindOf(facts: FailureFacts): ModelFailureKind {
   return "api";
 }
 
-/** Statuses that a retry may cure: 408 (the request took too long) and 409 (it conflicted with another request). */
+/** Statuses after which a retry may succeed: 408 (the request took too long) and 409 (it conflicted with another request). */
 const passing = new Set([408, 409]);
 
 function isRetryable(kind: ModelFailureKind, facts: FailureFacts, wait: AskedWait): boolean {
@@ -71,7 +72,7 @@ function isRetryable(kind: ModelFailureKind, facts: FailureFacts, wait: AskedWai
   return facts.garbled || facts.reportedInStream;
 }
 
-/** A failure made of a kind and a sentence, for cases that no error object stands behind. */
+/** A failure of a kind with a message, for a case without an error object. */
 export function failure(kind: ModelFailureKind, message: string, retryable = false): ModelFailure {
   return { kind, message, retryable, status: null, retry_after_ms: null };
 }

@@ -1,5 +1,5 @@
-// Images and files, as a provider can bear them: as they are, as the text they hold, or as a line that names them.
-// Invariant: nothing is handed to a provider package that it would refuse with an exception.
+// Images and files in a form that a provider accepts: unchanged, as the text in them, or as a line that names them.
+// Invariant: a provider's package gets nothing that it refuses with an exception.
 
 import type { LanguageModelV3FilePart, LanguageModelV3TextPart } from "@ai-sdk/provider";
 
@@ -9,19 +9,9 @@ import { fromBase64 } from "#lib/base64.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import type { NetworkProvider } from "./provider-settings.ts";
+import type { ProviderProfile } from "./provider/provider-profile.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
-
-// File types other than images that each provider's package sends. The packages for Chat Completions take them as bytes, not as URLs.
-const fileTypes: Record<NetworkProvider, RegExp> = {
-  openai: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
-  "openai-compatible": /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
-  "openai-responses": /^application\/pdf$/,
-  anthropic: /^application\/pdf$/,
-  google: /^(application\/pdf|audio\/|video\/)/,
-  openrouter: /^application\/pdf$/,
-};
 
 function source(part: ImagePart | FilePart): string | URL | null {
   if (part.data !== undefined) return part.data;
@@ -32,7 +22,7 @@ function source(part: ImagePart | FilePart): string | URL | null {
 export function convertAttachment(
   part: ImagePart | FilePart,
   model: AnyModelDefinition,
-  provider: NetworkProvider,
+  { fileTypes, filesByUrl }: ProviderProfile,
 ): Converted {
   const line: LanguageModelV3TextPart = { type: "text", text: describePart(part) };
   const data = source(part);
@@ -46,8 +36,7 @@ export function convertAttachment(
     const text = bytes === null ? null : decodeText(bytes);
     return text === null ? line : { type: "text", text: `${line.text}\n${text}` };
   }
-  if (!fileTypes[provider].test(mediaType)) return line;
-  if ((provider === "openai" || provider === "openai-compatible") && typeof data !== "string") return line;
+  if (!fileTypes.test(mediaType) || (!filesByUrl && typeof data !== "string")) return line;
   const filename = part.type === "file" ? part.name : undefined;
   return { type: "file", mediaType, data, ...(filename === undefined ? {} : { filename }) };
 }

@@ -1,5 +1,5 @@
-// Decides what the end of an answer is: finished, cut, refused by the provider, or a context that silently overflowed.
-// Every stream ends with exactly what this returns (decision 22, 23; figures: silent overflow).
+// Decides how an answer ended: finished, interrupted, refused by the provider, or with a context that overflowed silently. Every
+// stream ends with the part that this file returns (decision 22: a stream without a reason is an error; decision 23: overflow).
 
 import type { LanguageModelV3FinishReason } from "@ai-sdk/provider";
 
@@ -11,31 +11,31 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 import { failure } from "./classify-failure.ts";
 import { readStopReason } from "./stop-reason.ts";
 
-/** The end as the provider told it. */
-export interface ToldEnd {
+/** The end as the provider reports it. */
+export interface ReportedEnd {
   reason: LanguageModelV3FinishReason;
-  /** The provider's sentence about its reason. */
+  /** The provider's explanation of its reason. */
   detail: string | null;
-  /** The body held its protocol's end mark (`[DONE]` or a last event), with or without a reason. */
+  /** The body had the end mark of its protocol (`[DONE]` or a last event), with or without a reason. */
   ended: boolean;
   usage: Usage;
   reported_cost: number | null;
   model_id: string | null;
-  /** The answer holds calls that were closed. */
+  /** The answer has closed calls. */
   hasCalls: boolean;
   /** The answer has content other than text, thinking and calls. */
   hasOtherContent: boolean;
-  /** What the answer cites. */
+  /** The sources that the answer cites. */
   sources?: AnswerSource[];
 }
 
-/** The failure of a stream that stopped without a word (decision 22). */
+/** The failure of a stream that ended without a reason (decision 22: it is retried). */
 export function cutFailure(): Extract<ModelPart, { type: "error" }> {
   const message = "The provider's stream ended without saying why it stopped.";
   return { type: "error", failure: failure("network", message, true) };
 }
 
-/** The reason by whether there are calls: some providers end a forced call with `stop`, and calls that they run with `tool_calls`. */
+/** The reason, corrected by the presence of calls: some providers end a forced call with `stop`, and calls that they run with `tool_calls`. */
 function stopReason(reason: StopReason, hasCalls: boolean): StopReason {
   if (reason !== "stop" && reason !== "tool_calls") return reason;
   return hasCalls ? "tool_calls" : "stop";
@@ -44,8 +44,8 @@ function stopReason(reason: StopReason, hasCalls: boolean): StopReason {
 /** Provider's names of a reason that add nothing to `content_filter`. */
 const plainBlock = /^(?:content[_-]?filter|refusal|stop)$/i;
 
-/** Why an answer was blocked: the provider's own name of the reason, its sentence, or both. */
-function stopDetail({ reason, detail }: ToldEnd): string | null {
+/** Why an answer was blocked: the provider's name of the reason, its explanation, or both. */
+function stopDetail({ reason, detail }: ReportedEnd): string | null {
   const name = reason.raw === undefined || plainBlock.test(reason.raw) ? null : reason.raw;
   if (name === null || detail === null) return name ?? detail;
   return `${name}: ${detail}`;
@@ -62,15 +62,15 @@ function overflowedSilently(finish: ModelFinish, { contextWindow }: AnyModelDefi
 
 /** The part that ends the stream. */
 export function endOfAnswer(
-  told: ToldEnd,
+  end: ReportedEnd,
   model: AnyModelDefinition,
 ): Extract<ModelPart, { type: "finish" | "error" }> {
-  const { reason, usage } = told;
+  const { reason, usage } = end;
   if (reason.raw === "model_context_window_exceeded") {
     return { type: "error", usage, failure: failure("overflow", "The answer ran into the model's context window.") };
   }
   const isUnnamed = reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls");
-  if (isUnnamed && !told.ended) return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
+  if (isUnnamed && !end.ended) return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
   // An answer whose protocol marked its end is complete, also without a reason (decision record 17): the Responses API names no
   // reason for an answer with calls. Chat Completions always has a reason here, because `chat-repair.ts` adds a missing one.
   const stopped = isUnnamed ? "stop" : readStopReason(reason);
@@ -79,15 +79,15 @@ export function endOfAnswer(
     // The model made a malformed call, or the server failed, which is what an unknown reason most often means. A retry may succeed.
     return { type: "error", usage, failure: failure("api", message, true) };
   }
-  const detail = stopped === "content_filter" ? stopDetail(told) : null;
+  const detail = stopped === "content_filter" ? stopDetail(end) : null;
   const finish: ModelFinish = {
-    stop_reason: stopReason(stopped, told.hasCalls),
+    stop_reason: stopReason(stopped, end.hasCalls),
     ...(detail === null ? {} : { stop_detail: detail }),
-    ...(told.hasOtherContent ? { has_other_content: true } : {}),
-    ...(told.sources === undefined || told.sources.length === 0 ? {} : { sources: told.sources }),
+    ...(end.hasOtherContent ? { has_other_content: true } : {}),
+    ...(end.sources === undefined || end.sources.length === 0 ? {} : { sources: end.sources }),
     usage,
-    reported_cost: told.reported_cost,
-    model_id: told.model_id,
+    reported_cost: end.reported_cost,
+    model_id: end.model_id,
   };
   if (overflowedSilently(finish, model)) {
     const message = `The prompt is longer than the context window of ${model.contextWindow} tokens.`;

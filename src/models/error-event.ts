@@ -1,20 +1,12 @@
 // Converts errors of all known shapes, in a stream or in place of one, to the one shape that every package reads:
 // `{ error: { message, type, code } }`. `classify-failure.ts` decides what an error means.
 
-type Fields = Record<string, unknown>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
+import { isObject, textOrJson, type Fields } from "#lib/json-value.ts";
 
 function described({ type, code, ...rest }: Fields): Fields {
   const message = rest["message"] ?? rest["detail"] ?? rest["msg"] ?? rest;
   return {
-    message: textOf(message),
+    message: textOrJson(message),
     ...(typeof type === "string" ? { type } : {}),
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
   };
@@ -23,7 +15,7 @@ function described({ type, code, ...rest }: Fields): Fields {
 /** The error in a chunk or in a complete answer. Returns the value itself if it has the usual shape, null if it is no error. */
 export function errorEvent(value: Fields): Fields | null {
   const { error, object, choices } = value;
-  if (isFields(error)) return typeof error["message"] === "string" ? value : { error: described(error) };
+  if (isObject(error)) return typeof error["message"] === "string" ? value : { error: described(error) };
   if (typeof error === "string" && error !== "") return { error: { ...described(value), message: error } };
   // vLLM, LMDeploy and Mistral send the error's fields at the top level, with `object: "error"`.
   if (object === "error") return { error: described(value) };

@@ -1,24 +1,27 @@
-// Reads what can be known about a failed model call out of whatever was thrown or streamed: an error of the AI SDK, a
-// provider's error object in the middle of a stream, or anything else. Knows shapes, decides nothing.
+// Reads the facts of a failed model call from the value that was thrown or streamed: an error of the AI SDK, a provider's error
+// object in the middle of a stream, or any other value. It knows the shapes of errors and decides nothing. Shapes and codes are
+// those of all providers together, because gateways pass the errors of other providers on.
 
-import { parseJson, sentenceOf } from "./failure-words.ts";
+import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
+
+import { sentenceOf } from "./failure-message.ts";
 import type { Exchange } from "./observed-fetch.ts";
 
-/** What a failure says of itself. */
+/** The facts of a failure. */
 export interface FailureFacts {
   /** HTTP status; for an error inside a 200 stream the status its type or code stands for; null when unknown. */
   status: number | null;
-  /** The provider's sentence, or ours where it gave none. */
+  /** The provider's message, or a message of this file if it gave none. */
   message: string;
-  /** Everything it said, for phrases to be looked for. */
+  /** All texts of the failure, to search for phrases. */
   text: string;
-  /** Its `code` or `type`. */
+  /** The `code` or `type` of the error. */
   code: string | null;
-  /** It answered with a status and nothing else. */
+  /** The response has a status and no body. */
   emptyBody: boolean;
   /** The connection failed, not the provider. */
   transport: boolean;
-  /** What was sent is no JSON: something on the way garbled it. */
+  /** The received text is not JSON: something on the way garbled it. */
   garbled: boolean;
   /** The provider accepted the request and reported an error with a message later, within the stream. */
   reportedInStream: boolean;
@@ -26,10 +29,8 @@ export interface FailureFacts {
   body: Record<string, unknown> | null;
 }
 
-type Fields = Record<string, unknown>;
-
 function asFields(value: unknown): Fields | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+  return isObject(value) ? value : null;
 }
 
 // The statuses that the types, codes and RPC names of error objects stand for, looked for in this order.
@@ -76,7 +77,7 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
   const fields = asFields(error) ?? {};
   const bodyText = stringField(fields, "responseBody");
   const parsed = bodyText === null ? undefined : parseJson(bodyText);
-  // A chunk the SDK could not read carries the chunk as `value`, which may be an error in a shape it does not know.
+  // The SDK's error for a chunk that it cannot read has the chunk as `value`, which may be an error in an unknown shape.
   const unread = asFields(fields["value"]);
   const isThrown = error instanceof Error || "statusCode" in fields;
   const reported = isThrown ? (fields["data"] ?? unread) : error;
@@ -87,8 +88,8 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
   const status = httpStatus ?? codes.map(statusFromCode).find((found) => found !== null) ?? null;
 
   const raw = sentenceOf(asFields(body?.["metadata"])?.["raw"]);
-  const said = sentenceOf(parsed) ?? sentenceOf(reported) ?? plainText(bodyText);
-  const message = said ?? stringField(fields, "message") ?? "no reason given";
+  const reason = sentenceOf(parsed) ?? sentenceOf(reported) ?? plainText(bodyText);
+  const message = reason ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
   const text = [message, raw, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
     .filter((part) => part !== null)
@@ -102,7 +103,7 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
     emptyBody: httpStatus !== null && !exchange.broken && bodyText === null && body === null,
     transport: exchange.broken || fields["name"] === "AI_EmptyResponseBodyError",
     garbled: fields["name"] === "AI_JSONParseError",
-    reportedInStream: httpStatus === null && exchange.begun && !exchange.broken && said !== null,
+    reportedInStream: httpStatus === null && exchange.begun && !exchange.broken && reason !== null,
     body,
   };
 }

@@ -3,9 +3,8 @@
 // answer ends at once, although its connection may stay open.
 
 import { AnswerLines } from "./answer-lines.ts";
-import { wellFormedBody } from "./well-formed-body.ts";
 
-/** What was seen of the exchange so far. */
+/** The observed part of an exchange. */
 export interface Exchange {
   /** Status of the last response; null before there is one. */
   status: number | null;
@@ -18,7 +17,7 @@ export interface Exchange {
   ended: boolean;
 }
 
-/** An exchange of which nothing was seen yet. */
+/** An exchange before its request. */
 export function newExchange(): Exchange {
   return { status: null, headers: null, broken: false, begun: false, ended: false };
 }
@@ -36,7 +35,7 @@ export interface Watch {
 const quietWithCountsMs = 2_000;
 const quietWithoutCountsMs = 10_000;
 
-/** Ends the last event where the server sent no blank line after it: the package would drop that event. */
+/** Ends the last event if the server sent no blank line after it, because the package drops an event without one. */
 const endOfEvent = new TextEncoder().encode("\n\n");
 
 /** The body of a successful response. It ends when the answer is complete, although the connection may stay open. */
@@ -103,19 +102,19 @@ async function unlessQuiet<T>(
 /** Bytes of a refusal that are read. */
 const longestRefusal = 1024 * 1024;
 
-/** The body of a refusal, which its package reads whole. It ends where it gets too long. */
+/** The body of a refusal, which its package reads whole. It ends at the limit. */
 function watchRefusal(body: ReadableStream<Uint8Array>, { exchange, received }: Watch): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  let left = longestRefusal;
+  let remaining = longestRefusal;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
         received();
         if (done) return controller.close();
-        controller.enqueue(value.subarray(0, left));
-        left -= value.byteLength;
-        if (left > 0) return;
+        controller.enqueue(value.subarray(0, remaining));
+        remaining -= value.byteLength;
+        if (remaining > 0) return;
         controller.close();
         reader.cancel().catch(() => undefined);
       } catch (error) {
@@ -127,14 +126,22 @@ function watchRefusal(body: ReadableStream<Uint8Array>, { exchange, received }: 
   });
 }
 
+// JSON contains whole surrogate pairs unescaped, so an escaped surrogate is always a lone one. An even number of backslashes
+// before it means that the backslash itself was escaped and the letters are just letters.
+const loneSurrogate = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/gi;
+
+/**
+ * Replaces lone surrogates in a JSON body by U+FFFD. Half a pair remains where a text was cut. It is legal in a string, but
+ * providers refuse it, so that every later request of the thread would fail.
+ */
 function wellFormed(init: RequestInit | undefined): RequestInit | undefined {
-  return typeof init?.body === "string" ? { ...init, body: wellFormedBody(init.body) } : init;
+  return typeof init?.body === "string" ? { ...init, body: init.body.replace(loneSurrogate, "$1\uFFFD") } : init;
 }
 
-/** What may be fetched, in the words of whichever platform's types are in force. */
+/** The input of the platform's fetch. */
 type Asked = Parameters<typeof globalThis.fetch>[0];
 
-/** A fetch that notes in `watch.exchange` what it sees. `fetch` is called without a receiver, as Workers demand. */
+/** A fetch that records the exchange in `watch.exchange`. `fetch` is called without a receiver, as Workers demand. */
 export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): typeof globalThis.fetch {
   const { exchange } = watch;
   const observed = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {

@@ -1,5 +1,5 @@
-// How providers say that a request did not fit in the context window. One place, because every provider words it its own
-// way and a missed wording turns a compaction into an error for the user (figures: context overflow).
+// Phrases with which providers report that a request exceeds the context window. They are in one list, because gateways pass
+// the errors of other providers on (figures: context overflow).
 
 const phrases: readonly string[] = [
   "prompt is too long",
@@ -49,11 +49,11 @@ const patterns: readonly RegExp[] = [
   /`inputs` must have less than \d+ tokens/,
 ];
 
-// These win over any phrase: a busy service also speaks of limits and tokens.
+// These take precedence over every phrase: errors of a busy service also mention limits and tokens.
 const exclusions: readonly string[] = ["rate limit", "too many requests", "throttling error", "service unavailable"];
 
-/** Whether a provider's words say that the context window was exceeded. Case does not matter. */
-export function saysOverflow(text: string): boolean {
+/** Whether the text of an error reports that the context window was exceeded. Case does not matter. */
+export function reportsOverflow(text: string): boolean {
   const lower = text.toLowerCase();
   if (exclusions.some((exclusion) => lower.includes(exclusion))) return false;
   return phrases.some((phrase) => lower.includes(phrase)) || patterns.some((pattern) => pattern.test(lower));

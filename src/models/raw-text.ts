@@ -1,5 +1,5 @@
-// What a provider sent, as text for the log. A key that a model repeats comes in pieces, each in a chunk of its own, where
-// no search through one chunk finds it; so a chunk that ends in the beginning of a key waits for the next.
+// The chunks of a stream as text for the log, without secrets. A key that a model repeats arrives in pieces, each in another
+// chunk, so that a search in one chunk does not find it. A chunk that ends with the beginning of a key waits for the next one.
 
 import { shortestSecret, type Redact } from "./redact.ts";
 
@@ -16,11 +16,11 @@ interface Piece extends Leaf {
   length: number;
 }
 
-/** Tells chunks as text without secrets. Every chunk comes out once and in order, some later than they came in. */
+/** Converts chunks to text without secrets. Each chunk is returned once and in order, some later than they arrived. */
 export class RawText {
   readonly #secrets: readonly string[];
   readonly #redact: Redact;
-  /** What may be the beginning of a key, by the place of the text in its chunk. */
+  /** Pieces that may be the beginning of a key, by the path of the text in its chunk. */
   readonly #open = new Map<string, Piece[]>();
   #waiting: { number: number; chunk: { value: unknown } }[] = [];
   #next = 0;
@@ -30,9 +30,9 @@ export class RawText {
     this.#redact = redact;
   }
 
-  /** Takes a chunk and gives those that can be told. */
+  /** Takes a chunk and returns the chunks that are complete. */
   take(value: unknown): string[] {
-    // Most chunks follow none that waits and end in no beginning of a key: they are not taken apart.
+    // For most chunks no chunk waits and no text ends with the beginning of a key. They are not copied.
     if (this.#waiting.length === 0 && this.#open.size === 0 && !this.#mayEndInKey(value)) {
       this.#next += 1;
       return [this.#text(value ?? null)];
@@ -42,18 +42,18 @@ export class RawText {
     this.#next += 1;
     this.#waiting.push({ number, chunk });
     if (this.#secrets.length > 0) this.#visit(chunk, "value", { path: "", number });
-    const held = Math.min(this.#next, ...[...this.#open.values()].map(([first]) => first?.chunk ?? this.#next));
-    const free = this.#waiting.filter((one) => one.number < held);
+    const firstOpen = Math.min(this.#next, ...[...this.#open.values()].map(([first]) => first?.chunk ?? this.#next));
+    const free = this.#waiting.filter((one) => one.number < firstOpen);
     this.#waiting = this.#waiting.slice(free.length);
     return free.map((one) => this.#text(one.chunk.value));
   }
 
-  /** The chunks that still wait: nothing comes after them. */
-  rest(): string[] {
-    const rest = this.#waiting.map((one) => this.#text(one.chunk.value));
+  /** The chunks that still wait, for the end of the stream. */
+  end(): string[] {
+    const waiting = this.#waiting.map((one) => this.#text(one.chunk.value));
     this.#waiting = [];
     this.#open.clear();
-    return rest;
+    return waiting;
   }
 
   #mayEndInKey(value: unknown): boolean {
@@ -74,7 +74,7 @@ export class RawText {
     for (const field of Object.keys(value)) this.#visit(value, field, { ...at, path: `${at.path}/${field}` });
   }
 
-  /** Joins a text to the open end of the one before it in the same place. */
+  /** Joins a text to the open end of the text before it at the same path. */
   #piece(leaf: Leaf, value: string, { path, number }: { path: string; number: number }): void {
     const before = this.#open.get(path) ?? [];
     const carried = before.map(endOf).join("");
@@ -90,7 +90,7 @@ export class RawText {
     else this.#open.set(path, open);
   }
 
-  /** Cuts a key that lies over the pieces and the beginning of the next text. */
+  /** Removes a key that spans the pieces and the beginning of the next text. */
   #cut(before: readonly Piece[], carried: string, value: string): { mark: string; taken: number } | null {
     for (const secret of this.#secrets) {
       const at = (carried + value).indexOf(secret);
@@ -104,7 +104,7 @@ export class RawText {
     return null;
   }
 
-  /** Characters at the end of a text that a key may begin with. */
+  /** The number of characters at the end of a text that may be the beginning of a key. */
   #openEnd(text: string): number {
     let longest = 0;
     for (const secret of this.#secrets) {
@@ -119,11 +119,11 @@ export class RawText {
 /** The pieces that make up the last `length` characters. */
 function lastOf(pieces: readonly Piece[], length: number): Piece[] {
   const last: Piece[] = [];
-  let left = length;
+  let remaining = length;
   for (const piece of pieces.toReversed()) {
-    if (left <= 0) break;
-    last.unshift({ ...piece, length: Math.min(left, piece.length) });
-    left -= piece.length;
+    if (remaining <= 0) break;
+    last.unshift({ ...piece, length: Math.min(remaining, piece.length) });
+    remaining -= piece.length;
   }
   return last;
 }

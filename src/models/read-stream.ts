@@ -1,9 +1,9 @@
-// Reads a stream until it ends or its reader loses interest. Invariant: an aborted signal ends the waiting at once, even
-// when the other side never answers and nothing below honours the signal.
+// Reads a stream until it ends, its reader leaves or a signal aborts. Invariant: an aborted signal ends the wait at once, even
+// if the server never answers and the stream ignores the signal.
 
-/** Waits for a promise, but no longer than until the signal aborts; then throws the signal's reason. */
+/** Waits for a promise or the abort of a signal, which throws the signal's reason. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // What comes after an abort is nobody's business any more.
+  // A rejection after an abort is expected and has no other handler.
   promise.catch(() => undefined);
   signal.throwIfAborted();
   let stop: (() => void) | undefined;

@@ -1,7 +1,7 @@
-// Cuts secrets out of text that is about to be shown or stored: the keys this deployment uses, and whatever looks like a
-// key or a bearer token. Invariant: no message, log chunk or error of a model call leaves this layer without passing here.
+// Removes secrets from text before it is shown or stored: the keys of the deployment, and every text in the form of a key or
+// of a bearer token. Invariant: every message, log chunk and error of a model call passes through a redactor.
 
-/** Text in, the same text without secrets out. */
+/** Returns a text without its secrets. */
 export type Redact = (text: string) => string;
 
 const shapes: readonly (readonly [RegExp, string])[] = [
@@ -11,14 +11,14 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer\s+)[\w.~+/=-]{6,}/gi, "$1[redacted]"],
 ];
 
-/** Shorter values would cut ordinary words out of ordinary text. */
+/** The shortest value that is removed. Shorter values also occur in ordinary text. */
 export const shortestSecret = 6;
 
-/** Makes a redactor that knows these values besides the shapes of common keys (architecture §7). */
+/** Makes a redactor of these values and of the forms of common keys (architecture §7). */
 export function createRedact(secrets: readonly string[]): Redact {
   const known = secrets
     .filter((secret) => secret.length >= shortestSecret)
-    // The longer first, so that a key that contains another is cut whole.
+    // Longer values first, so that a key that contains another one is removed as a whole.
     .toSorted((left, right) => right.length - left.length)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   return (text) => {

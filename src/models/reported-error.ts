@@ -2,50 +2,22 @@
 // stream that ended early, which is an interrupted connection; and errors. An error whose message is a dump of the chunk gets a
 // readable message.
 
-/** A piece that the package's version of the protocol does not have; `block` is the block's id if a whole block is unknown. */
-export interface UnknownPiece {
-  block: string | null;
-}
+import { isObject, type Fields } from "#lib/json-value.ts";
 
-// Anthropic may add kinds of events, blocks and deltas at any time and asks clients to ignore those they do not know.
-const knownEvents = new Set([
-  "message_start",
-  "content_block_start",
-  "content_block_delta",
-  "content_block_stop",
-  "message_delta",
-  "message_stop",
-  "ping",
-  "error",
-]);
-const knownBlocks = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
-const knownDeltas = new Set(["text_delta", "thinking_delta", "signature_delta", "input_json_delta"]);
-
-type Fields = Record<string, unknown>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import type { ProviderProfile, UnknownPiece } from "./provider/provider-profile.ts";
 
 /** The chunk that failed the package's schema; null for any other error. */
 function unreadChunk(error: unknown): Fields | null {
   if (!(error instanceof Error) || error.name !== "AI_TypeValidationError" || !("value" in error)) return null;
-  return isFields(error.value) ? error.value : null;
+  return isObject(error.value) ? error.value : null;
 }
 
-/** The unknown piece, if the error only means that Anthropic extended its protocol; null for a real error. */
-export function unknownPiece(error: unknown): UnknownPiece | null {
+/** The unknown piece, if the error only means that the provider extended its protocol; null for a real error. */
+export function unknownPiece(error: unknown, profile: ProviderProfile): UnknownPiece | null {
   const chunk = unreadChunk(error);
   if (chunk === null || typeof chunk["type"] !== "string") return null;
-  if (!knownEvents.has(chunk["type"])) return { block: null };
-  const { index, content_block: block, delta } = chunk;
-  const kindOf = (value: unknown): string =>
-    isFields(value) && typeof value["type"] === "string" ? value["type"] : "";
-  if (chunk["type"] === "content_block_start" && kindOf(block) !== "" && !knownBlocks.has(kindOf(block))) {
-    return { block: String(index) };
-  }
-  const isNewDelta = chunk["type"] === "content_block_delta" && kindOf(delta) !== "" && !knownDeltas.has(kindOf(delta));
-  return isNewDelta ? { block: null } : null;
+  if (profile.unknownPiece !== undefined) return profile.unknownPiece(chunk);
+  return chunk["type"] === "error" ? null : { block: null };
 }
 
 /** Whether a package reports only that its stream ended too early. */
@@ -58,7 +30,7 @@ export function isCut(error: unknown): boolean {
 }
 
 /** The error with a readable message in place of a dump. It keeps the chunk, which `classify-failure.ts` reads. */
-export function inPlainWords(error: unknown): unknown {
+export function withReadableMessage(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "AI_TypeValidationError") {
     return renamed(error, "The provider sent a piece of its answer in a shape that its protocol does not have.");

@@ -1,10 +1,10 @@
 // Reads how long a provider asks a client to wait: from headers, from fields of the error's body, or from its message. Of
 // several waits the longest counts.
 
+import { fieldsOf, type Fields } from "#lib/json-value.ts";
+
 // figures: Retry-After accepts seconds and dates, clamped to 3600 s.
 const longestWaitMs = 3_600_000;
-
-type Fields = Record<string, unknown>;
 
 /** A wait that a provider asks for. */
 export interface AskedWait {
@@ -48,8 +48,8 @@ function waitOfHeaders(headers: Headers | null, now: number): number | null {
 
 function waitOfBody(body: Fields | null, now: number): number | null {
   if (body === null) return null;
-  const metadata = asFields(body["metadata"]);
-  const details = Array.isArray(body["details"]) ? body["details"].map(asFields) : [];
+  const metadata = fieldsOf(body["metadata"]);
+  const details = Array.isArray(body["details"]) ? body["details"].map(fieldsOf) : [];
   return longestOf([
     ...[body, metadata].flatMap((fields) => [
       seconds(fields["retry_after"]),
@@ -58,11 +58,11 @@ function waitOfBody(body: Fields | null, now: number): number | null {
       number(fields["retry_after_ms"]),
     ]),
     ...details.map(({ retryDelay }) => durationOf(retryDelay)),
-    untilReset(asFields(metadata["headers"]), now),
+    untilReset(fieldsOf(metadata["headers"]), now),
   ]);
 }
 
-/** The end of OpenRouter's own limit, which it sends in the body as a header: a time in milliseconds since 1970. */
+/** The end of OpenRouter's limit, which it sends in the body as a header: a time in milliseconds since 1970. */
 function untilReset(headers: Fields, now: number): number | null {
   const name = Object.keys(headers).find((key) => key.toLowerCase() === "x-ratelimit-reset");
   const reset = name === undefined ? null : number(headers[name]);
@@ -109,10 +109,6 @@ function seconds(value: unknown): number | null {
 function number(value: unknown): number | null {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : null;
   return typeof value === "string" && /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : null;
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
 function longestOf(waits: readonly (number | null)[]): number | null {

@@ -3,9 +3,9 @@
 import { refuse } from "#contract/error.ts";
 import { limitsSchema } from "#contract/run.ts";
 import type { Limits } from "#contract/run.ts";
-import { isNetworkProvider, keyVariable } from "#models/provider-settings.ts";
+import { keyVariable } from "#models/provider-settings.ts";
+import { unavailableProvider } from "#models/provider/providers.ts";
 import { readiness } from "#models/readiness.ts";
-import { unavailableProvider } from "#spec/availability.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 /** What may differ from one execution to the next. */
@@ -148,7 +148,6 @@ export function demandKey(options: ReadOptions): void {
 export function environmentOf({ env, apiKey, model: { provider } }: ReadOptions): Record<string, unknown> {
   const { process } = globalThis as { process?: { env?: Record<string, unknown> } };
   const variables = env ?? process?.env ?? {};
-  return apiKey === undefined || !isNetworkProvider(provider)
-    ? { ...variables }
-    : { ...variables, [keyVariable(provider)]: apiKey };
+  const variable = keyVariable(provider);
+  return apiKey === undefined || variable === null ? { ...variables } : { ...variables, [variable]: apiKey };
 }

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
-import { checkTranscript } from "#models/test-provider/transcript-check.ts";
+import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 
 import { broken, transcript } from "./support/transcript.ts";
 

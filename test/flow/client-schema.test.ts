@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
 import { clientSchema } from "#flow/client-schema.ts";
-import { googleParameters } from "#models/google-schema.ts";
+import { googleParameters } from "#models/provider/google-schema.ts";
 
 const seed = Date.now() % 2 ** 31;
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { earlierMessages, history } from "#flow/history.ts";
-import { checkTranscript } from "#models/test-provider/transcript-check.ts";
+import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 import { definePrompt } from "#spec/index.ts";
 import type { AnyHookName, LLMMessage, Message, PromptDefinition } from "#spec/index.ts";
 

@@ -85,6 +85,7 @@ describe("lint fixtures", () => {
     for (const file of [
       "scripts/lib/lint-plugin.mjs",
       "scripts/lib/fault-before-await.mjs",
+      "scripts/lib/no-provider-name.mjs",
       "scripts/lib/no-shared-promise.mjs",
     ]) {
       cpSync(path.join(root, file), path.join(tree, file));

@@ -3,7 +3,7 @@
 import { describe, expect, inject, it } from "vitest";
 
 import type { ModelPort } from "#core/ports/model-port.ts";
-import { createModelPort } from "#models/model-port.ts";
+import { createModelPort } from "#models/create-model-port.ts";
 import { thinksInSilence } from "#models/silent-thinking.ts";
 
 import { ask, collect, keys, model, readAnswer, request, serverEnv, serverPort } from "./ask-model.ts";

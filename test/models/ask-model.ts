@@ -4,7 +4,7 @@
 import { inject } from "vitest";
 
 import type { ModelMessage, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
-import { createModelPort, type ModelPortOptions } from "#models/model-port.ts";
+import { createModelPort, type ModelPortOptions } from "#models/create-model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter"] as const;

@@ -4,7 +4,7 @@ import { inject } from "vitest";
 
 import type { ModelMessage, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
-import { createModelPort } from "#models/model-port.ts";
+import { createModelPort } from "#models/create-model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { collect, keys, message, model, request, user } from "./ask-model.ts";

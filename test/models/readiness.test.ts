@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { createModelPort } from "#models/model-port.ts";
+import { createModelPort } from "#models/create-model-port.ts";
 import { readiness } from "#models/readiness.ts";
 
 import { collect, keys, model, providers, request } from "./ask-model.ts";

@@ -56,7 +56,7 @@ it("REDACT2 A key in a streamed chunk is cut out of the raw chunk", async () => 
 /** What the log keeps of chunks, as one text. */
 function rawOf(secrets: string[], chunks: unknown[]): string {
   const raw = new RawText(secrets, createRedact(secrets));
-  return [...chunks.flatMap((chunk) => raw.take(chunk)), ...raw.rest()].join("\n");
+  return [...chunks.flatMap((chunk) => raw.take(chunk)), ...raw.end()].join("\n");
 }
 
 const delta = (content: string) => ({ id: "s", choices: [{ delta: { content } }] });
@@ -100,7 +100,7 @@ it("REDACT3 A chunk waits only while its end may be the beginning of a key", () 
   const told = [delta("a"), delta("b"), delta("c")].map((chunk) => raw.take(chunk).length);
   // The id ends in the key's first letter, in every chunk.
   expect(told).toEqual([0, 1, 1]);
-  expect([raw.rest().length, raw.rest().length]).toEqual([1, 0]);
+  expect([raw.end().length, raw.end().length]).toEqual([1, 0]);
 });
 
 it("REDACT3 A key cut anywhere into three chunks is never whole in their texts", () => {

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import { checkTranscript } from "#models/test-provider/transcript-check.ts";
+import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 
 import { callAndResult, collect, message, model, request, serverPort, user } from "./ask-model.ts";
 

@@ -3,7 +3,7 @@
 import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ModelFailure, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
-import { checkTranscript } from "#models/test-provider/transcript-check.ts";
+import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 
 /** What a script may hold besides parts: a wait until cancelled, a wait until `open` settles, bytes that give no part. */
 export type ScriptPart = ModelPart | { type: "hang" } | { type: "wait"; open: Promise<void> } | { type: "bytes" };

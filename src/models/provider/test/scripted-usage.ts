@@ -1,4 +1,4 @@
-// Token counts of scripted answers: what the script says of a turn, the rest estimated.
+// Token counts of scripted answers: those that the script states, and estimates for the others.
 
 import type { Usage } from "#contract/usage.ts";
 import { callTokens, promptTokens, textTokens } from "#core/model/estimate-tokens.ts";
@@ -11,7 +11,7 @@ function turnTokens(turn: TestTurn): number {
   return textTokens(text) + textTokens(turn.thinking ?? "") + calls;
 }
 
-/** Counts of a scripted answer: what the turn says of itself, the rest estimated. */
+/** Counts of a scripted answer: those that the turn states, and estimates for the others. */
 export function scriptedUsage(request: ModelRequest, turn: TestTurn): Usage {
   const cache_read = turn.usage?.cacheRead ?? 0;
   const cache_write = turn.usage?.cacheWrite ?? 0;

@@ -1,25 +1,24 @@
-// The `test` provider: answers from a model's script, without a network. Invariants: it keeps no state, so the same
-// request gets the same answer after a crash; a broken transcript, a missing script and one that ran out fail loudly and
-// are never retried (decision 44).
+// Answers a request from the script of a model, without a network. Invariants: there is no state, so the same request gets the
+// same answer after a crash; a broken transcript, a missing script and a script that ran out are errors without a retry
+// (decision 44: the test provider).
 
 import { stopReasonSchema, type StopReason } from "#contract/message.ts";
 import type { ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { TestError, TestTurn } from "#spec/index.ts";
 
-import { createUniqueIds } from "../call-ids.ts";
-import { classifyFailure, failure } from "../classify-failure.ts";
-import { endOfAnswer } from "../end-of-answer.ts";
-import { newExchange } from "../observed-fetch.ts";
-import { untilAborted } from "../read-stream.ts";
-import { createRedact } from "../redact.ts";
+import { createUniqueIds } from "../../call-ids.ts";
+import { classifyFailure, failure } from "../../classify-failure.ts";
+import { endOfAnswer } from "../../end-of-answer.ts";
+import { newExchange } from "../../observed-fetch.ts";
+import { untilAborted } from "../../read-stream.ts";
+import { createRedact } from "../../redact.ts";
 import { scriptedUsage } from "./scripted-usage.ts";
 import { testRequest } from "./test-request.ts";
-import { timerDelay } from "./timer-delay.ts";
 import { checkTranscript } from "./transcript-check.ts";
 import { turnParts } from "./turn-parts.ts";
 
 /** Waits, or rejects when the signal aborts. */
-export type Delay = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+type Delay = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 type Chosen = { turn: TestTurn } | { fault: string };
 
@@ -34,8 +33,8 @@ async function chooseTurn(request: ModelRequest): Promise<Chosen> {
       ? { turn }
       : { fault: `The script of test model "${name}" returned no turn.` };
   }
-  // The request itself says how far the conversation is; nothing else would be the same after a crash. So a turn that
-  // fails fails at every attempt: a failure that passes is played by a function, which may count.
+  // The position follows from the request alone, so that it is the same after a crash. A turn that fails therefore fails at every
+  // attempt. A script that is a function can count attempts and fail once.
   const position = request.messages.filter((message) => message.role === "assistant").length;
   const turn = script[position];
   if (turn !== undefined) return { turn };
@@ -64,7 +63,7 @@ function endOfTurn(request: ModelRequest, turn: TestTurn): ModelPart {
   const usage = scriptedUsage(request, turn);
   if (turn.error !== undefined) return { type: "error", failure: scriptedFailure(turn.error) };
   const hasCalls = (turn.toolCalls ?? []).length > 0;
-  const told = {
+  const end = {
     detail: null,
     ended: true,
     usage,
@@ -78,16 +77,12 @@ function endOfTurn(request: ModelRequest, turn: TestTurn): ModelPart {
     return { type: "error", failure: failure("api", `"${turn.stopReason}" is not a stop reason.`) };
   }
   const unified = stop === "length" ? "length" : stop === "content_filter" ? "content-filter" : "stop";
-  const end = endOfAnswer({ ...told, reason: { unified, raw: stop ?? "stop" } }, request.model);
-  return end.type === "finish" && stop !== null ? { ...end, stop_reason: stop } : end;
+  const part = endOfAnswer({ ...end, reason: { unified, raw: stop ?? "stop" } }, request.model);
+  return part.type === "finish" && stop !== null ? { ...part, stop_reason: stop } : part;
 }
 
-/** Plays the turn that a request is due. May throw what a script's function throws, or the signal's reason. */
-export async function* playScript(
-  request: ModelRequest,
-  signal: AbortSignal,
-  delay: Delay = timerDelay,
-): AsyncGenerator<ModelPart> {
+/** Plays the next turn for a request. Throws the error of a script's function, or the signal's reason. */
+export async function* playScript(request: ModelRequest, signal: AbortSignal, delay: Delay): AsyncGenerator<ModelPart> {
   const fault = checkTranscript(request.messages);
   if (fault !== null) {
     yield { type: "error", failure: failure("api", `The transcript breaks a provider's rules: ${fault}.`) };

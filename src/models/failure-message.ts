@@ -1,7 +1,7 @@
 // Finds the message in the body of an error. Servers nest it in JSON of many shapes. The search covers the fields that are
 // known to hold messages, up to six levels deep, so that a user sees the message without the JSON around it.
 
-type Fields = Record<string, unknown>;
+import { isObject, parseJson } from "#lib/json-value.ts";
 
 /** Fields that hold the message, or an object with it, in the order of the search. */
 const sentenceFields = [
@@ -30,11 +30,10 @@ export function sentenceOf(value: unknown, depth = 0): string | null {
     const sentences = [...new Set(found.filter((sentence) => sentence !== null))].slice(0, mostSentences);
     return sentences.length === 0 ? null : sentences.join("; ");
   }
-  if (typeof value !== "object" || value === null) return null;
-  const fields = value as Fields;
+  if (!isObject(value)) return null;
   for (const name of sentenceFields) {
-    const sentence = Object.hasOwn(fields, name) ? sentenceOf(fields[name], depth + 1) : null;
-    if (sentence !== null) return withPlace(sentence, fields["loc"]);
+    const sentence = Object.hasOwn(value, name) ? sentenceOf(value[name], depth + 1) : null;
+    if (sentence !== null) return withField(sentence, value["loc"]);
   }
   return null;
 }
@@ -47,16 +46,7 @@ function sentenceOfText(text: string, depth: number): string | null {
 }
 
 /** Adds the name of the refused field, which servers made with FastAPI send in `loc`. */
-function withPlace(sentence: string, loc: unknown): string {
-  const place = Array.isArray(loc) ? loc.filter((name) => typeof name === "string" || typeof name === "number") : [];
-  return place.length === 0 ? sentence : `${place.join(".")}: ${sentence}`;
-}
-
-/** The parsed text; undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function withField(sentence: string, loc: unknown): string {
+  const path = Array.isArray(loc) ? loc.filter((name) => typeof name === "string" || typeof name === "number") : [];
+  return path.length === 0 ? sentence : `${path.join(".")}: ${sentence}`;
 }

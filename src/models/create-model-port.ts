@@ -1,16 +1,18 @@
-// The way to every model: one port that speaks to each provider through the AI SDK and to the scripted `test` provider.
+// The model port over all providers: through the AI SDK over the network, or in the process for the scripted `test` provider.
 // Invariants: `stream` never throws; it ends with exactly one `finish` or `error`; when it has ended the request is over,
 // its body read or cancelled. It never retries: the one retry engine is in core (decision 22).
 
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import { systemClock } from "#lib/system-clock.ts";
 
 import { prepareCall } from "./call-options.ts";
+import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
 import { convertStream, StreamedError } from "./convert-stream.ts";
-import { loadLanguageModel } from "./language-model.ts";
 import { newExchange, observeFetch, type Watch } from "./observed-fetch.ts";
-import { knownSecrets, providerSettings, type ProviderSettings } from "./provider-settings.ts";
-import { createChunkReader, type ChunkReader } from "./raw-chunk.ts";
+import { knownSecrets, providerSettings } from "./provider-settings.ts";
+import type { ProviderSettings } from "./provider/provider-profile.ts";
+import { providerNamed } from "./provider/providers.ts";
 import { RawText } from "./raw-text.ts";
 import { readStream, untilAborted } from "./read-stream.ts";
 import { notReadyMessage, withKeyHint } from "./readiness.ts";
@@ -18,16 +20,14 @@ import { createRedact, type Redact } from "./redact.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
 import { sameOriginFetch } from "./same-origin-fetch.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
-import { playScript } from "./test-provider/play-script.ts";
-import { timerDelay } from "./test-provider/timer-delay.ts";
 
-/** What a model port is made of. */
+/** Dependencies of a model port. */
 export interface ModelPortOptions {
   /** Keys and addresses: `OPENAI_API_KEY`, `OPENAI_BASE_URL` and the like for each provider. */
   env: Record<string, unknown>;
   /** Carries every request. */
   fetch: typeof globalThis.fetch;
-  /** How time passes: a timer when absent. Rejects when the signal aborts. */
+  /** Waits; a timer when absent. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970, for `Retry-After` dates. */
   now?: () => number;
@@ -41,11 +41,11 @@ interface Call {
   chunks: ChunkReader;
 }
 
-/** A call that is ready to be made: `warnings` are told before the request, which may be refused. */
+/** Prepares a call. `warnings` are logged before the request, which may be refused. */
 async function prepared(call: Call, fetch: typeof globalThis.fetch, signal: AbortSignal) {
   const { request, settings, watch, raw, chunks } = call;
-  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), settings.provider);
-  const language = await loadLanguageModel(request.model, settings, watched);
+  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), settings.profile);
+  const language = await settings.profile.load({ model: request.model, to: settings }, watched);
   const { options, warnings } = prepareCall(request, settings, signal);
   const parts = async (): Promise<AsyncIterable<ModelPart>> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
@@ -58,6 +58,7 @@ async function prepared(call: Call, fetch: typeof globalThis.fetch, signal: Abor
 export function createModelPort(options: ModelPortOptions): ModelPort {
   const { env, fetch } = options;
   const now = options.now ?? Date.now;
+  const delay = options.delay ?? systemClock.sleep;
   const secrets = knownSecrets(env);
   const redact = createRedact(secrets);
 
@@ -67,14 +68,15 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     received: () => void = () => {},
   ): AsyncGenerator<ModelPart> {
     const exchange = newExchange();
-    const watch = { exchange, received, delay: options.delay ?? timerDelay };
-    const chunks = createChunkReader();
+    const watch = { exchange, received, delay };
+    const chunks = new ChunkReader();
     // Aborts the request whenever this generator ends, however it ends.
     const ending = new AbortController();
     try {
       signal.throwIfAborted();
-      if (request.model.provider === "test") {
-        yield* playScript(request, signal, options.delay);
+      const provider = providerNamed(request.model.provider);
+      if (provider !== undefined && "play" in provider) {
+        yield* provider.play(request, signal, delay);
         return;
       }
       const settings = providerSettings(request.model, env);
@@ -89,7 +91,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     } catch (error) {
       const cause = error instanceof StreamedError ? error.reported : error;
       const context = { exchange, redact, now: now(), aborted: signal.aborted };
-      const usage = chunks.usage();
+      const { usage } = chunks;
       const classified = withKeyHint(classifyFailure(cause, context), request.model);
       yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }) };
     } finally {

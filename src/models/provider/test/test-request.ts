@@ -1,4 +1,4 @@
-// A request as a script's function sees it: plain roles and text, nothing of ours that could change under it.
+// A request as a script's function receives it: roles and text, copied so that the function cannot change the transcript.
 
 import { describePart } from "#core/describe-part.ts";
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
@@ -7,11 +7,11 @@ import type { TestRequest, TestRequestMessage } from "#spec/index.ts";
 
 function textOf(message: ModelMessage): string {
   const said = message.parts.filter((part) => part.type === "text").map((part) => part.text);
-  // Parts of a user's turn are told apart by every provider: words, lines that stand for files, texts of files.
+  // Every provider receives the parts of a user's turn separately: texts, lines that name files, contents of files.
   return said.join(message.role === "user" ? "\n" : "");
 }
 
-/** Bytes beside the words; a model that does not see is told of an image by a line. */
+/** Files of a turn. A model without vision gets a line in place of an image. */
 function attachmentsOf(
   { parts }: ModelMessage,
   sees: boolean,
@@ -66,7 +66,7 @@ function seen(message: ModelMessage, sees: boolean): TestRequestMessage | null {
   }
 }
 
-/** As at every provider, only thinking of its own comes back. */
+/** The thinking that this provider made; as for every provider, other thinking is not sent. */
 function signedThinking({ parts }: ModelMessage): NonNullable<TestRequestMessage["thinking"]> {
   return parts.flatMap((part) => {
     const signature = part.provider_data?.provider === "test" ? part.provider_data.data["signature"] : undefined;
@@ -78,7 +78,7 @@ function joined(text: string, lines: readonly string[]): string {
   return [...(text === "" ? [] : [text]), ...lines].join("\n");
 }
 
-/** What a script's function is given. System messages inside the transcript are joined to `system`. */
+/** The argument of a script's function. System messages inside the transcript are joined to `system`. */
 export function testRequest(request: ModelRequest): TestRequest {
   const sees = request.model.capabilities?.vision !== false;
   const systems = request.messages.filter((message) => message.role === "system").map(textOf);

@@ -1,6 +1,6 @@
-// What every provider demands of a transcript, checked by the `test` provider on each request, so that a broken one fails
-// here and not in production (decision 44): each call has exactly one result right after it, no result lacks its call,
-// ids are unique, roles alternate legally, and no message is empty.
+// Checks the rules that every provider has for transcripts. The `test` provider checks each request, so that a broken transcript
+// fails in tests and not in production (decision 44): each call has exactly one result directly after it, no result lacks its
+// call, ids are unique, the order of roles is legal, and no message is empty.
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
 
@@ -25,14 +25,14 @@ class TranscriptReader {
   #open = new Set<string>();
   #last: ModelMessage["role"] | null = null;
 
-  /** What is wrong with the next message, or null. */
+  /** The error of the next message; null for none. */
   read(message: ModelMessage): string | null {
     const fault = message.role === "tool" ? this.#readResult(message) : this.#readSpoken(message);
     this.#last = message.role;
     return fault;
   }
 
-  /** What is wrong once every message was read, or null. */
+  /** The error after the last message; null for none. */
   end(): string | null {
     if (this.#last === null) return "the transcript is empty";
     return this.#open.size > 0 ? `the transcript ends while ${quote(this.#open)} lacks its result` : null;
@@ -63,7 +63,7 @@ class TranscriptReader {
   }
 }
 
-/** What is wrong with a transcript, in words, or null when every provider would take it. */
+/** The error of a transcript as a sentence; null for a transcript that every provider accepts. */
 export function checkTranscript(messages: readonly ModelMessage[]): string | null {
   const reader = new TranscriptReader();
   for (const [position, message] of messages.entries()) {

@@ -1,54 +1,50 @@
-// A tool's JSON Schema in the part of it that Gemini takes: one type a node, unions as `anyOf` with nothing beside it, lists
-// of values for text alone, no free keys. What has no field there is said in the description (schema-words.ts). The result
-// is plain JSON Schema still, so that Google's package, and gateways that lead to Gemini, make the same of it.
+// A tool's JSON Schema in the subset that Gemini accepts: one type for each node, unions as `anyOf` without other keywords,
+// lists of values for texts only, no free keys. Keywords without a field become sentences of the description
+// (`schema-description.ts`). The result is plain JSON Schema, so that Google's package and gateways to Gemini read it alike.
 
-import type { Json, JsonObject } from "#contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
-import { described } from "./schema-words.ts";
+import { describeNode } from "./schema-description.ts";
 
-/** The types a node may be of, a node each, and whether it may be null. */
+/** The types that a node allows, one node for each, and whether it allows null. */
 interface Alternatives {
   nodes: JsonObject[];
   nullable: boolean;
 }
 
-/** The schema for Gemini. References are left to the package. */
+/** The schema for Gemini. The package resolves references. */
 export function googleSchema(schema: JsonObject): JsonObject {
   if ("$ref" in schema) return schema;
   const { nodes, nullable } = alternatives(schema);
   const [first, ...others] = nodes.map((node) => oneType(node));
-  if (first === undefined) return orNull({ type: "string", description: saidOf(schema, "Must be null.") });
+  if (first === undefined) return orNull({ type: "string", description: sentencesOf(schema, "Must be null.") });
   const head = nullable ? orNull(first) : first;
   return others.length === 0 ? head : { anyOf: [head, ...others] };
 }
 
 /**
- * The parameters of a function for Google's package. It would leave out an object without properties, and Gemini, told that
- * it must call some function, refuses one that has no parameters.
+ * The parameters of a function for Google's package. The package leaves out an object without properties, and Gemini refuses
+ * a function without parameters in a request that demands a call.
  */
 export function googleParameters(parameters: JsonObject): JsonObject {
   const schema = googleSchema(parameters);
   return schema["properties"] === undefined ? { ...schema, properties: {}, additionalProperties: true } : schema;
 }
 
-function saidOf(schema: JsonObject, sentence: string): string {
+function sentencesOf(schema: JsonObject, sentence: string): string {
   const { const: _, enum: __, ...rest } = schema;
-  return [described(rest, new Set()), sentence].filter((words) => words !== undefined).join(" ");
+  return [describeNode(rest, new Set()), sentence].filter((text) => text !== undefined).join(" ");
 }
 
-/** Null beside a node: the form that the package turns into Gemini's `nullable`. */
+/** A node that also allows null, in the form that the package converts to Gemini's `nullable`. */
 function orNull({ description, ...node }: JsonObject): JsonObject {
   return { ...(description === undefined ? {} : { description }), anyOf: [node, { type: "null" }] };
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The single types a node stands for. What is said of the whole is said of each. */
+/** The single types that a node allows. Keywords of the node apply to each. */
 function alternatives(schema: JsonObject): Alternatives {
   const { anyOf, oneOf, ...shared } = schema;
-  const branches = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
+  const branches = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.filter(isJsonObject) : []));
   if (branches.length > 0) {
     const inner = branches.map((branch) => alternatives(withShared(branch, shared)));
     return { nodes: inner.flatMap(({ nodes }) => nodes), nullable: inner.some(({ nullable }) => nullable) };
@@ -60,7 +56,7 @@ function alternatives(schema: JsonObject): Alternatives {
 }
 
 function withShared(branch: JsonObject, shared: JsonObject): JsonObject {
-  const descriptions = [shared["description"], branch["description"]].filter((words) => typeof words === "string");
+  const descriptions = [shared["description"], branch["description"]].filter((text) => typeof text === "string");
   return {
     ...(shared["default"] === undefined ? {} : { default: shared["default"] }),
     ...branch,
@@ -81,7 +77,7 @@ function typeOf(value: Json): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The node with one type, its values those of that type. */
+/** The node with one type, and of its values those of that type. */
 function ofType(schema: JsonObject, type: string, values: Json | undefined): JsonObject {
   const { const: _, enum: __, ...rest } = schema;
   if (!Array.isArray(values)) return { ...rest, type };
@@ -99,7 +95,7 @@ function oneType(node: JsonObject): JsonObject {
     case "object":
       return objectNode(node);
     case "array": {
-      const items = isObject(node["items"]) ? googleSchema(node["items"]) : { type: "string" };
+      const items = isJsonObject(node["items"]) ? googleSchema(node["items"]) : { type: "string" };
       return { type, ...descriptionOf(node), items };
     }
     default:
@@ -108,13 +104,13 @@ function oneType(node: JsonObject): JsonObject {
 }
 
 function descriptionOf(node: JsonObject, expressed: ReadonlySet<string> = new Set()): JsonObject {
-  const description = described(node, expressed);
+  const description = describeNode(node, expressed);
   return description === undefined ? {} : { description };
 }
 
 function textNode(node: JsonObject): JsonObject {
   const values = node["const"] === undefined ? node["enum"] : [node["const"]];
-  // The one format of text that Gemini takes.
+  // The only format of texts that Gemini accepts.
   const format = node["format"] === "date-time" ? { format: "date-time" } : {};
   const expressed = "format" in format ? new Set([...textKeywords, "format"]) : textKeywords;
   return {
@@ -127,7 +123,7 @@ function textNode(node: JsonObject): JsonObject {
 }
 
 function objectNode(node: JsonObject): JsonObject {
-  const properties = Object.entries(isObject(node["properties"]) ? node["properties"] : {});
+  const properties = Object.entries(isJsonObject(node["properties"]) ? node["properties"] : {});
   const names = new Set<Json>(properties.map(([name]) => name));
   const required = Array.isArray(node["required"]) ? node["required"].filter((name) => names.has(name)) : [];
   if (properties.length === 0) return { type: "object", ...descriptionOf(node) };
@@ -135,7 +131,7 @@ function objectNode(node: JsonObject): JsonObject {
     type: "object",
     ...descriptionOf(node),
     properties: Object.fromEntries(
-      properties.map(([name, value]) => [name, googleSchema(isObject(value) ? value : {})]),
+      properties.map(([name, value]) => [name, googleSchema(isJsonObject(value) ? value : {})]),
     ),
     ...(required.length === 0 ? {} : { required }),
   };

@@ -1,5 +1,5 @@
-// One scripted turn as the parts a model would stream: thinking, text, calls. Cuts text where words end and arguments
-// anywhere, so that whoever reads them cannot rely on whole ones.
+// The parts of one scripted turn, as a model streams them: thinking, text, calls. Text is cut at the ends of words, arguments at
+// any position, so that readers cannot rely on complete pieces.
 
 import type { ModelPart } from "#core/ports/model-port.ts";
 import type { ProviderData } from "#core/record.ts";
@@ -12,7 +12,7 @@ function words(text: string): string[] {
 }
 
 function slices(text: string): string[] {
-  // By code point: half a surrogate would not survive the wire.
+  // By code point, because half a surrogate pair cannot be sent.
   const points = Array.from(text);
   const chunks: string[] = [];
   for (let start = 0; start < points.length; start += argumentsChunk) {
@@ -42,7 +42,7 @@ function* called(call: TestToolCall, index: number, id: string): Generator<Model
   yield { type: "toolcall_end", index, id, name, arguments: text.trim() === "" ? "{}" : text };
 }
 
-/** The parts of a turn before its end. `callId` makes an id for a call, from the one the script names if it does. */
+/** The parts of a turn before its end. `callId` makes the id of a call, from the id in the script if there is one. */
 export function* turnParts(turn: TestTurn, callId: (named: string | undefined) => string): Generator<ModelPart> {
   let index = 0;
   const { thinking = "", signature } = turn;

@@ -1,14 +1,15 @@
-// What of a JSON Schema a provider has no field for, said in words: a model reads the description of an argument, so what
-// stands there is not lost. The tool's own schema checks the arguments all the same.
+// Keywords of JSON Schema that a provider has no field for, as sentences in the description, which the model reads. The
+// arguments are checked against the tool's full schema in any case.
 
-import type { Json, JsonObject } from "#contract/json.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { textOrJson } from "#lib/json-value.ts";
 
 const longestPattern = 200;
 
-/** How a keyword is said. `text` is its value, as it stands where it is text, else as JSON. */
+/** The sentence for a keyword, or null for none. `text` is the value of the keyword: unchanged if it is a text, else as JSON. */
 type Sentence = (text: string, node: JsonObject) => string | null;
 
-/** In the order they are said. Those of a node that the provider can express are left to it. */
+/** In the order of the sentences. Keywords that the provider can express get none. */
 const sentences: Record<string, Sentence> = {
   const: (_, node) => `Must be ${JSON.stringify(node["const"])}.`,
   enum: (_, { enum: values }) =>
@@ -32,23 +33,19 @@ const sentences: Record<string, Sentence> = {
 
 function freeKeys(text: string, { properties }: JsonObject): string | null {
   if (text === "false") return null;
-  const whose = properties === undefined ? "Any keys are allowed" : "Other keys are allowed";
+  const allowed = properties === undefined ? "Any keys are allowed" : "Other keys are allowed";
   const isAny = text === "true" || text === "{}";
-  return isAny ? `${whose}.` : `${whose}; each value follows the JSON Schema ${text}.`;
+  return isAny ? `${allowed}.` : `${allowed}; each value follows the JSON Schema ${text}.`;
 }
 
-function asText(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-/** The description of a node, with what is said of its keywords; undefined when there is nothing to say. */
-export function described(node: JsonObject, expressed: ReadonlySet<string>): string | undefined {
-  const words = Object.entries(sentences).flatMap(([keyword, say]) => {
+/** The description of a node with the sentences for its keywords; undefined if it would be empty. */
+export function describeNode(node: JsonObject, expressed: ReadonlySet<string>): string | undefined {
+  const added = Object.entries(sentences).flatMap(([keyword, say]) => {
     const value = node[keyword];
-    const sentence = value === undefined || expressed.has(keyword) ? null : say(asText(value), node);
+    const sentence = value === undefined || expressed.has(keyword) ? null : say(textOrJson(value), node);
     return sentence === null ? [] : [sentence];
   });
   const { description } = node;
-  const all = typeof description === "string" && description !== "" ? [description, ...words] : words;
+  const all = typeof description === "string" && description !== "" ? [description, ...added] : added;
   return all.length === 0 ? undefined : all.join(" ");
 }

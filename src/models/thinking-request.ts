@@ -1,22 +1,23 @@
-// What a request wishes of thinking, before any provider's words: an effort, perhaps a number of tokens. Invariant: a
-// budget is at least the provider's floor and below the answer's limit, or there is none (decision 39, figures: thinking).
+// What a request asks of thinking, before a provider translates it: an effort, and possibly a number of tokens. Invariant: a
+// budget is at least the provider's floor and less than the limit of the answer, or there is no budget (decision 39).
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
 /** The depth of thinking. `none` turns thinking off; models that think by default need it in the request. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high";
 
+// figures: tokens of each effort.
 const budgets: Record<Effort, number> = { none: 0, minimal: 128, low: 512, medium: 2048, high: 8192 };
 
-/** Tokens an answer has beside its thinking, where the limit leaves that much. */
-const answerRoom = 1024;
+/** Tokens of an answer in addition to its thinking, if the limit has that many. */
+const answerTokens = 1024;
 
-/** A wish to think. */
-export interface Wish {
+/** The depth of thinking that a request asks for. */
+export interface ThinkingRequest {
   effort: Effort;
-  /** Tokens to think with: those that were named, else what the effort stands for. */
+  /** Tokens to think with: the requested number, otherwise the budget of the effort. */
   tokens: number;
-  /** Tokens were named, so the effort is only what comes nearest. */
+  /** The request named tokens; `effort` is the nearest one. */
   byTokens: boolean;
 }
 
@@ -27,9 +28,9 @@ function effortOf(tokens: number): Effort {
   return tokens <= budgets.medium ? "medium" : "high";
 }
 
-/** The wish of a request; null where nobody wishes anything. */
-export function readWish({ reasoning, model }: ModelRequest): Wish | null {
-  // Decision 39: tokens win over effort, a prompt's wish over the model's own level.
+/** Reads what a request asks of thinking; null if it asks for nothing. */
+export function readThinkingRequest({ reasoning, model }: ModelRequest): ThinkingRequest | null {
+  // Decision 39: tokens take precedence over effort, the prompt's options over the model's level.
   if (reasoning?.maxTokens !== undefined) {
     const tokens = Math.trunc(reasoning.maxTokens);
     return { effort: effortOf(tokens), tokens: Math.max(tokens, 0), byTokens: tokens > 0 };
@@ -42,17 +43,17 @@ export function readWish({ reasoning, model }: ModelRequest): Wish | null {
 
 /** Bounds of a budget, in tokens. */
 export interface BudgetBounds {
-  /** Whose floor it is, for the warning. */
+  /** The provider's name, for the warning. */
   who: string;
   floor: number;
   ceiling: number;
-  /** The answer's limit, which holds the thinking too; null where there is none. */
+  /** The limit of the answer, thinking included; null without a limit. */
   limit: number | null;
 }
 
-/** A budget within its bounds; null where the limit leaves no room for the floor. */
+/** A budget within its bounds; null if the limit is too small for the floor. */
 export function fitBudget(
-  { tokens }: Wish,
+  { tokens }: ThinkingRequest,
   { who, floor, ceiling, limit }: BudgetBounds,
 ): { budget: number | null; warnings: string[] } {
   if (limit !== null && limit <= floor) {
@@ -60,6 +61,6 @@ export function fitBudget(
   }
   const warnings =
     tokens < floor ? [`A thinking budget of ${tokens} was raised to the floor of ${floor} tokens at ${who}.`] : [];
-  const room = limit === null ? ceiling : Math.min(Math.max(floor, limit - answerRoom), limit - 1);
-  return { budget: Math.min(Math.max(tokens, floor), room, ceiling), warnings };
+  const most = limit === null ? ceiling : Math.min(Math.max(floor, limit - answerTokens), limit - 1);
+  return { budget: Math.min(Math.max(tokens, floor), most, ceiling), warnings };
 }

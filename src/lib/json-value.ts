@@ -1,0 +1,33 @@
+// Narrows values whose shape is not known: parsed JSON, chunks of providers, values that project code returns.
+
+/** An object with fields of any type. */
+export type Fields = Record<string, unknown>;
+
+/** Whether a value is an object that is neither null nor a list. */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The fields of an object; none for every other value. */
+export function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+/** The entries of a list; none for every other value. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The parsed text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text unchanged; every other value as JSON. */
+export function textOrJson(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

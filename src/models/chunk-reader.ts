@@ -1,0 +1,61 @@
+// Gathers from the chunks of one stream what the provider packages drop: the model that answered, the written arguments of
+// calls, the explanation of a stop, and the tokens that an interrupted call had used, which are billed too.
+
+import { zeroUsage, type Usage } from "#contract/usage.ts";
+import { fieldsOf } from "#lib/json-value.ts";
+
+import { AnswerSources } from "./answer-sources.ts";
+import type { ChunkUsage, ProviderProfile, ThinkingField } from "./provider/provider-profile.ts";
+
+/** The counts after a chunk. Most servers of Chat Completions send counts only at the end. */
+function updateUsage(before: Usage | null, { input, output, cache_read, cache_write }: ChunkUsage): Usage | null {
+  if (input === null && output === null) return before;
+  const known = before ?? zeroUsage;
+  const usage = {
+    input: input ?? known.input,
+    output: output ?? known.output,
+    cache_read: cache_read ?? known.cache_read,
+    cache_write: cache_write ?? known.cache_write,
+  };
+  const total_tokens = usage.input + usage.output + usage.cache_read + usage.cache_write;
+  return { ...usage, total_tokens };
+}
+
+/** Reads the chunks of one stream. */
+export class ChunkReader {
+  readonly sources = new AnswerSources();
+  /** The model that answered; null if no chunk names it. */
+  modelId: string | null = null;
+  /** The provider's explanation of its stop reason. */
+  stopDetail: string | null = null;
+  /** Tokens used so far; null before the first counts. */
+  usage: Usage | null = null;
+  /** The field that last held thinking, in Chat Completions; null if there was none. */
+  thinkingField: ThinkingField | null = null;
+  // By number: two calls of one answer may have the same id.
+  readonly #calls = new Map<unknown, { id: string; text: string }>();
+
+  read(chunk: unknown, profile: ProviderProfile): void {
+    const { modelId, usage, stopDetail, thinkingField, calls = [], sources = [] } = profile.readChunk(fieldsOf(chunk));
+    if (modelId !== undefined && modelId !== "") this.modelId = modelId;
+    if (usage !== undefined && usage !== null) this.usage = updateUsage(this.usage, usage);
+    this.stopDetail = stopDetail ?? this.stopDetail;
+    this.thinkingField = thinkingField ?? this.thinkingField;
+    for (const call of calls) this.#readCall(call);
+    for (const { url, title } of sources) this.sources.add(url, title);
+  }
+
+  /** Arguments as the server sent them, by the provider's call id; null for an id of no call or of several. */
+  argumentsOf(callId: string): string | null {
+    const [call, another] = [...this.#calls.values()].filter(({ id }) => id === callId);
+    return call === undefined || another !== undefined ? null : call.text;
+  }
+
+  #readCall(value: unknown): void {
+    const { index, id, function: called } = fieldsOf(value);
+    const call = this.#calls.get(index) ?? { id: typeof id === "string" ? id : "", text: "" };
+    this.#calls.set(index, call);
+    const text = fieldsOf(called)["arguments"];
+    if (typeof text === "string") call.text += text;
+  }
+}

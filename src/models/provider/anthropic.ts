@@ -1,0 +1,177 @@
+// Anthropic's Messages API. Owns its thinking (a budget of tokens up to Claude 4.6, an effort for later models), its cache
+// marks, its form of tool results, and the rule that clients ignore unknown kinds of events.
+
+import type { LanguageModelV3FunctionTool, LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
+
+import type { ModelRequest } from "#core/ports/model-port.ts";
+import { fieldsOf, isObject, type Fields } from "#lib/json-value.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { acceptedCallId } from "../call-ids.ts";
+import { fitBudget } from "../thinking-request.ts";
+import { countOf, textOf } from "./chunk-field.ts";
+import {
+  noReasoning,
+  type ChunkUsage,
+  type ProviderProfile,
+  type ReasoningInput,
+  type ReasoningOptions,
+  type UnknownPiece,
+} from "./provider-profile.ts";
+
+// Decision 40: a subscription's token is a bearer token and needs this beta.
+const oauthKey = /^sk-ant-oat/;
+const oauthBeta = { "anthropic-beta": "oauth-2025-04-20" };
+
+/** The smallest thinking budget that Anthropic accepts. */
+const thinkingFloor = 1024;
+
+// `claude-opus-4-7`, `claude-sonnet-5`, `claude-haiku-5-5` and later; dates such as `claude-sonnet-4-20250514` are no versions.
+const byEffort = /claude-[a-z]+-(?:4-[7-9]|[5-9]|[1-9]\d)(?!\d)/;
+
+/** Whether Anthropic refuses to think: in a forced call, and in a tool loop whose calls have no thinking of Anthropic's. */
+function cannotThink(request: ModelRequest): boolean {
+  if (request.toolChoice === "required" && request.tools.length > 0) return true;
+  const lastUser = request.messages.findLastIndex((message) => message.role === "user");
+  return request.messages.slice(lastUser + 1).some((message) => {
+    if (message.role !== "assistant" || !message.parts.some((part) => part.type === "tool_call")) return false;
+    return !message.parts.some((part) => part.type === "thinking" && part.provider_data?.provider === anthropic.name);
+  });
+}
+
+function reasoning(request: ModelRequest, { thinking, maxTokens }: ReasoningInput): ReasoningOptions {
+  // Anthropic's models do not think unless a request asks for it.
+  if (thinking === null || thinking.effort === "none") return noReasoning;
+  if (cannotThink(request)) {
+    return { ...noReasoning, warnings: ["Anthropic was not asked to think: it refuses in this place."] };
+  }
+  const { model } = request.model;
+  if (byEffort.test(model)) {
+    const display = request.reasoning?.exclude === true ? "omitted" : "summarized";
+    const effort = thinking.effort === "minimal" ? "low" : thinking.effort;
+    const warnings = thinking.byTokens
+      ? [`"${model}" takes no thinking budget; ${thinking.tokens} tokens were asked for as effort "${effort}".`]
+      : [];
+    return { options: { thinking: { type: "adaptive", display }, effort }, budget: 0, warnings };
+  }
+  const bounds = { who: "Anthropic", floor: thinkingFloor, ceiling: Infinity, limit: maxTokens };
+  const { budget, warnings } = fitBudget(thinking, bounds);
+  if (budget === null) return { ...noReasoning, warnings };
+  return { options: { thinking: { type: "enabled", budgetTokens: budget } }, budget, warnings };
+}
+
+/** The parts of a request that carry cache marks. */
+interface CacheMarks {
+  system: boolean;
+  tools: boolean;
+  messages: boolean;
+}
+
+/** The cache marks that a model's `cache` asks for. OpenRouter uses them for Anthropic's models too. */
+export function cacheMarks({ cache = "auto" }: AnyModelDefinition): CacheMarks {
+  if (cache === "auto") return { system: true, tools: true, messages: true };
+  if (cache === "disabled") return { system: false, tools: false, messages: false };
+  return { system: cache.system === true, tools: cache.tools === true, messages: cache.messages === true };
+}
+
+const mark = { cacheControl: { type: "ephemeral" } };
+
+function markMessage(message: LanguageModelV3Message): void {
+  message.providerOptions = { ...message.providerOptions, anthropic: mark };
+}
+
+/** The last message before the last turn. A turn is one of the assistant, or all messages between two of the assistant's. */
+function endOfSecondToLastTurn(prompt: LanguageModelV3Prompt): LanguageModelV3Message | null {
+  const isAssistant = (message: LanguageModelV3Message | undefined): boolean => message?.role === "assistant";
+  let position = prompt.length - 1;
+  const lastTurn = isAssistant(prompt[position]);
+  while (position >= 0 && isAssistant(prompt[position]) === lastTurn) position--;
+  const message = prompt[position];
+  return message === undefined || message.role === "system" ? null : message;
+}
+
+/** Marks the last system message, the last tool and the end of the second-to-last turn (figures: cache breakpoints). */
+function markCache(
+  model: AnyModelDefinition,
+  prompt: LanguageModelV3Prompt,
+  tools: readonly LanguageModelV3FunctionTool[],
+): void {
+  const marks = cacheMarks(model);
+  const system = prompt.findLast((message) => message.role === "system");
+  if (marks.system && system !== undefined) markMessage(system);
+  const tool = tools.at(-1);
+  if (marks.tools && tool !== undefined) tool.providerOptions = { ...tool.providerOptions, anthropic: mark };
+  const message = endOfSecondToLastTurn(prompt);
+  if (marks.messages && message !== null) markMessage(message);
+}
+
+const knownEvents = new Set([
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+  "ping",
+  "error",
+]);
+const knownBlocks = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
+const knownDeltas = new Set(["text_delta", "thinking_delta", "signature_delta", "input_json_delta"]);
+
+/** Anthropic may add kinds of events, blocks and deltas at any time and asks clients to ignore those they do not know. */
+function unknownPiece({ type, index, content_block: block, delta }: Fields): UnknownPiece | null {
+  if (!knownEvents.has(String(type))) return { block: null };
+  const kindOf = (value: unknown): string => textOf(fieldsOf(value)["type"]) ?? "";
+  if (type === "content_block_start" && kindOf(block) !== "" && !knownBlocks.has(kindOf(block))) {
+    return { block: String(index) };
+  }
+  const isNewDelta = type === "content_block_delta" && kindOf(delta) !== "" && !knownDeltas.has(kindOf(delta));
+  return isNewDelta ? { block: null } : null;
+}
+
+/** Token counts under the names of the Messages API. Some other servers use the names too. */
+export function anthropicUsage(value: unknown): ChunkUsage {
+  const usage = fieldsOf(value);
+  return {
+    input: countOf(usage["input_tokens"]),
+    output: countOf(usage["output_tokens"]),
+    cache_read: countOf(usage["cache_read_input_tokens"]),
+    cache_write: countOf(usage["cache_creation_input_tokens"]),
+  };
+}
+
+/** Anthropic. */
+export const anthropic: ProviderProfile = {
+  name: "anthropic",
+  variables: { keys: ["ANTHROPIC_API_KEY"], baseUrls: ["ANTHROPIC_BASE_URL"], defaultPath: "/v1" },
+  async load({ model, to }, fetch) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    const credentials = oauthKey.test(to.apiKey) ? { authToken: to.apiKey, headers: oauthBeta } : { apiKey: to.apiKey };
+    return createAnthropic({ fetch, ...(to.baseUrl === null ? {} : { baseURL: to.baseUrl }), ...credentials })(
+      model.model,
+    );
+  },
+  optionsName: "anthropic",
+  options: ({ parallelToolCalls }, hasTools) =>
+    hasTools && !parallelToolCalls ? { disableParallelToolUse: true } : {},
+  reasoning,
+  // Anthropic demands a limit.
+  defaultMaxTokens: 8192,
+  needsToolDefinitions: () => true,
+  callId: (id) => acceptedCallId(id, { refused: /[^a-zA-Z0-9_-]/g, length: 64 }),
+  alternatesTurns: true,
+  imagesInToolResults: true,
+  flagsToolErrors: true,
+  fileTypes: /^application\/pdf$/,
+  filesByUrl: true,
+  markCache,
+  speaksChatCompletions: false,
+  errorEvent: (error) => `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`,
+  readChunk: ({ message, usage, delta }) => ({
+    usage: anthropicUsage(fieldsOf(message)["usage"] ?? usage),
+    stopDetail: textOf(fieldsOf(fieldsOf(delta)["stop_details"])["explanation"]),
+  }),
+  unknownPiece,
+  closesCallsAtEnd: false,
+  isRedacted: ({ anthropic: own }) => isObject(own) && own["redactedData"] !== undefined,
+};

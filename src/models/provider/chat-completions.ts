@@ -1,0 +1,64 @@
+// The protocol Chat Completions, as OpenAI, OpenRouter and many other servers speak it: the members of their profiles that
+// the protocol decides, and how its chunks are read.
+
+import { fieldsOf, listOf, type Fields } from "#lib/json-value.ts";
+
+import { anthropicUsage } from "./anthropic.ts";
+import { countOf } from "./chunk-field.ts";
+import type { ChunkFacts, ChunkUsage, ProviderProfile, ThinkingField } from "./provider-profile.ts";
+
+function usageOf(chunk: Fields): ChunkUsage {
+  const { usage } = chunk;
+  // Groq sends counts in its own field `x_groq`.
+  const counts = fieldsOf(usage ?? fieldsOf(chunk["x_groq"])["usage"]);
+  const other = anthropicUsage(usage);
+  const prompt = countOf(counts["prompt_tokens"]);
+  const cache_read = other.cache_read ?? countOf(fieldsOf(counts["prompt_tokens_details"])["cached_tokens"]);
+  return {
+    input: other.input ?? (prompt === null ? null : Math.max(0, prompt - (cache_read ?? 0))),
+    output: other.output ?? countOf(counts["completion_tokens"]),
+    cache_read,
+    cache_write: other.cache_write,
+  };
+}
+
+/** The field of a delta that holds thinking; null if there is none. */
+function thinkingFieldOf(delta: Fields): ThinkingField | null {
+  for (const name of ["reasoning_content", "reasoning"] as const) {
+    if (typeof delta[name] === "string" && delta[name] !== "") return name;
+  }
+  return listOf(delta["content"]).some((part) => fieldsOf(part)["type"] === "thinking") ? "content" : null;
+}
+
+/** The sources of a chunk: `annotations` of OpenAI's search models, `citations` of Perplexity and xAI. */
+function sourcesOf({ citations }: Fields, delta: Fields): NonNullable<ChunkFacts["sources"]> {
+  return [
+    ...listOf(citations).map((url) => ({ url })),
+    ...listOf(delta["annotations"]).map((annotation) => {
+      const { url, title } = fieldsOf(fieldsOf(annotation)["url_citation"]);
+      return { url, title };
+    }),
+  ];
+}
+
+function readChunk(chunk: Fields): ChunkFacts {
+  const delta = fieldsOf(fieldsOf(listOf(chunk["choices"])[0])["delta"]);
+  return {
+    usage: usageOf(chunk),
+    thinkingField: thinkingFieldOf(delta),
+    calls: listOf(delta["tool_calls"]),
+    sources: sourcesOf(chunk, delta),
+    ...(typeof chunk["model"] === "string" ? { modelId: chunk["model"] } : {}),
+  };
+}
+
+/** The members of a profile that follow from the protocol. */
+export const chatCompletions = {
+  alternatesTurns: false,
+  imagesInToolResults: false,
+  flagsToolErrors: false,
+  speaksChatCompletions: true,
+  errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,
+  readChunk,
+  closesCallsAtEnd: true,
+} satisfies Partial<ProviderProfile>;

@@ -1,0 +1,13 @@
+// Reads single fields of a provider's chunks, whose shape is not known.
+
+/** A text without the white space around it; null for an empty text and for every other value. */
+export function textOf(...values: unknown[]): string | null {
+  const found = values.find((value) => typeof value === "string" && value.trim() !== "");
+  return typeof found === "string" ? found.trim() : null;
+}
+
+/** The first value that is a count of tokens; null if there is none. */
+export function countOf(...values: unknown[]): number | null {
+  const found = values.find((value) => typeof value === "number" && value >= 0);
+  return typeof found === "number" ? found : null;
+}

@@ -1,0 +1,114 @@
+// Google's Gemini API. Owns its thinking: a budget of tokens up to Gemini 2.5, a level from Gemini 3 on. Floors and ceilings
+// of budgets differ by model, and the limit of an answer includes the thinking.
+
+import type { ModelRequest } from "#core/ports/model-port.ts";
+import { fieldsOf, listOf, type Fields } from "#lib/json-value.ts";
+
+import { fitBudget, type BudgetBounds, type Effort } from "../thinking-request.ts";
+import { countOf, textOf } from "./chunk-field.ts";
+import { googleParameters } from "./google-schema.ts";
+import {
+  noReasoning,
+  type ChunkUsage,
+  type ProviderProfile,
+  type ReasoningInput,
+  type ReasoningOptions,
+} from "./provider-profile.ts";
+
+const withoutThinking = /gemini-(?:1[.-]|2\.0)(?!.*thinking)|gemma/;
+const byLevel = /gemini-(?:[3-9]|[1-9]\d)/;
+/** Models that have two levels only. */
+const twoLevels = /gemini-3-pro/;
+
+function boundsOf(model: string): Pick<BudgetBounds, "floor" | "ceiling"> {
+  if (/flash-lite/.test(model)) return { floor: 512, ceiling: 24_576 };
+  return /-pro/.test(model) ? { floor: 128, ceiling: 32_768 } : { floor: 1, ceiling: 24_576 };
+}
+
+function levelOf(effort: Effort, model: string): string {
+  if (effort === "minimal" || effort === "none") return "low";
+  return effort === "medium" && twoLevels.test(model) ? "high" : effort;
+}
+
+/** Flash models up to Gemini 2.5 can turn thinking off. Other models get their smallest budget or level. */
+function thinkingOff(model: string): ReasoningOptions {
+  const warnings = [`"${model}" always thinks; it was asked for as little as it takes.`];
+  if (byLevel.test(model)) return { options: { thinkingConfig: { thinkingLevel: "low" } }, budget: 0, warnings };
+  if (!/-pro/.test(model)) return { options: { thinkingConfig: { thinkingBudget: 0 } }, budget: 0, warnings: [] };
+  return { options: { thinkingConfig: { thinkingBudget: boundsOf(model).floor } }, budget: 0, warnings };
+}
+
+function reasoning(request: ModelRequest, { thinking, maxTokens }: ReasoningInput): ReasoningOptions {
+  if (thinking === null) return noReasoning;
+  const { model } = request.model;
+  if (withoutThinking.test(model)) {
+    return { ...noReasoning, warnings: [`"${model}" does not think; the wish for it was left out.`] };
+  }
+  const includeThoughts = request.reasoning?.exclude !== true;
+  if (thinking.effort === "none") return thinkingOff(model);
+  if (byLevel.test(model) && !thinking.byTokens) {
+    const thinkingLevel = levelOf(thinking.effort, model);
+    return { options: { thinkingConfig: { thinkingLevel, includeThoughts } }, budget: 0, warnings: [] };
+  }
+  const { budget, warnings } = fitBudget(thinking, { who: "Google", ...boundsOf(model), limit: maxTokens });
+  if (budget === null) return { ...noReasoning, warnings };
+  return { options: { thinkingConfig: { thinkingBudget: budget, includeThoughts } }, budget: 0, warnings };
+}
+
+function usageOf({ usageMetadata }: Fields): ChunkUsage {
+  const counts = fieldsOf(usageMetadata);
+  const prompt = countOf(counts["promptTokenCount"]);
+  const cache_read = countOf(counts["cachedContentTokenCount"]);
+  const answer = countOf(counts["candidatesTokenCount"]);
+  const thoughts = countOf(counts["thoughtsTokenCount"]);
+  return {
+    input: prompt === null ? null : Math.max(0, prompt - (cache_read ?? 0)),
+    output: answer === null && thoughts === null ? null : (answer ?? 0) + (thoughts ?? 0),
+    cache_read,
+    cache_write: null,
+  };
+}
+
+/** Google's Gemini API. */
+export const google: ProviderProfile = {
+  name: "google",
+  variables: {
+    keys: ["GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    // The package reads no variable for the address; both names follow those of the key.
+    baseUrls: ["GOOGLE_BASE_URL", "GOOGLE_GENERATIVE_AI_BASE_URL"],
+    defaultPath: "/v1beta",
+  },
+  async load({ model, to: { apiKey, baseUrl } }, fetch) {
+    const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
+    let made = 0;
+    // Google names few of its calls. Numbers are enough: ids that may repeat are namespaced by step (decision 30).
+    const generateId = (): string => `google-fc-${made++}`;
+    return createGoogleGenerativeAI({ fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }), apiKey, generateId })(
+      model.model,
+    );
+  },
+  optionsName: "google",
+  reasoning,
+  toolSchema: googleParameters,
+  alternatesTurns: true,
+  imagesInToolResults: true,
+  flagsToolErrors: false,
+  fileTypes: /^(application\/pdf|audio\/|video\/)/,
+  filesByUrl: true,
+  speaksChatCompletions: false,
+  // An answer without `alt=sse` is a list of the chunks of a stream.
+  eventsOfDocument: (value) =>
+    (Array.isArray(value) ? (value as unknown[]) : [value])
+      .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
+      .join(""),
+  errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,
+  readChunk: (chunk) => ({
+    usage: usageOf(chunk),
+    stopDetail: textOf(
+      fieldsOf(chunk["promptFeedback"])["blockReasonMessage"],
+      fieldsOf(listOf(chunk["candidates"])[0])["finishMessage"],
+    ),
+    ...(typeof chunk["modelVersion"] === "string" ? { modelId: chunk["modelVersion"] } : {}),
+  }),
+  closesCallsAtEnd: false,
+};

@@ -1,0 +1,93 @@
+// OpenAI, with the profiles of its two protocols and the choice between them. OpenAI's current models accept tools with
+// reasoning in the Responses API only, and other servers speak Chat Completions. Requests to the Responses API set
+// `store: false`: each one sends the whole conversation, with the encrypted reasoning that the server returned.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { chatCompletions } from "./chat-completions.ts";
+import { openaiCompatible } from "./openai-compatible.ts";
+import { asksForOneCall, effortOptions, isOpenaiHost, openaiFamily, ownerAtHost, systemRole } from "./openai-family.ts";
+import { metadataUnder, type AnsweredBlock, type CallTarget, type ProviderProfile } from "./provider-profile.ts";
+
+async function loadOpenai({ to: { apiKey, baseUrl } }: CallTarget, fetch: typeof globalThis.fetch) {
+  const { createOpenAI } = await import("@ai-sdk/openai");
+  return createOpenAI({ fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }), apiKey });
+}
+
+/** The default protocol by address, unless the definition's `api` names one. */
+function protocolAt({ provider, api }: AnyModelDefinition, host: string | null): ProviderProfile {
+  const atOpenai = isOpenaiHost(host);
+  const chosen = api ?? (provider === openaiResponses.name || atOpenai ? "responses" : "chat");
+  if (chosen === "responses") return openaiResponses;
+  return atOpenai ? openai : openaiCompatible;
+}
+
+/** OpenAI: Chat Completions at its address, and the choice of the protocol. */
+export const openai: ProviderProfile = {
+  ...openaiFamily,
+  ...chatCompletions,
+  name: "openai",
+  apis: ["responses", "chat"],
+  atHost: protocolAt,
+  load: async (target, fetch) => (await loadOpenai(target, fetch)).chat(target.model.model),
+  optionsName: "openai",
+  options: (request, hasTools) => ({
+    ...(asksForOneCall(request, hasTools) ? { parallelToolCalls: false } : {}),
+    ...systemRole(request),
+  }),
+  reasoning: (request, { thinking }) => effortOptions(request, thinking),
+  completionLimitOption: "maxCompletionTokens",
+  fileTypes: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
+  filesByUrl: false,
+};
+
+/**
+ * The part of the package's metadata that is stored with a block. Item ids of texts and calls are dropped, because the server
+ * stores no items. Reasoning that has neither encrypted content nor a summary is dropped too.
+ */
+function storedData({ kind, metadata, empty }: AnsweredBlock): JsonObject | null {
+  return metadataUnder(metadata, { reported: "openai" }, (fields) => {
+    const filled = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+    if (kind === "thinking") return empty && filled["reasoningEncryptedContent"] === undefined ? {} : filled;
+    const { itemId: _stored, annotations: _cited, ...kept } = filled;
+    return kept;
+  });
+}
+
+/** OpenAI's Responses API, at OpenAI and at other servers. */
+export const openaiResponses: ProviderProfile = {
+  ...openaiFamily,
+  name: "openai-responses",
+  apis: ["responses"],
+  atHost: protocolAt,
+  ownerAt: ownerAtHost("openai-responses"),
+  load: async (target, fetch) => (await loadOpenai(target, fetch)).responses(target.model.model),
+  optionsName: "openai",
+  options: (request, hasTools) => ({
+    store: false,
+    ...(hasTools && !request.parallelToolCalls ? { parallelToolCalls: false } : {}),
+    ...(request.model.compat?.supportsReasoningEffort === true ? { forceReasoning: true } : {}),
+    ...systemRole(request),
+  }),
+  reasoning: (request, { thinking }) =>
+    effortOptions(request, thinking, (effort) => ({
+      reasoningEffort: effort,
+      // Without `forceReasoning` the package sends `reasoning` only for model ids that it knows. A deployment may have any id.
+      forceReasoning: true,
+      // OpenAI makes summaries for verified organisations only, so a prompt that hides thinking does not ask for one.
+      ...(request.reasoning?.exclude === true || effort === "none" ? {} : { reasoningSummary: "auto" }),
+    })),
+  // The Responses API uses strict mode by default, and a strict schema cannot have optional fields.
+  toolFields: { strict: false },
+  alternatesTurns: false,
+  imagesInToolResults: false,
+  flagsToolErrors: false,
+  fileTypes: /^application\/pdf$/,
+  filesByUrl: true,
+  speaksChatCompletions: false,
+  errorEvent: (error) => `data: ${JSON.stringify({ type: "error", sequence_number: 0, error })}\n\n`,
+  readChunk: () => ({}),
+  closesCallsAtEnd: false,
+  storedData,
+};

@@ -1,0 +1,110 @@
+// OpenRouter, which passes requests on to the providers of the models. Owns the rules of upstream providers that reach through
+// (Anthropic's and Google's models), and the cache marks for Claude: OpenRouter reads a mark only inside a block of content,
+// and its package writes no such marks for turns of the assistant and results of tools, so the marks are set in the request's
+// body. Invariants: at most three marks; a message has the same form in every request, marked or not, so that the provider
+// finds it in its cache.
+
+import type { JSONObject } from "@ai-sdk/provider";
+
+import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { fitBudget } from "../thinking-request.ts";
+import { cacheMarks } from "./anthropic.ts";
+import { chatCompletions } from "./chat-completions.ts";
+import { googleSchema } from "./google-schema.ts";
+import type { ProviderProfile, ReasoningInput } from "./provider-profile.ts";
+
+const isAnthropic = (model: string): boolean => model.startsWith("anthropic/");
+const isGoogle = (model: string): boolean => model.startsWith("google/");
+
+function depthOf(
+  model: string,
+  { thinking, maxTokens: limit }: ReasoningInput,
+): { depth: JSONObject; warnings: string[] } {
+  if (thinking === null) return { depth: {}, warnings: [] };
+  if (!thinking.byTokens) return { depth: { effort: thinking.effort }, warnings: [] };
+  const floor = isAnthropic(model) ? 1024 : 1;
+  const { budget, warnings } = fitBudget(thinking, { who: "OpenRouter", floor, ceiling: Infinity, limit });
+  return { depth: budget === null ? {} : { max_tokens: budget }, warnings };
+}
+
+const mark = { type: "ephemeral" };
+
+/** The message with its text as a block of content, and without a mark outside of blocks. */
+function inBlocks(message: Fields): Fields {
+  const { cache_control: _outside, ...rest } = message;
+  const { content } = rest;
+  return typeof content === "string" && content !== "" ? { ...rest, content: [{ type: "text", text: content }] } : rest;
+}
+
+/** Marks the last text of a message, or its last block where it has no text. */
+function markEnd(message: Fields | undefined): void {
+  const blocks = listOf(message?.["content"]).filter(isObject);
+  const end = blocks.findLast((block) => block["type"] === "text") ?? blocks.at(-1);
+  if (end !== undefined) end["cache_control"] = mark;
+}
+
+/** The body of a request with its marks: the system prompt, and the ends of the last two turns that are not the assistant's. */
+function marked(body: Fields, model: AnyModelDefinition): Fields {
+  const messages = listOf(body["messages"]).filter(isObject).map(inBlocks);
+  const { system, messages: turns } = cacheMarks(model);
+  if (system) markEnd(messages.findLast(({ role }) => role === "system"));
+  const spoken = messages.filter(({ role }) => role !== "system");
+  // A single message gets no mark, as in requests to Anthropic's address.
+  if (turns && spoken.length > 1) {
+    const ends = spoken.filter(
+      ({ role }, at) => role !== "assistant" && (spoken[at + 1]?.["role"] ?? "assistant") === "assistant",
+    );
+    for (const end of ends.slice(-2)) markEnd(end);
+  }
+  return { ...body, messages };
+}
+
+/** A fetch that adds cache marks to requests for Claude models; for every other model the given fetch. */
+function cacheMarkedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinition): typeof globalThis.fetch {
+  if (!isAnthropic(model.model)) return fetch;
+  const marking = (input: Parameters<typeof globalThis.fetch>[0], init?: RequestInit): Promise<Response> => {
+    const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;
+    return fetch(input, isObject(body) ? { ...init, body: JSON.stringify(marked(body, model)) } : init);
+  };
+  return marking as typeof globalThis.fetch;
+}
+
+/** OpenRouter. */
+export const openrouter: ProviderProfile = {
+  ...chatCompletions,
+  name: "openrouter",
+  variables: { keys: ["OPENROUTER_API_KEY"], baseUrls: ["OPENROUTER_BASE_URL"], defaultPath: "/api/v1" },
+  async load({ model, to: { apiKey, baseUrl } }, fetch) {
+    const { createOpenRouter } = await import("@openrouter/ai-sdk-provider");
+    const marking = cacheMarkedFetch(fetch, model);
+    const address = baseUrl === null ? {} : { baseURL: baseUrl };
+    return createOpenRouter({ ...address, apiKey, fetch: marking, compatibility: "strict" }).chat(model.model);
+  },
+  optionsName: "openrouter",
+  options: ({ model, parallelToolCalls }, hasTools) => ({
+    usage: { include: true },
+    ...(hasTools && !parallelToolCalls ? { parallel_tool_calls: false } : {}),
+    ...(model.includedProviders === undefined || model.includedProviders.length === 0
+      ? {}
+      : // Decision 20: an order of preference; other providers may still serve.
+        { provider: { order: model.includedProviders, allow_fallbacks: true } }),
+  }),
+  reasoning(request, input) {
+    const exclude = request.reasoning?.exclude === true ? { exclude: true } : {};
+    const { depth, warnings } = depthOf(request.model.model, input);
+    const reasoning = { ...depth, ...exclude };
+    return { options: Object.keys(reasoning).length === 0 ? {} : { reasoning }, budget: 0, warnings };
+  },
+  toolSchema: (parameters, model) => (isGoogle(model) ? googleSchema(parameters) : parameters),
+  needsToolDefinitions: isAnthropic,
+  fileTypes: /^application\/pdf$/,
+  filesByUrl: true,
+  argumentsFromChunks: true,
+  repeatsThinkingData: true,
+  reportedCost({ openrouter: metadata }) {
+    const cost = fieldsOf(fieldsOf(metadata)["usage"])["cost"];
+    return typeof cost === "number" && cost >= 0 ? cost : null;
+  },
+};
