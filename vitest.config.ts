@@ -94,7 +94,7 @@ export default defineConfig({
     projects: [
       inRuntime("workers", { include: ["test/{thread,golden}/**/*.test.ts", ...alone] }),
       inRuntime("together", {
-        include: ["test/{lib,core,store,http,flow,contract,models,standard-agents}/**/*.test.ts"],
+        include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents}/**/*.test.ts"],
         exclude: alone,
         isolate: false,
       }),

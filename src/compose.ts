@@ -6,6 +6,7 @@ import type { FeedStub } from "#core/feed-rpc.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
+import { dialects } from "#dialect/dialects.ts";
 import { threadFeed } from "#feed/thread-feed.ts";
 import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
@@ -58,6 +59,7 @@ export function compose(
       readiness: (model) => readiness(model, { ...env }),
       variables: env,
       version: versionOf(env),
+      dialects,
       assets: assetsOf(env),
       admissions: admissionLimiterOf(env),
       now: () => systemClock.now(),

@@ -2,13 +2,16 @@
 
 import type { z } from "zod";
 
+/** Groups of the built-in routes. The routes of a dialect are a group of their own. */
+export type RouteTag = "threads" | "messages" | "runs" | "logs" | "files" | "events" | "definitions" | "service";
+
 /** One built-in route. */
-export interface BuiltInRoute {
+export interface BuiltInRoute<Tag extends string = RouteTag> {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** From the root, dynamic segments as `:name`, the rest as `*name?`. Everything under `/api/` is served under `/api/~/` too. */
   path: string;
   summary: string;
-  tag: "threads" | "messages" | "runs" | "logs" | "files" | "events" | "definitions" | "service";
+  tag: Tag;
   /** `public` asks for no credentials, `admin` for an administrator's. */
   access: "public" | "user" | "admin";
   query?: z.ZodType;
@@ -31,4 +34,14 @@ export interface BuiltInRoute {
   answers: Readonly<Record<number, z.ZodType | null>>;
   /** Answers with events: over SSE, over a WebSocket, over SSE or an upgrade's WebSocket, or over SSE when `Accept` asks for it. */
   stream?: "events" | "socket" | "either" | "negotiated";
+}
+
+/** The routes of a dialect, as a group of the OpenAPI document. */
+export interface RouteGroup {
+  /** The tag of its routes. */
+  name: string;
+  description: string;
+  routes: Readonly<Record<string, BuiltInRoute<string>>>;
+  /** Shapes that the document shows by name, in addition to the bodies and answers of the routes. */
+  schemas?: Readonly<Record<string, z.ZodType>>;
 }

@@ -39,7 +39,6 @@ import {
 } from "./request.ts";
 import { runSchema } from "./run.ts";
 import { searchRoutes } from "./search-route.ts";
-import { sessionRoutes } from "./session-route.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
 import { toolRoutes } from "./tool-route.ts";
 import { usageRoutes } from "./usage-route.ts";
@@ -343,7 +342,6 @@ export const routes = {
   ...catalogRoutes,
   ...usageRoutes,
   ...toolRoutes,
-  ...sessionRoutes,
   ...feedRoutes,
   threadEvents: {
     method: "GET",
@@ -384,10 +382,10 @@ export type PathParams<P extends string> = Record<
 type Parsed<R, K extends "query" | "body"> = R extends Record<K, infer S extends z.ZodType> ? z.output<S> : undefined;
 
 /** What comes with a request of a route once it was validated; `undefined` where the route takes none. */
-export interface RouteInput<N extends RouteName> {
-  params: PathParams<(typeof routes)[N]["path"]>;
-  query: Parsed<(typeof routes)[N], "query">;
-  body: Parsed<(typeof routes)[N], "body">;
+export interface RouteInput<R extends BuiltInRoute<string>> {
+  params: PathParams<R["path"]>;
+  query: Parsed<R, "query">;
+  body: Parsed<R, "body">;
 }
 
 /** The path under which a definition cannot stand: `/api/threads` is `/api/~/threads`. */

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { LogType } from "#contract/log.ts";
 import type { Role, Side, StopReason } from "#contract/message.ts";
 import type { Limits, RunError, RunKind, RunStatus, RunTotals } from "#contract/run.ts";
-import type { ClientTool, SessionOptions } from "#contract/session/execute-input.ts";
+import type { ThreadSetup } from "#contract/setup.ts";
 import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -224,18 +224,6 @@ interface OutgoingRetry {
   at: number;
 }
 
-/** What a client set its session up with. */
-export interface SessionRecord {
-  /** What the client calls it. */
-  id: string;
-  /** The agent it named; null for the built-in one. */
-  agent: string | null;
-  /** Of the built-in agent. */
-  system_prompt: string | null;
-  tools: ClientTool[];
-  options: SessionOptions;
-}
-
 /** The thread's own row. */
 export interface ThreadRecord {
   id: string;
@@ -285,8 +273,8 @@ export interface ThreadRecord {
   unclaimed?: FileVersion[];
   /** Sweeps of the files that failed in a row, and when the next may be tried (microseconds); null where the last did not. */
   unswept?: { failures: number; until: number } | null;
-  /** Set where the thread is a session, or was executed with options of its own. */
-  session?: SessionRecord;
+  /** Set for a thread that a client set up, or whose model requests have options of their own. The stored name is from its first dialect. */
+  session?: ThreadSetup;
   /** Fingerprint of the request that created the thread, for a repeated create. */
   creation: string;
   /** When this life of the thread began, where it came out of an export: microseconds. */

@@ -18,16 +18,14 @@ import type {
   PostRun,
 } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
-import type { InitialSessionMessage } from "#contract/session/initial-transcript.ts";
-import type { Thread, ThreadStatus } from "#contract/thread.ts";
+import type { SetupOptions, ThreadSetup } from "#contract/setup.ts";
+import type { PendingCall, Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
+import type { TranscriptMessage } from "#contract/transcript.ts";
 
 import type { HoldsLeases } from "./lease.ts";
-import type { SessionRecord, ThreadParent } from "./record.ts";
-import type { SessionMethods } from "./session-rpc.ts";
-
-export type { Execution, SessionEntry, SessionPage, SessionPlace } from "./session-rpc.ts";
+import type { ThreadParent } from "./record.ts";
 
 /** Who asks. Decided by `http` from the credentials, checked by the thread against its owner. */
 export interface Caller {
@@ -56,9 +54,19 @@ export interface CreateInput extends Omit<CreateThread, "id" | "user_id"> {
   /** Fingerprint of the body; the same one on an existing thread gives the thread again instead of a conflict. */
   creation: string;
   parent?: ThreadParent;
-  /** Of a session, with the messages its client begins with. */
-  session?: SessionRecord;
-  transcript?: InitialSessionMessage[];
+  setup?: ThreadSetup;
+  /** The conversation that it begins with, in place of `initial_messages`. */
+  transcript?: TranscriptMessage[];
+}
+
+/** What a dialect sends with a message or with results. */
+export interface InputSetup {
+  /** The thread that is meant was set up under this name for this owner; any other one is `thread_not_found`. */
+  named?: { name: string; owner: string | null };
+  /** Options of model requests. They are stored together with the input and apply from the next run on. */
+  options?: SetupOptions;
+  /** Refuses results with `conflict` while the thread waits for none. */
+  onlyWhileWaiting?: boolean;
 }
 
 /** What an admitted input became. `run` is null when the message starts none. */
@@ -69,6 +77,41 @@ export interface Admission {
   after: number;
   /** The key was used before and this is the first answer again. */
   repeated: boolean;
+}
+
+/** An admission, with what a dialect needs to follow it. */
+export interface PostedMessage extends Admission {
+  /** Names of the tools that the thread's client runs. */
+  client_tools: string[];
+}
+
+/** Results that were taken, with what a dialect needs to follow the run. */
+export interface PostedResults extends ToolResultsTaken {
+  /** Last event number before anything that the results caused. */
+  after: number;
+  /** Names of the tools that the thread's client runs. */
+  client_tools: string[];
+}
+
+/** A message and why it broke off. The message is null for a run that failed without one. */
+export interface TranscriptEntry {
+  message: Message | null;
+  error: string | null;
+}
+
+/** A page of a conversation, with the state of its thread. */
+export interface TranscriptPage {
+  thread: Thread;
+  /** The name that the thread was set up under; null for a thread without a setup. */
+  name: string | null;
+  /** The model that answered last, or that will answer; null where it is not known. */
+  model: string | null;
+  /** The calls that the thread waits for, with their arguments. */
+  pending: PendingCall[];
+  /** USD, with those of the active run; null where a price is missing. */
+  cost: number | null;
+  entries: TranscriptEntry[];
+  next_cursor: string | null;
 }
 
 /** A thread that told the catalog everything again. */
@@ -82,13 +125,13 @@ export interface Relisted {
  * The methods of a thread's object: their inputs after the caller, and their results. Contract: each of them refuses with
  * `thread_not_found`, before any write, a thread that does not exist or that the caller may not access.
  */
-export interface ThreadMethods extends SessionMethods {
+export interface ThreadMethods {
   create(input: CreateInput): Thread;
   describe(): Thread;
   patch(change: PatchThread): Thread;
   /** Stops the run, deletes every row and leaves an empty object. `byParent`: the parent deletes it and needs no notice. */
   remove(byParent?: boolean): null;
-  postMessage(input: PostMessage, key: RequestKey | null): Admission;
+  postMessage(input: PostMessage, key: RequestKey | null, setup?: InputSetup): PostedMessage;
   postRun(input: PostRun, key: RequestKey | null): Admission;
   /** Returns once the stop is durable. */
   stop(runId: string | null): { status: ThreadStatus };
@@ -109,7 +152,9 @@ export interface ThreadMethods extends SessionMethods {
   invokeTool(name: string, args: JsonObject): ToolResult;
   /** Sends the thread and the totals of all its runs to the catalog again. */
   relist(): Relisted;
-  postToolResults(input: PostToolResults): ToolResultsTaken;
+  postToolResults(input: PostToolResults, setup?: InputSetup): PostedResults;
+  /** The conversation, page by page. */
+  readTranscript(cursor: string | null): TranscriptPage;
 }
 
 /** Calls the methods of one object by name. A refusal is a value; the promise rejects only when the object cannot be reached. */

@@ -1,6 +1,6 @@
 // A tool that a client defines with its session. It is always remote: a call is a stored row that waits for the client's result.
 
-import type { ClientTool } from "#contract/session/execute-input.ts";
+import type { ClientTool } from "#contract/setup.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { remoteCall } from "#core/tools/remote-call.ts";

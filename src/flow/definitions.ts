@@ -2,7 +2,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ErrorCode } from "#contract/error.ts";
-import type { ClientTool } from "#contract/session/execute-input.ts";
+import type { ClientTool } from "#contract/setup.ts";
 import type {
   AnyAgentDefinition,
   AnyModelDefinition,

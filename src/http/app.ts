@@ -27,7 +27,6 @@ import {
 import type { Bindings, RoutedHono } from "./route/register-routes.ts";
 import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
-import { sessionHandlers } from "./session/session-handlers.ts";
 import { admissionHandlers } from "./thread/admission-handlers.ts";
 import { collectionHandlers } from "./thread/collection-handlers.ts";
 import { exportHandlers } from "./thread/export-handlers.ts";
@@ -80,12 +79,11 @@ export function createApp(dependencies: AppDependencies): App {
 function handlersOf(services: Services, hono: RoutedHono): Handlers {
   return {
     ...healthHandlers(services),
-    ...openApiHandlers(),
+    ...openApiHandlers(services),
     ...definitionHandlers(services),
     ...catalogHandlers(services),
     ...usageHandlers(services),
     ...toolResultHandlers(services),
-    ...sessionHandlers(services),
     ...collectionHandlers(services),
     ...threadHandlers(services),
     ...admissionHandlers(services),

@@ -8,6 +8,7 @@ import type { AnyModelDefinition } from "#spec/model.ts";
 import type { Registry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
+import type { Dialect } from "./dialect.ts";
 import type { RateLimiter } from "./limit/rate-limiter.ts";
 import type { Assets } from "./page/serve-page.ts";
 
@@ -62,6 +63,8 @@ export interface AppDependencies {
   readiness: (model: AnyModelDefinition) => Readiness;
   variables: Variables;
   version: string;
+  /** Protocols of other projects that are served next to the API. */
+  dialects: readonly Dialect[];
   /** What was built of the playground; without it there are no pages. */
   assets?: Assets | undefined;
   /** Microseconds since epoch. */

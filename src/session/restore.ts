@@ -5,10 +5,10 @@ import type { ToolCallPart } from "#contract/content.ts";
 import { refuse } from "#contract/error.ts";
 import type { ContextMessage, ToolResultInput, UserInput } from "#contract/session/execute-request.ts";
 import { initialTranscript, inputContent } from "#contract/session/initial-transcript.ts";
-import type { InitialSessionMessage } from "#contract/session/initial-transcript.ts";
 import { sessionUsageSchema } from "#contract/session/session-message.ts";
 import type { SessionMessage } from "#contract/session/session-message.ts";
 import { toSessionMessage } from "#contract/session/session-transcript.ts";
+import type { TranscriptMessage } from "#contract/transcript.ts";
 import { costSchema } from "#contract/usage-schema.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { toMessage } from "#core/view.ts";
@@ -68,7 +68,7 @@ function openCalls(messages: readonly ContextMessage[]): ToolCallPart[] {
 }
 
 /** An answer that came to no words has its place all the same; an error before the first one has none. */
-function wordless(message: ContextMessage, index: number): InitialSessionMessage | null {
+function wordless(message: ContextMessage, index: number): TranscriptMessage | null {
   if (answerIn(message) === null) return null;
   const stop_reason = message.role === "error" || message.role === "aborted" ? message.role : "stop";
   return { role: "assistant", parts: [], stop_reason, index };
@@ -78,7 +78,7 @@ function placeholder({ id }: ToolCallPart): ToolResultInput {
   return { role: "toolResult", toolCallId: id, content: "" };
 }
 
-function recordOf(item: InitialSessionMessage, message: ContextMessage, means: RecordMeans): MessageRecord {
+function recordOf(item: TranscriptMessage, message: ContextMessage, means: RecordMeans): MessageRecord {
   switch (item.role) {
     case "user":
       return userRecord({ role: "user", content: message.role === "user" ? message.content : "" }, means);

@@ -1,7 +1,7 @@
 // Loads a thread into memory: its row, its readers that hibernated, the driver of its runs.
 
 import type { ThreadRecord } from "#core/record.ts";
-import { SessionDefinitions } from "#flow/session-definitions.ts";
+import { SetupDefinitions } from "#flow/setup-definitions.ts";
 import type { MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
@@ -65,7 +65,7 @@ export function openThread(options: OpenOptions): OpenThread {
     ...shared,
     wakeups,
     storage,
-    definitions: new SessionDefinitions(world.registry, () => live.record.session),
+    definitions: new SetupDefinitions(world.registry, () => live.record.session),
     hooks: world.registry.hooks,
     routes: world.registry.routes,
     models: world.models,

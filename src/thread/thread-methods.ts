@@ -7,13 +7,13 @@ import { peerMethods } from "./children/peer-methods.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { toolMethods } from "./method/invoke-tool.ts";
 import type { MethodCall, MethodGroup, MethodName } from "./method/method-call.ts";
+import { transcriptMethods } from "./method/read-transcript.ts";
 import { changeMethods } from "./method/thread-changes.ts";
 import { messageMethods } from "./method/thread-messages.ts";
 import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
 import { resultMethods } from "./method/tool-results.ts";
 import { admissionMethods } from "./run/admission.ts";
-import { sessionMethods } from "./session/session-methods.ts";
 
 const methods: MethodGroup<MethodName> = {
   ...createMethods,
@@ -24,7 +24,7 @@ const methods: MethodGroup<MethodName> = {
   ...recordMethods,
   ...toolMethods,
   ...resultMethods,
-  ...sessionMethods,
+  ...transcriptMethods,
   ...peerMethods,
 };
 

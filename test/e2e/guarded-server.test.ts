@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 import type { FeedEvent } from "#contract/feed.ts";
-import { reservedPath, routeNames, routes } from "#contract/route.ts";
+import { reservedPath } from "#contract/route.ts";
 import type { BuiltInRoute } from "#contract/route.ts";
 
+import { allRoutes } from "../support/all-routes.ts";
 import { ApiClient, codeOf } from "../support/http-client/api-client.ts";
 import type { Answer } from "../support/http-client/api-client.ts";
 import { watchBySocket, watchBySse } from "../support/http-client/feed-words.ts";
@@ -38,9 +39,8 @@ const queries: Partial<Record<string, string>> = {
 const ticketSchema = z.object({ ticket: z.string() });
 
 /** Every built-in route under both of its paths, with a query and a body it would take. */
-function everyRoute(ids: Record<string, string>): { route: BuiltInRoute; path: string; json?: object }[] {
-  return routeNames.flatMap((name) => {
-    const route: BuiltInRoute = routes[name];
+function everyRoute(ids: Record<string, string>): { route: BuiltInRoute<string>; path: string; json?: object }[] {
+  return Object.entries(allRoutes).flatMap(([name, route]) => {
     return [...new Set([route.path, reservedPath(route.path)])].map((pattern) => {
       const path = pattern.replace(/[:*](\w+)\??/g, (_, segment: string) => ids[segment] ?? "nothing");
       const json = bodies[name];

@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 
+import type { BuiltInRoute } from "#contract/built-in-route.ts";
 import { agentViewSchema, modelViewSchema, promptViewSchema, toolViewSchema } from "#contract/definition.ts";
-import { routeNames, routes } from "#contract/route.ts";
 import { packageVersion } from "#contract/version.ts";
 
+import { allRouteNames, allRoutes } from "../support/all-routes.ts";
 import { origin, refusalOf, testApp } from "./support/test-app.ts";
 
 const { ask } = testApp();
@@ -102,8 +103,8 @@ describe("the OpenAPI document", () => {
   it("HTTP26: has every route with its method, its parameters and its body", async () => {
     const { paths, openapi } = await document();
     expect(openapi).toBe("3.1.0");
-    for (const name of routeNames) {
-      const route = routes[name];
+    for (const name of allRouteNames) {
+      const route = allRoutes[name] as BuiltInRoute<string>;
       const operation = paths[route.path.replaceAll(/[:*](\w+)\??/g, "{$1}")]?.[route.method.toLowerCase()];
       expect(operation, name).toMatchObject({ operationId: name, summary: route.summary });
       expect(operation, name).toHaveProperty("responses.default");
@@ -113,7 +114,7 @@ describe("the OpenAPI document", () => {
       expect(inPath.length, name).toBe(route.path.match(/[:*]/g)?.length ?? 0);
     }
     const count = Object.values(paths).flatMap((path) => Object.keys(path)).length;
-    expect(count).toBe(routeNames.length);
+    expect(count).toBe(allRouteNames.length);
   });
 
   it("HTTP26: holds no reference that leads nowhere", async () => {

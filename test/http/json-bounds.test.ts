@@ -3,17 +3,15 @@
 import { describe, expect, it } from "vitest";
 
 import type { BuiltInRoute } from "#contract/built-in-route.ts";
-import { defaultBodyLimit, routeNames, routes } from "#contract/route.ts";
+import { defaultBodyLimit } from "#contract/route.ts";
 
+import { allRoutes } from "../support/all-routes.ts";
 import { adminToken, testApp } from "./support/test-app.ts";
 import type { ErrorBody, TestApp } from "./support/test-app.ts";
 
-const withBody = routeNames.flatMap((name) => {
-  const route: BuiltInRoute = routes[name];
-  return route.body === undefined ? [] : [[name, route] as const];
-});
+const withBody = Object.entries(allRoutes).filter(([, route]) => route.body !== undefined);
 
-async function send({ ask, seed }: TestApp, { method, path }: BuiltInRoute, body: string) {
+async function send({ ask, seed }: TestApp, { method, path }: BuiltInRoute<string>, body: string) {
   const { id } = seed(null);
   const at = path.replace(":id", id).replaceAll(/[:*]\w+\??/g, "x");
   const headers = { "content-type": "application/json" };

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { executeInput } from "#contract/session/execute-input.ts";
-import { earlierSessionThreadId, sessionThreadId } from "#contract/session/session-thread-id.ts";
+import { earlierNamedThreadId, namedThreadId } from "#contract/named-thread-id.ts";
+import { setupAgent } from "#contract/setup.ts";
 import type { Thread } from "#contract/thread.ts";
 
 import { execute, readSession } from "../support/session-client/session-client.ts";
@@ -21,7 +21,7 @@ const newName = (): string => `s-${crypto.randomUUID()}`;
 async function annasSession(): Promise<{ name: string; id: string }> {
   const name = newName();
   await execute(anna, { sessionId: name, input: said("Mine"), context: {}, options });
-  const id = await sessionThreadId("anna", name);
+  const id = await namedThreadId("anna", name);
   expect(await ask<Thread>(anna, "GET", `/api/threads/${id}`)).toMatchObject({ id, user_id: "anna" });
   return { name, id };
 }
@@ -65,7 +65,7 @@ describe("the thread of a named session", () => {
   it("SESSION27 does not reveal to other users whether it exists, and cannot be occupied before it does", async () => {
     const { name, id } = await annasSession();
     const free = newName();
-    const freeId = await sessionThreadId("anna", free);
+    const freeId = await namedThreadId("anna", free);
     const answers = await probed(ben, id);
     expect(answers.map((answer) => (answer as [number])[0])).toEqual([400, 400, 404, 400, 404, 404, 404, 400]);
     expect(await probed(ben, freeId)).toEqual(answers);
@@ -81,7 +81,7 @@ describe("the thread of a named session", () => {
     expect((await execute(anna, { sessionId: id, input: said("With context"), context: {} })).status).toBe(200);
     expect((await readSession(anna, name))?.messages).toHaveLength(6);
     expect(await readSession(admin, id)).toMatchObject({ messages: { length: 6 } });
-    const free = await sessionThreadId("anna", newName());
+    const free = await namedThreadId("anna", newName());
     const begun = await execute(anna, { sessionId: free, input: said("By id"), context: {}, options });
     expect(begun.status).toBe(404);
   });
@@ -105,24 +105,25 @@ describe("the thread of a named session", () => {
 describe("a session from before ids of their own", () => {
   it("SESSION28 is found by its name and continues under its earlier id", async () => {
     const name = newName();
-    const thread_id = await earlierSessionThreadId("anna", name);
-    const place = { session_id: name, thread_id, derived: true, owner: "anna" };
-    const { session_id: _, ...given } = executeInput({ input: said("Before"), context: {}, options } as never);
+    const thread_id = await earlierNamedThreadId("anna", name);
     const caller = { user: "anna", admin: false };
-    await value(stubOf(thread_id).call("executeSession", caller, { ...place, ...given, key: null }));
-    await anna(`/api/threads/${thread_id}/events?after=0&until=idle`).then((events) => events.text());
+    const setup = { id: name, agent: null, system_prompt: null, tools: [], options };
+    const creation = `session ${name}`;
+    const made = { id: thread_id, user_id: "anna", agent_id: setupAgent, creation, setup, transcript: [] };
+    await value(stubOf(thread_id).call("create", caller, made));
+    await ask(anna, "POST", `/api/threads/${thread_id}/messages?wait=true`, { content: "Before" });
     expect((await readSession(anna, name))?.messages).toHaveLength(2);
     const second = await execute(anna, { sessionId: name, input: said("After"), context: {}, options });
     expect(second.status).toBe(200);
     expect((await readSession(anna, name))?.messages).toHaveLength(4);
-    const own = await sessionThreadId("anna", name);
+    const own = await namedThreadId("anna", name);
     expect(await stubOf(own).call("describe", { user: null, admin: true })).toMatchObject({ ok: false });
     expect(await readSession(ben, name)).toBeNull();
   });
 
   it("SESSION28 cannot be blocked: a thread that another user created at such an id is ignored", async () => {
     const name = newName();
-    const id = await earlierSessionThreadId("anna", name);
+    const id = await earlierNamedThreadId("anna", name);
     expect(await ask<Thread>(ben, "POST", "/api/threads", { id, agent_id: "parallel" })).toMatchObject({ id });
     expect(await readSession(anna, name)).toBeNull();
     expect((await execute(anna, { sessionId: name, input: said("Mine"), context: {}, options })).status).toBe(200);

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
+import { setupAgent } from "#contract/setup.ts";
 import type { Thread } from "#contract/thread.ts";
-import { sessionAgent } from "#flow/session-definitions.ts";
 
 import { execute, readSession, textOf } from "../support/session-client/session-client.ts";
 import type { Executed } from "../support/session-client/session-client.ts";
@@ -193,7 +193,7 @@ describe("other people", () => {
       const { threads } = await ask<{ threads: Thread[] }>(
         admin,
         "GET",
-        `/api/threads?limit=200&agent_id=${sessionAgent}`,
+        `/api/threads?limit=200&agent_id=${setupAgent}`,
       );
       return threads.map((thread) => thread.id);
     };

@@ -5,6 +5,7 @@ import { z } from "zod";
 
 import { jsonObjectSchema, jsonSchema } from "../json.ts";
 import { limitsSchema } from "../run.ts";
+import { toolNamePattern } from "../setup.ts";
 
 /** What a session may be called. One that is the id of a thread is that thread. */
 export const sessionIdSchema = z
@@ -17,9 +18,6 @@ const mostTools = 100;
 /** Most messages that a session begins with, and most answers in one request. */
 const mostMessages = 1000;
 const mostResults = 100;
-
-/** Names that every provider takes for a tool. */
-export const toolNamePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 const name = z.string().min(1).max(200);
 const callId = z.string().min(1).max(200);

@@ -1,18 +1,12 @@
 // The messages that a client begins a session with, as messages of a thread. Calls and results have to match: a transcript
 // with a call that nobody answered, or an answer to nothing, is refused where it says so.
 
-import type { Part } from "../content.ts";
-import type { InputContent } from "../content.ts";
+import type { InputContent, Part } from "../content.ts";
 import type { StopReason } from "../message.ts";
 import type { ToolResult } from "../tool-result.ts";
 import type { PostedResult } from "../tool-route.ts";
+import type { TranscriptMessage } from "../transcript.ts";
 import type { ContextMessage, ToolResultInput, UserInput } from "./execute-request.ts";
-
-/** One message to store. What a user said may bring files. */
-export type InitialSessionMessage =
-  | { role: "user"; content: InputContent; index: number }
-  | { role: "assistant"; parts: Part[]; stop_reason: StopReason | null; index: number }
-  | { role: "tool"; tool_call_id: string; name: string; result: ToolResult; index: number };
 
 /** What is wrong with a transcript; `index` is the message's. */
 export interface TranscriptProblem {
@@ -21,8 +15,8 @@ export interface TranscriptProblem {
 }
 
 /** The messages in order; errors without a word of an answer leave nothing to store. */
-export function initialTranscript(messages: readonly ContextMessage[]): InitialSessionMessage[] | TranscriptProblem {
-  const stored: InitialSessionMessage[] = [];
+export function initialTranscript(messages: readonly ContextMessage[]): TranscriptMessage[] | TranscriptProblem {
+  const stored: TranscriptMessage[] = [];
   const calls = new Map<string, { index: number; name: string; answered: boolean }>();
   for (const [index, message] of messages.entries()) {
     if (message.role === "toolResult") {

@@ -9,8 +9,8 @@ import { logTypeSchema } from "#contract/log.ts";
 import { messageStatusSchema, roleSchema, sideSchema, stopReasonSchema } from "#contract/message.ts";
 import { createThreadSchema } from "#contract/request.ts";
 import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#contract/run.ts";
-import { clientToolSchema, sessionOptionsSchema } from "#contract/session/execute-input.ts";
 import { sessionIdSchema } from "#contract/session/execute-request.ts";
+import { clientToolSchema, setupOptionsSchema } from "#contract/setup.ts";
 import { threadStatusSchema } from "#contract/thread.ts";
 import { costSchema } from "#contract/usage-schema.ts";
 
@@ -45,13 +45,13 @@ const branchId = z.string().regex(/^[!-}]{1,100}$/, "has to be 1 to 100 printabl
 const position = z.union([orderedId, z.literal("")]);
 const { agent_id, title, tags, metadata, user_id } = createThreadSchema.shape;
 
-/** What a session was set up with. Its schemas are read again wherever they are used, so a forged one opens nothing. */
-const sessionSchema = z.strictObject({
+/** What a client set the thread up with. Its schemas are read again wherever they are used, so a forged one opens nothing. */
+const setupSchema = z.strictObject({
   id: sessionIdSchema,
   agent: agent_id.nullable(),
   system_prompt: z.string().max(65_536).nullable(),
   tools: z.array(clientToolSchema.extend({ parameters: parsedObject.nullable() })).max(100),
-  options: sessionOptionsSchema,
+  options: setupOptionsSchema,
 });
 
 /** The thread itself. Counts, totals and what other threads have to do with it are not in it. */
@@ -77,7 +77,7 @@ export const archivedThreadSchema = z.strictObject({
   last_seq: z.number().int().nonnegative().max(mostEvents),
   last_position: position,
   last_message: z.string().max(300).nullable(),
-  session: sessionSchema.exactOptional(),
+  session: setupSchema.exactOptional(),
 });
 export type ArchivedThread = z.infer<typeof archivedThreadSchema>;
 

@@ -17,10 +17,8 @@ import { fileRecordSchema } from "#contract/file-record.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import { logSchema } from "#contract/log.ts";
 import { messageSchema } from "#contract/message.ts";
-import { routeNames, routes } from "#contract/route.ts";
-import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import type { BuiltInRoute } from "#contract/route.ts";
 import { runSchema } from "#contract/run.ts";
-import { agentEventSchema } from "#contract/session/agent-event.ts";
 import { threadSchema } from "#contract/thread.ts";
 import { componentReference, componentSchemas } from "#lib/json-schema.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
@@ -35,7 +33,6 @@ const shared: readonly (readonly [string, z.ZodType])[] = [
   ["Log", logSchema],
   ["FileRecord", fileRecordSchema],
   ["Event", eventSchema],
-  ["AgentEvent", agentEventSchema],
   ["Agent", agentViewSchema],
   ["Prompt", promptViewSchema],
   ["Model", modelViewSchema],
@@ -50,15 +47,17 @@ export interface Components {
   referenceTo(schema: z.ZodType): JsonSchema;
 }
 
-/** All components of the document. */
-export function openApiComponents(): Components {
-  const output = new Map(shared);
+/** All components of the document: of the routes, and of the shapes that dialects name. */
+export function openApiComponents(
+  routes: ReadonlyMap<string, BuiltInRoute<string>>,
+  named: readonly (readonly [string, z.ZodType])[],
+): Components {
+  const output = new Map([...shared, ...named]);
   const input = new Map<string, z.ZodType>([
     ["Json", jsonSchema],
     ["JsonObject", jsonObjectSchema],
   ]);
-  for (const name of routeNames) {
-    const { body, answers }: BuiltInRoute = routes[name];
+  for (const [name, { body, answers }] of routes) {
     if (body !== undefined && !isNamed(input, body)) input.set(componentName(name, "Body"), body);
     for (const answer of Object.values(answers)) {
       if (answer !== null && !isNamed(output, answer)) output.set(componentName(name, "Answer"), answer);
@@ -79,6 +78,6 @@ function isNamed(named: ReadonlyMap<string, z.ZodType>, schema: z.ZodType): bool
   return [...named.values()].includes(schema);
 }
 
-function componentName(route: RouteName, suffix: "Body" | "Answer"): string {
+function componentName(route: string, suffix: "Body" | "Answer"): string {
   return route.charAt(0).toUpperCase() + route.slice(1) + suffix;
 }

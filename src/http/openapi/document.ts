@@ -2,9 +2,10 @@
 
 import { z } from "zod";
 
+import type { RouteGroup, RouteTag } from "#contract/built-in-route.ts";
 import { bodyBounds } from "#contract/json.ts";
-import { routeNames, routes } from "#contract/route.ts";
-import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import { routes } from "#contract/route.ts";
+import type { BuiltInRoute } from "#contract/route.ts";
 import { packageVersion } from "#contract/version.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
 
@@ -12,6 +13,7 @@ import { openApiComponents } from "./components.ts";
 import type { Components } from "./components.ts";
 
 type Part = Record<string, unknown>;
+type AnyRoute = BuiltInRoute<string>;
 
 /** `:name`, or `*name?` for the rest of a path, whose slashes a client may send as they are or as `%2F`. */
 const dynamicSegment = /[:*](\w+)\??/g;
@@ -21,7 +23,7 @@ const bounds =
   `and ${String(bodyBounds.depth)} levels of nesting (400 invalid_request).`;
 
 /** The groups of routes, in the order of the document. */
-const tags: Readonly<Record<BuiltInRoute["tag"], string>> = {
+const tags: Readonly<Record<RouteTag, string>> = {
   threads: "Durable conversations: create, list, change, delete, export and import them.",
   messages: "What was said in a thread. Posting a message starts a run.",
   runs: "Runs of a thread, what waits for one, and answers to calls that wait for a client or a person.",
@@ -33,11 +35,14 @@ const tags: Readonly<Record<BuiltInRoute["tag"], string>> = {
 };
 
 /** The document. Its version is the package's; `/healthz` has the deployment's. */
-export function openApiDocument(): Part {
-  const components = openApiComponents();
+export function openApiDocument(dialects: readonly RouteGroup[]): Part {
+  const served = new Map<string, AnyRoute>([routes, ...dialects.map((one) => one.routes)].flatMap(Object.entries));
+  const components = openApiComponents(
+    served,
+    dialects.flatMap(({ schemas = {} }) => Object.entries(schemas)),
+  );
   const paths: Record<string, Part> = {};
-  for (const name of routeNames) {
-    const route: BuiltInRoute = routes[name];
+  for (const [name, route] of served) {
     const path = route.path.replaceAll(dynamicSegment, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(name, route, components) };
   }
@@ -49,7 +54,10 @@ export function openApiDocument(): Part {
       description: `Durable AI-agent threads. Every route under /api/ is served under /api/~/ too. ${bounds}`,
     },
     servers: [{ url: "/", description: "This deployment" }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    tags: [
+      ...Object.entries(tags).map(([name, description]) => ({ name, description })),
+      ...dialects.map(({ name, description }) => ({ name, description })),
+    ],
     paths,
     components: {
       schemas: components.schemas,
@@ -59,7 +67,7 @@ export function openApiDocument(): Part {
   };
 }
 
-function operation(name: RouteName, route: BuiltInRoute, components: Components): Part {
+function operation(name: string, route: AnyRoute, components: Components): Part {
   return {
     operationId: name,
     summary: route.summary,
@@ -72,7 +80,7 @@ function operation(name: RouteName, route: BuiltInRoute, components: Components)
   };
 }
 
-function pathParameters({ path }: BuiltInRoute): Part[] {
+function pathParameters({ path }: AnyRoute): Part[] {
   return [...path.matchAll(dynamicSegment)].map(([, name]) => ({
     name,
     in: "path",
@@ -81,7 +89,7 @@ function pathParameters({ path }: BuiltInRoute): Part[] {
   }));
 }
 
-function queryParameters({ query }: BuiltInRoute): Part[] {
+function queryParameters({ query }: AnyRoute): Part[] {
   if (query === undefined) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: "input" });
   return Object.entries(properties).map(([name, schema]) => ({
@@ -92,7 +100,7 @@ function queryParameters({ query }: BuiltInRoute): Part[] {
   }));
 }
 
-function headerParameters({ keyed, stream, requestHeaders = [] }: BuiltInRoute): Part[] {
+function headerParameters({ keyed, stream, requestHeaders = [] }: AnyRoute): Part[] {
   const text = { in: "header", required: false, schema: { type: "string" } };
   const key = { ...text, name: "Idempotency-Key", description: "The same key and body give the first answer again." };
   const last = { ...text, name: "Last-Event-ID", description: "Wins over `after`." };
@@ -100,11 +108,11 @@ function headerParameters({ keyed, stream, requestHeaders = [] }: BuiltInRoute):
   return [...(keyed === true ? [key] : []), ...(stream === "events" ? [last] : []), ...named];
 }
 
-function requestBody({ bodyOptional }: BuiltInRoute, body: z.ZodType, components: Components): Part {
+function requestBody({ bodyOptional }: AnyRoute, body: z.ZodType, components: Components): Part {
   return { required: bodyOptional !== true, content: jsonContent(components.referenceTo(body)) };
 }
 
-function rawContent({ rawType = "*/*" }: BuiltInRoute): Part {
+function rawContent({ rawType = "*/*" }: AnyRoute): Part {
   return { [rawType]: { schema: { type: "string", format: "binary" } } };
 }
 
@@ -112,7 +120,7 @@ function jsonContent(schema: JsonSchema): Part {
   return { "application/json": { schema } };
 }
 
-function responses(route: BuiltInRoute, components: Components): Part {
+function responses(route: AnyRoute, components: Components): Part {
   const { answers, stream, raw } = route;
   const all: Part = {};
   for (const [status, schema] of Object.entries(answers)) {

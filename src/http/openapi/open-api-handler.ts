@@ -2,10 +2,11 @@
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
 import { openApiDocument } from "./document.ts";
 
 /** The handler. */
-export function openApiHandlers(): Pick<Handlers, "openApi"> {
+export function openApiHandlers({ dependencies: { dialects } }: Services): Pick<Handlers, "openApi"> {
   let document: Record<string, unknown> | undefined;
-  return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument()))) };
+  return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument(dialects)))) };
 }

@@ -1,22 +1,30 @@
-// What a built-in route's handler gets and gives. One handler for every route of the table; the compiler counts them.
+// What the handler of a built-in route receives and returns. There is one handler for every route; the compiler counts them.
 
-import type { RouteInput, RouteName } from "#contract/route.ts";
+import type { BuiltInRoute, RouteInput, RouteName, routes } from "#contract/route.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
 /** The values of a path's dynamic segments, decoded. */
 export type Params = Readonly<Record<string, string>>;
 
 /** A request of a route, authenticated and validated. */
-export interface Call<N extends RouteName> extends RouteInput<N> {
+export interface RouteCall<R extends BuiltInRoute<string>> extends RouteInput<R> {
   request: Request;
   url: URL;
   caller: Caller;
-  /** HEAD: the answer's body will be thrown away, so open nothing for it. */
+  /** HEAD: the body of the response will be dropped, so open nothing for it. */
   headOnly: boolean;
 }
 
-/** Answers one route. Throws a `ThreadholdError` to refuse. */
-export type Handler<N extends RouteName> = (call: Call<N>) => Promise<Response>;
+/** A request of a route of the table. */
+export type Call<N extends RouteName> = RouteCall<(typeof routes)[N]>;
 
-/** The handlers of every route. */
-export type Handlers = { [N in RouteName]: Handler<N> };
+/** Answers one route. Throws a `ThreadholdError` to refuse. */
+export type RouteHandler<R extends BuiltInRoute<string>> = (call: RouteCall<R>) => Promise<Response>;
+
+/** The handlers of some routes, by name. */
+export type HandlersOf<Routes extends Readonly<Record<string, BuiltInRoute<string>>>> = {
+  [N in keyof Routes]: RouteHandler<Routes[N]>;
+};
+
+/** The handlers of every route of the table. */
+export type Handlers = HandlersOf<typeof routes>;

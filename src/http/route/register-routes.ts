@@ -13,7 +13,7 @@ import type { RouteEntry } from "#spec/registry.ts";
 
 import { serveProjectRoute } from "../project/serve-project-route.ts";
 import type { Services } from "../services.ts";
-import type { Handlers, Params } from "./handler.ts";
+import type { Handlers, Params, RouteHandler } from "./handler.ts";
 import { serveBuiltIn } from "./serve-built-in.ts";
 
 /** The deployment's bindings. The project's controllers receive them. */
@@ -39,6 +39,9 @@ interface Row {
   serve: (matched: Matched) => Promise<Response>;
 }
 
+type AnyRoute = BuiltInRoute<string>;
+type AnyHandler = RouteHandler<AnyRoute>;
+
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Names of built-in routes by the handlers that Hono calls for them. */
@@ -54,14 +57,21 @@ export function createHono(): RoutedHono {
 
 /** Registers them. */
 export function registerRoutes(hono: RoutedHono, services: Services, handlers: Handlers): void {
-  const project = services.dependencies.registry.routes.map((entry, index) => projectRow(services, entry, index));
-  const builtIn = routeNames.flatMap((name): Row[] => {
-    const { method, path }: BuiltInRoute = routes[name];
-    const serve: Row["serve"] = (matched) => serveBuiltIn(services, handlers, { name, ...matched });
-    const row = { method, pattern: path, name, serve };
-    return path.startsWith("/api/") ? [row, { ...row, pattern: path.replace("/api", reservedRoot) }] : [row];
+  const { registry, dialects } = services.dependencies;
+  const project = registry.routes.map((entry, index) => projectRow(services, entry, index));
+  const builtIn = routeNames.flatMap((name): Row[] =>
+    // A handler takes what its own row describes; the compiler cannot follow that through a name it does not know.
+    builtInRows(services, routes[name], handlers[name] as unknown as AnyHandler).map((row) => ({ ...row, name })),
+  );
+  const foreign = dialects.flatMap((dialect) => {
+    const handlersOfDialect = dialect.createHandlers(services);
+    return Object.entries(dialect.routes).flatMap(([name, route]) =>
+      builtInRows(services, route, handlersOfDialect[name]),
+    );
   });
-  const rows = [...project, ...builtIn].toSorted((left, right) => compareRoutePatterns(left.pattern, right.pattern));
+  const rows = [...project, ...builtIn, ...foreign].toSorted((left, right) =>
+    compareRoutePatterns(left.pattern, right.pattern),
+  );
   for (const { method, pattern, name, serve } of rows) {
     const absent = /\*(\w+)\?$/.exec(pattern)?.[1];
     const empty = absent === undefined ? {} : { [absent]: "" };
@@ -73,6 +83,15 @@ export function registerRoutes(hono: RoutedHono, services: Services, handlers: H
     if (name !== undefined) names.set(handler, name);
     hono.on(method, honoPath(pattern), handler);
   }
+}
+
+/** The rows of a built-in route under its path and under its reserved path. */
+function builtInRows(services: Services, route: AnyRoute, handler: AnyHandler | undefined): Row[] {
+  if (handler === undefined) throw new Error(`The route ${route.path} has no handler.`);
+  const serve: Row["serve"] = (matched) => serveBuiltIn(services, { route, handler }, matched);
+  const { method, path } = route;
+  const row = { method, pattern: path, serve };
+  return path.startsWith("/api/") ? [row, { ...row, pattern: path.replace("/api", reservedRoot) }] : [row];
 }
 
 function projectRow(services: Services, entry: RouteEntry, index: number): Row {

@@ -3,8 +3,8 @@
 import { z } from "zod";
 
 import { refuse } from "#contract/error.ts";
-import { defaultBodyLimit, routes } from "#contract/route.ts";
-import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import { defaultBodyLimit } from "#contract/route.ts";
+import type { BuiltInRoute } from "#contract/route.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
 
@@ -15,26 +15,27 @@ import { readJsonBody } from "../input/read-body.ts";
 import { readQuery } from "../input/read-query.ts";
 import { wantsSocket } from "../input/upgrade.ts";
 import type { Services } from "../services.ts";
-import type { Call, Handler, Handlers, Params } from "./handler.ts";
+import type { Params, RouteCall, RouteHandler } from "./handler.ts";
 
 /** A request that leads to a built-in route. */
-export interface BuiltInCall<N extends RouteName = RouteName> {
-  name: N;
+interface MatchedRequest {
   request: Request;
   url: URL;
   params: Params;
 }
 
+type Route = BuiltInRoute<string>;
+
 const noFields = z.object({}).strict();
 const nobody: Caller = Object.freeze({ user: null, admin: false });
 
 /** The answer. Throws to refuse. */
-export async function serveBuiltIn<N extends RouteName>(
+export async function serveBuiltIn<R extends Route>(
   services: Services,
-  handlers: Handlers,
-  { name, request, url, params: given }: BuiltInCall<N>,
+  row: { route: R; handler: RouteHandler<R> },
+  { request, url, params: given }: MatchedRequest,
 ): Promise<Response> {
-  const route: BuiltInRoute = routes[name];
+  const route: Route = row.route;
   if (route.stream === "socket" && !wantsSocket(request)) {
     throw refuse("upgrade_required", "This route is a WebSocket.");
   }
@@ -43,7 +44,7 @@ export async function serveBuiltIn<N extends RouteName>(
   const query = parseInput(route.query ?? noFields, readQuery(url.searchParams));
   const body = route.body === undefined ? undefined : await readBody(route, route.body, request);
   const headOnly = request.method === "HEAD";
-  // The table types what each of its schemas gives; the compiler cannot follow it through a name it does not know.
+  // The row types what each of its schemas gives; the compiler cannot follow it through a row it does not know.
   const call = {
     request: endingRequest(services, route, { request, caller }),
     url,
@@ -52,9 +53,8 @@ export async function serveBuiltIn<N extends RouteName>(
     query: route.query && query,
     body,
     headOnly,
-  } as unknown as Call<N>;
-  const handler: Handler<N> = handlers[name];
-  const response = await handler(call);
+  } as unknown as RouteCall<R>;
+  const response = await row.handler(call);
   if (cookie !== null && response.status === 200) response.headers.append("set-cookie", cookie);
   return response;
 }
@@ -69,9 +69,7 @@ async function checkThreadId({ authenticator }: Services, request: Request, para
   throw refuse("thread_not_found", "There is no such thread.");
 }
 
-type Incoming = Pick<BuiltInCall, "request" | "url" | "params">;
-
-async function callerOf(services: Services, route: BuiltInRoute, incoming: Incoming): Promise<StreamCaller> {
+async function callerOf(services: Services, route: Route, incoming: MatchedRequest): Promise<StreamCaller> {
   const { authenticator, tickets, dependencies } = services;
   const { request, url, params } = incoming;
   if (route.access === "public") return { caller: nobody, cookie: null };
@@ -91,7 +89,7 @@ async function callerOf(services: Services, route: BuiltInRoute, incoming: Incom
 /** The request of a stream with a signal that also fires when the caller's credentials expire, as if the client had left. */
 function endingRequest(
   { ports, dependencies }: Services,
-  { stream }: BuiltInRoute,
+  { stream }: Route,
   { request, caller: { until } }: { request: Request; caller: Caller },
 ): Request {
   if (until === undefined || stream === undefined || stream === "negotiated" || wantsSocket(request)) return request;
@@ -100,7 +98,7 @@ function endingRequest(
   return new Request(request, { signal: AbortSignal.any([request.signal, end.signal]) });
 }
 
-async function readBody(route: BuiltInRoute, schema: z.ZodType, request: Request): Promise<unknown> {
+async function readBody(route: Route, schema: z.ZodType, request: Request): Promise<unknown> {
   const { bodyLimit: limit = defaultBodyLimit, bodyOptional: optional = false, plainBody: plain = false } = route;
   const rule = { limit, optional, plain };
   return parseInput(schema, await readJsonBody(request, rule));

@@ -12,11 +12,11 @@ export function toolResultHandlers({ calls, places }: Services): Pick<Handlers, 
     async postToolResults({ params, caller, body }) {
       const { id: threadId } = params;
       const place = await places.take(caller, { holder: { thread: threadId }, stream: null, run: true });
-      const taken = await inPlace(place, () =>
+      const { run, missing, ignored } = await inPlace(place, () =>
         // Repeatable: a result that was stored already is recognised as the same.
         calls({ threadId, repeatable: true, run: (stub) => stub.call("postToolResults", place.caller, body) }),
       );
-      return jsonAnswer(taken, 202);
+      return jsonAnswer({ run, missing, ignored }, 202);
     },
   };
 }

@@ -2,7 +2,7 @@
 // that nobody sees a part of it; an import that fails, or that a crash cut, is destroyed with everything it wrote.
 
 import { refuse } from "#contract/error.ts";
-import { sessionThreadId } from "#contract/session/session-thread-id.ts";
+import { namedThreadId } from "#contract/named-thread-id.ts";
 import { rankOf } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { ArchiveTally } from "#core/archive/archive-tally.ts";
@@ -235,7 +235,7 @@ async function ownSession(reader: LineReader, caller: Caller, threadId: string):
   const line = await reader.next();
   if (line.type === "thread" && line.thread.session !== undefined) {
     const owner = caller.admin ? line.thread.user_id : caller.user;
-    if ((await sessionThreadId(owner, line.thread.session.id)) === threadId) return line;
+    if ((await namedThreadId(owner, line.thread.session.id)) === threadId) return line;
   }
   throw reader.refused(`is not the session that the id ${threadId} is made from, or not with its owner`);
 }

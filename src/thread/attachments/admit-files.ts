@@ -48,13 +48,13 @@ export async function initialParts(
   return takeFiles(incoming, fileTaker(context, presence));
 }
 
-/** The same for what people say among the messages a session begins with; each is refused by its own place. */
+/** The same for the user messages of a transcript. A refusal names the place of the message in the client's request. */
 export async function transcriptParts(
   context: ObjectContext,
   presence: Presence,
   inputs: readonly (MessageInput & { index: number })[],
 ): Promise<Pick<TakenFiles, "messages" | "claim">> {
-  const incoming = inputs.map((input) => incomingParts(input, `context.messages.${input.index}.`));
+  const incoming = inputs.map((input) => incomingParts(input, `transcript.${input.index}.`));
   return takeFiles(incoming, fileTaker(context, presence));
 }
 

@@ -7,17 +7,18 @@ import { zeroUsage } from "#contract/usage.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, StoredPart, ThreadRecord } from "#core/record.ts";
 import type { Caller, CreateInput } from "#core/thread-rpc.ts";
-import { SessionDefinitions } from "#flow/session-definitions.ts";
+import { SetupDefinitions } from "#flow/setup-definitions.ts";
+import { checkSetupTools } from "#flow/thread-setup.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { initialParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
-import { transcriptMessages } from "../session/transcript-messages.ts";
 import type { World } from "../world.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
+import { transcriptMessages } from "./transcript-messages.ts";
 
 /** `creation` of a thread whose first messages are not stored yet. */
 const unfinished = "";
@@ -48,11 +49,14 @@ export async function createThread(
   if (!caller.admin && (caller.user === null || caller.user !== input.user_id)) {
     throw refuse("forbidden", "A thread for another user needs an admin's token.");
   }
-  await new SessionDefinitions(world.registry, () => input.session).agent(input.agent_id);
+  const definitions = new SetupDefinitions(world.registry, () => input.setup);
+  await definitions.agent(input.agent_id);
   if (store.importing() !== null) throw refuse("conflict", `A thread with the id "${input.id}" is being imported.`);
   const known = store.exists() ? store.readThread() : null;
-  if (known !== null) mustBeTheSame(known, caller, input);
-  else store.create(newRecord(input, world.clock.now()));
+  if (known === null) {
+    checkSetupTools(input.setup?.tools ?? [], definitions);
+    store.create(newRecord(input, world.clock.now()));
+  } else mustBeTheSame(known, caller, input);
   const made = open();
   if (made === null) throw refuse("internal", "The thread was made and cannot be read.");
   if (made.context.live.record.creation !== unfinished) {
@@ -138,7 +142,7 @@ function newRecord(input: CreateInput, now: number): ThreadRecord {
     last_position: "",
     last_message: null,
     parent: input.parent ?? null,
-    ...(input.session === undefined ? {} : { session: input.session }),
+    ...(input.setup === undefined ? {} : { session: input.setup }),
     outbox: { dirty: true, runs: [] },
     creation: unfinished,
   };

@@ -8,7 +8,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { AwaitedApproval, AwaitedClient } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
-import type { Caller } from "#core/thread-rpc.ts";
+import type { Caller, InputSetup } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
 
 import { handOn, sortAnswers } from "../children/child-answers.ts";
@@ -17,7 +17,7 @@ import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
 import { awaitedCalls } from "../run/run-rest.ts";
-import { withConfirmedLease } from "./confirmed-lease.ts";
+import { admitWithSetup, keepOptions } from "./input-setup.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { openCallRows } from "./open-call-rows.ts";
 import { readPosted } from "./posted-answer.ts";
@@ -27,26 +27,31 @@ import { recentCalls } from "./recent-calls.ts";
 
 /** The method that takes results and approvals. */
 export const resultMethods: MethodGroup<"postToolResults"> = {
-  postToolResults: (call, body) =>
-    withConfirmedLease(call, (open) => takeToolResults(open, { caller: call.caller, body })),
+  postToolResults: (call, body, setup = {}) =>
+    admitWithSetup(call, setup, async (open) => {
+      const after = open.context.live.lastSeq;
+      return { ...(await takeToolResults(open, { caller: call.caller, body, setup })), after };
+    }),
 };
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
 
 /** Who answers what. */
-export interface PostedResults {
+interface ResultsToTake {
   caller: Caller;
   body: PostToolResults;
-  /** Changes the thread's row together with what is taken. */
-  onTaken?: () => void;
+  setup: InputSetup;
 }
 
 /** Takes them: this thread's own together, or nothing, once it is known that nothing of them is refused. */
-export async function takeToolResults(
+async function takeToolResults(
   { context, driver }: OpenThread,
-  { caller, body, onTaken }: PostedResults,
+  { caller, body, setup }: ResultsToTake,
 ): Promise<ToolResultsTaken> {
   const { live } = context;
+  if (setup.onlyWhileWaiting === true && live.record.status !== "awaiting_tool_execution") {
+    throw refuse("conflict", "No call of this thread waits for a result.");
+  }
   // Of now: it may be over when children have taken what is theirs.
   const run = driver.activeRun;
   await context.faults.at("results.read");
@@ -65,7 +70,7 @@ export async function takeToolResults(
   live.atomically(() => {
     for (const row of rows) live.store.updateMessage(row);
     for (const { row, posted: one } of taken.late) logLate(context, row, one);
-    onTaken?.();
+    keepOptions(context, setup);
     if (rows.length === 0 || live.record.pending === undefined) return;
     live.change({ pending: live.record.pending.filter(({ id }) => !taken.answered.has(id)) });
     enqueueCalls(live);

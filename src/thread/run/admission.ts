@@ -20,6 +20,7 @@ import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { withTakenFiles } from "../attachments/admit-files.ts";
 import { withConfirmedLease } from "../method/confirmed-lease.ts";
+import { admitWithSetup, keepOptions } from "../method/input-setup.ts";
 import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
@@ -30,10 +31,11 @@ import { enqueueRun, newRun } from "./run-start.ts";
 
 /** The methods that admit input. */
 export const admissionMethods: MethodGroup<"postMessage" | "postRun"> = {
-  postMessage: (call, input, key) =>
-    withConfirmedLease(call, ({ context, driver }) =>
-      admitMessage(context, driver, { caller: call.caller, input, key }),
-    ),
+  postMessage: (call, ...[input, key, setup = {}]) =>
+    admitWithSetup(call, setup, ({ context, driver }) => {
+      const onAdmission = (): void => keepOptions(context, setup);
+      return admitMessage(context, driver, { caller: call.caller, input, key, onAdmission });
+    }),
   postRun: (call, input, key) =>
     withConfirmedLease(call, ({ context, driver }) => admitRun(context, driver, { caller: call.caller, input, key })),
 };
@@ -252,10 +254,14 @@ function mustRun({ when, run }: PostMessage): void {
 }
 
 function rejectWhileActive({ live }: ObjectContext, when: PostMessage["when"]): void {
-  if (when !== "reject" || live.record.active_run_id === null) return;
-  throw refuse("conflict", 'A run is active. Wait for it, stop it, or send with when: "queue".', {
-    run_id: live.record.active_run_id,
-  });
+  const { active_run_id, status, pending = [] } = live.record;
+  if (when !== "reject" || active_run_id === null) return;
+  const open = pending.map(({ id, kind }) => `"${id}" (${kind})`).join(", ");
+  const message =
+    status === "awaiting_tool_execution"
+      ? `Calls are open: ${open}. Answer them first, or stop the thread.`
+      : 'A run is active. Wait for it, stop it, or send with when: "queue".';
+  throw refuse("conflict", message, { run_id: active_run_id });
 }
 
 /** A user may ask for less than the deployment allows; more is an admin's to give. */

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { routeNames } from "#contract/route.ts";
-
+import { allRouteNames } from "../../support/all-routes.ts";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -14,7 +13,7 @@ export function api({ open }: PlaygroundUse): void {
       const { page } = screen;
       await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
       const routes = page.locator("main details:has(> summary code)");
-      await expect.poll(() => routes.count()).toBe(routeNames.length);
+      await expect.poll(() => routes.count()).toBe(allRouteNames.length);
       await look(screen, "api");
 
       await page.getByPlaceholder("Filter routes").fill("create thread");

@@ -8,18 +8,19 @@ import type { PatchThread, PostMessage, PostRun } from "#contract/request.ts";
 import type { Run } from "#contract/run.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
-import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
+import type { PostToolResults } from "#contract/tool-route.ts";
 import type { HeldLeases } from "#core/lease.ts";
-import type { Execution, SessionPage } from "#core/session-rpc.ts";
 import type {
   Admission,
   Answer,
   Caller,
   CreateInput,
   Relisted,
+  PostedResults,
   RequestKey,
   ThreadMethods,
   ThreadStub,
+  TranscriptPage,
 } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, filesPath, messageSearchPath, refused, subscribePath } from "#core/thread-rpc.ts";
 
@@ -134,26 +135,21 @@ export class FakeThread implements ThreadStub {
     return thread === null ? missing : ok({ thread_id: thread.id, runs: this.runs.size });
   }
 
-  async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<ToolResultsTaken>> {
+  async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<PostedResults>> {
     this.#enter("postToolResults");
     const thread = this.#reach(caller);
     const run = [...this.runs.values()].at(-1);
     if (thread === null || run === undefined) return missing;
-    return ok({ run, missing: [], ignored: input.results.map(({ tool_call_id }) => tool_call_id) });
+    const ignored = input.results.map(({ tool_call_id }) => tool_call_id);
+    return ok({ run, missing: [], ignored, after: this.events.at(-1)?.seq ?? 0, client_tools: [] });
   }
 
-  async executeSession(caller: Caller): Promise<Answer<Execution>> {
-    this.#enter("executeSession");
-    if (this.#reach(caller) === null) return missing;
-    return ok({ run: this.#newRun("message"), after: this.events.at(-1)?.seq ?? 0, rests: null, client_tools: [] });
-  }
-
-  async readSession(caller: Caller): Promise<Answer<SessionPage>> {
-    this.#enter("readSession");
+  async readTranscript(caller: Caller): Promise<Answer<TranscriptPage>> {
+    this.#enter("readTranscript");
     const thread = this.#reach(caller);
     if (thread === null) return missing;
     const entries = this.messages.map((message) => ({ message, error: null }));
-    return ok({ thread, model: null, pending: [], cost: thread.cost, entries, next_cursor: null });
+    return ok({ thread, name: null, model: null, pending: [], cost: thread.cost, entries, next_cursor: null });
   }
 
   async remove(caller: Caller): Promise<Answer<null>> {

@@ -1,6 +1,7 @@
 // The app over fakes, and short ways to ask it.
 
 import { feedName } from "#core/feed-rpc.ts";
+import { dialects } from "#dialect/dialects.ts";
 import { createApp } from "#http/app.ts";
 import type { App } from "#http/app.ts";
 import type { AppDependencies, Variables } from "#http/dependencies.ts";
@@ -99,6 +100,7 @@ export function testApp({
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
     variables,
     version: "1.2.3",
+    dialects,
     now: time.now,
     timers: time,
     report: (line) => log.push(line),

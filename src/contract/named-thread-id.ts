@@ -1,15 +1,15 @@
-// Makes the thread id of a named session from the name and its owner. Every client can compute it, so no client may choose it: ids
-// that clients choose are UUIDs of version 4, these are of version 8, and an import is checked against its session's name.
+// Derives the id of a named thread, such as a session, from the name and its owner. Every client can compute it, so no client may
+// choose it: ids that clients choose are UUIDs of version 4, these are of version 8, and an import is checked against its name.
 
 import { sha256 } from "#lib/sha256.ts";
 
 /** The id. JSON separates owner and name, and a missing owner (null) from every user. */
-export function sessionThreadId(owner: string | null, name: string): Promise<string> {
+export function namedThreadId(owner: string | null, name: string): Promise<string> {
   return digestId(owner, name, 8);
 }
 
-/** The id in the form of older versions, whose sessions still exist. Clients can choose ids of this form. */
-export function earlierSessionThreadId(owner: string | null, name: string): Promise<string> {
+/** The id in the form of older versions, whose threads still exist. Clients can choose ids of this form. */
+export function earlierNamedThreadId(owner: string | null, name: string): Promise<string> {
   return digestId(owner, name, 4);
 }
 

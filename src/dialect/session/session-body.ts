@@ -1,31 +1,31 @@
 // A session as one JSON object, written page by page: a long conversation is never in memory as a whole.
 
 import type { SessionMessage } from "#contract/session/session-message.ts";
-import { toSessionMessage } from "#contract/session/session-transcript.ts";
+import { toPendingCall, toSessionMessage } from "#contract/session/session-transcript.ts";
 import type { Providers } from "#contract/session/session-transcript.ts";
 import { sessionStatus } from "#contract/session/session-view.ts";
-import type { SessionEntry, SessionPage } from "#core/thread-rpc.ts";
+import type { TranscriptEntry, TranscriptPage } from "#core/thread-rpc.ts";
 
 /** What a body is made of. */
 export interface SessionBody {
   id: string;
   /** The first page; read before anything is answered, so that a refusal is one. */
-  first: SessionPage;
-  more: (cursor: string) => Promise<SessionPage>;
+  first: TranscriptPage;
+  more: (cursor: string) => Promise<TranscriptPage>;
   providers: Providers;
 }
 
 /** The body. */
 export function sessionBody({ id, first, more, providers }: SessionBody): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let page: SessionPage | null = first;
+  let page: TranscriptPage | null = first;
   let separator = "";
   const head = {
     id,
     status: sessionStatus(first.thread.status),
     model: first.model,
     totalCost: first.cost,
-    pendingToolCalls: first.pending,
+    pendingToolCalls: first.pending.map(toPendingCall),
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -48,6 +48,6 @@ export function sessionBody({ id, first, more, providers }: SessionBody): Readab
   );
 }
 
-function shown({ message, error }: SessionEntry, providers: Providers): SessionMessage | null {
+function shown({ message, error }: TranscriptEntry, providers: Providers): SessionMessage | null {
   return message === null ? { role: "error", error: error ?? "" } : toSessionMessage(message, { providers, error });
 }

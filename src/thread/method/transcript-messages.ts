@@ -1,8 +1,7 @@
-// The messages that a session begins with, as rows: what was said, what was called and what was answered, none of it by a run
-// of this thread.
+// The conversation that a thread begins with, as rows: messages, calls and results that no run of this thread produced.
 
 import { refuse } from "#contract/error.ts";
-import type { InitialSessionMessage } from "#contract/session/initial-transcript.ts";
+import type { TranscriptMessage } from "#contract/transcript.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { settle } from "#core/tools/settle.ts";
@@ -16,7 +15,7 @@ const messageLimit = 1024 * 1024;
 /** The rows in order, and what to call right before they are written. */
 export async function transcriptMessages(
   { context, driver }: Pick<OpenThread, "context" | "driver">,
-  transcript: readonly InitialSessionMessage[],
+  transcript: readonly TranscriptMessage[],
 ): Promise<{ drafts: MessageRecord[]; claim: () => void }> {
   const said = transcript.flatMap((message) => (message.role === "user" ? [message] : []));
   const { messages, claim } = await transcriptParts(context, driver, said);
@@ -36,14 +35,14 @@ export async function transcriptMessages(
   return { drafts, claim };
 }
 
-function partsOf(message: InitialSessionMessage): StoredPart[] {
+function partsOf(message: TranscriptMessage): StoredPart[] {
   return message.role === "assistant" ? message.parts : [];
 }
 
 function bounded(parts: StoredPart[], index: number): StoredPart[] {
   const bytes = new TextEncoder().encode(JSON.stringify(parts)).byteLength;
   if (bytes <= messageLimit) return parts;
-  const field = `context.messages.${index}.content`;
+  const field = `transcript.${index}.content`;
   throw refuse("too_large", `${field} has ${bytes} bytes; at most ${messageLimit} are taken.`, {
     field,
     limit: messageLimit,

@@ -4,8 +4,7 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { AgentEvent, ExecuteComplete } from "#contract/session/agent-event.ts";
 import type { AgentEvents } from "#contract/session/execution-events.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
-
-import type { SseFormat } from "../bridge/sse-response.ts";
+import type { SseFormat } from "#http/bridge/sse-response.ts";
 
 /** How an execution that is under way is written. */
 export function executionFormat(events: AgentEvents): SseFormat {

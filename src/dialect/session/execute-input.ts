@@ -1,38 +1,8 @@
-// An execute request in the one spelling that everything behind the mouth uses.
+// An execute request in the one spelling that the rest of the dialect uses.
 
-import { z } from "zod";
-
-import { jsonObjectSchema } from "../json.ts";
-import type { Limits } from "../run.ts";
-import { toolNamePattern } from "./execute-request.ts";
-import type { ContextMessage, ExecuteRequest, ToolResultInput, UserInput } from "./execute-request.ts";
-
-/** A tool that a client brings: always remote. */
-export const clientToolSchema = z.strictObject({
-  name: z.string().regex(toolNamePattern),
-  description: z.string().max(4096),
-  /** JSON Schema of an object; null for no arguments. */
-  parameters: jsonObjectSchema.nullable(),
-  /** Milliseconds; null for the usual time. */
-  deadline_ms: z.number().int().positive().nullable(),
-});
-export type ClientTool = z.infer<typeof clientToolSchema>;
-
-/** How a session's model is asked. A field that is absent leaves what there was. */
-export const sessionOptionsSchema = z.strictObject({
-  model: z.string().exactOptional(),
-  temperature: z.number().exactOptional(),
-  max_tokens: z.number().int().positive().exactOptional(),
-  reasoning: z
-    .strictObject({
-      effort: z.enum(["low", "medium", "high"]).exactOptional(),
-      maxTokens: z.number().int().positive().exactOptional(),
-      exclude: z.boolean().exactOptional(),
-      include: z.boolean().exactOptional(),
-    })
-    .exactOptional(),
-});
-export type SessionOptions = z.infer<typeof sessionOptionsSchema>;
+import type { Limits } from "#contract/run.ts";
+import type { ContextMessage, ExecuteRequest, ToolResultInput, UserInput } from "#contract/session/execute-request.ts";
+import type { ClientTool, SetupOptions } from "#contract/setup.ts";
 
 /** What a new session is made of. */
 export interface SessionContext {
@@ -49,7 +19,7 @@ export interface ExecuteInput {
   input: UserInput | ToolResultInput[];
   /** Null in a request that only goes on. */
   context: SessionContext | null;
-  options: SessionOptions;
+  options: SetupOptions;
   /** Of the run that the message begins. */
   limits: Limits | null;
 }
@@ -79,7 +49,7 @@ function readContext(context: NonNullable<ExecuteRequest["context"]>): SessionCo
   };
 }
 
-function readOptions(options: NonNullable<ExecuteRequest["options"]>): SessionOptions {
+function readOptions(options: NonNullable<ExecuteRequest["options"]>): SetupOptions {
   const { model, temperature, reasoning } = options;
   const max_tokens = options.maxTokens ?? options.max_tokens;
   return {

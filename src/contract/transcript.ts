@@ -1,0 +1,11 @@
+// A conversation that a thread begins with: messages, calls and results that no run of the thread produced.
+
+import type { InputContent, Part } from "./content.ts";
+import type { StopReason } from "./message.ts";
+import type { ToolResult } from "./tool-result.ts";
+
+/** One message of it. `index` is its place in the client's request, for refusals. */
+export type TranscriptMessage =
+  | { role: "user"; content: InputContent; index: number }
+  | { role: "assistant"; parts: Part[]; stop_reason: StopReason | null; index: number }
+  | { role: "tool"; tool_call_id: string; name: string; result: ToolResult; index: number };

@@ -1,0 +1,10 @@
+// The dialects that a deployment serves.
+
+import { defineDialect } from "#http/dialect.ts";
+import type { Dialect } from "#http/dialect.ts";
+
+import { sessionHandlers } from "./session/handlers.ts";
+import { sessionGroup } from "./session/routes.ts";
+
+/** All of them. */
+export const dialects: readonly Dialect[] = [defineDialect(sessionGroup, sessionHandlers)];

@@ -1,0 +1,86 @@
+// Finds the thread of a session. The id of a thread is the thread itself. Any other name gives an id derived from the name and its
+// owner, so sessions of the same name are different threads for different owners. The thread stores its owner and the session's name.
+
+import { v4 as randomId } from "uuid";
+
+import { encodeCursor } from "#contract/cursor.ts";
+import { refuse, ThreadholdError } from "#contract/error.ts";
+import { earlierNamedThreadId, namedThreadId } from "#contract/named-thread-id.ts";
+import type { Caller, TranscriptPage } from "#core/thread-rpc.ts";
+import type { ThreadCalls } from "#http/thread/thread-calls.ts";
+import { derivedUuidText, randomUuidText } from "#lib/uuid-text.ts";
+
+/** The thread of a session, whether or not it exists yet. */
+export interface SessionThread {
+  threadId: string;
+  /** What the client calls the session. */
+  name: string;
+  /** The id was derived from name and owner. The thread then has to be that owner's session of that name, whoever else may access it. */
+  derived: boolean;
+  owner: string | null;
+}
+
+/** Finds the thread of the caller's session; a new one if the client names none. */
+type FindThread = (
+  caller: Caller,
+  name: string | null,
+) => Promise<{
+  session: SessionThread;
+  /** False if the client gave an id of the form that is derived from names: a new session there would occupy another session's id. */
+  mayBegin: boolean;
+}>;
+
+/** The number of names without a session under an earlier id that an isolate remembers. */
+const rememberedNames = 10_000;
+
+/** A cursor after every message of a conversation, so that the page read there is empty. */
+export const pastTheEnd = encodeCursor("~", "transcript");
+
+/** Reads a page of the session. Refuses with `thread_not_found` a thread that is not the session that its id is derived from. */
+export async function readSession(
+  calls: ThreadCalls,
+  { caller, session, cursor }: { caller: Caller; session: SessionThread; cursor: string | null },
+): Promise<TranscriptPage> {
+  const { threadId, name, derived, owner } = session;
+  const page = await calls({
+    threadId,
+    repeatable: true,
+    run: (stub) => stub.call("readTranscript", caller, cursor),
+  });
+  if (!derived || (page.name === name && page.thread.user_id === owner)) return page;
+  throw refuse("thread_not_found", "There is no such thread.");
+}
+
+/** Whether the session exists for the caller. */
+export async function sessionExists(calls: ThreadCalls, caller: Caller, session: SessionThread): Promise<boolean> {
+  try {
+    await readSession(calls, { caller, session, cursor: pastTheEnd });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof ThreadholdError && thrown.code === "thread_not_found") return false;
+    throw thrown;
+  }
+}
+
+/** Makes the function that finds threads of sessions. */
+export function createFindThread(calls: ThreadCalls): FindThread {
+  const withoutEarlier = new Set<string>();
+  return async (caller, given) => {
+    const owner = caller.user;
+    const name = given ?? randomId();
+    const known = { name, derived: false, owner };
+    const chosen = randomUuidText(name);
+    if (chosen !== null) return { session: { ...known, threadId: chosen }, mayBegin: true };
+    const ofName = derivedUuidText(name);
+    if (ofName !== null) return { session: { ...known, threadId: ofName }, mayBegin: false };
+    const session = { ...known, derived: true, threadId: await namedThreadId(owner, name) };
+    if (withoutEarlier.has(session.threadId)) return { session, mayBegin: true };
+    const earlier = { ...session, threadId: await earlierNamedThreadId(owner, name) };
+    if ((await sessionExists(calls, caller, earlier)) && !(await sessionExists(calls, caller, session))) {
+      return { session: earlier, mayBegin: true };
+    }
+    withoutEarlier.add(session.threadId);
+    if (withoutEarlier.size > rememberedNames) withoutEarlier.delete(withoutEarlier.values().next().value ?? "");
+    return { session, mayBegin: true };
+  };
+}

@@ -1,0 +1,176 @@
+// The two routes of sessions. The input of an execution is admitted durably; then its run is followed from before the admission. A
+// client that leaves does not stop the run.
+
+import { refuse, ThreadholdError } from "#contract/error.ts";
+import { postMessageSchema } from "#contract/request.ts";
+import { sessionIdSchema } from "#contract/session/execute-request.ts";
+import { AgentEvents } from "#contract/session/execution-events.ts";
+import { inputContent, postedResult } from "#contract/session/initial-transcript.ts";
+import type { SessionToolCall } from "#contract/session/session-message.ts";
+import { toPendingCall } from "#contract/session/session-transcript.ts";
+import type { Caller, InputSetup, PostedMessage, PostedResults, RequestKey } from "#core/thread-rpc.ts";
+import { jsonHeaders } from "#http/answer/json-answer.ts";
+import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
+import { Subscription } from "#http/bridge/subscription.ts";
+import { invalidField } from "#http/input/field-error.ts";
+import { checkAnswerable, checkContent } from "#http/input/message-size.ts";
+import { readRequestKey } from "#http/input/request-key.ts";
+import { inPlace } from "#http/limit/places.ts";
+import type { HandlersOf } from "#http/route/handler.ts";
+import type { Services } from "#http/services.ts";
+
+import { checkModel, createSession } from "./create-session.ts";
+import { executeInput } from "./execute-input.ts";
+import type { ExecuteInput } from "./execute-input.ts";
+import { executionFormat, restingExecution } from "./execution-lines.ts";
+import { createFindThread, pastTheEnd, readSession } from "./find-thread.ts";
+import type { SessionThread } from "./find-thread.ts";
+import { projectFacts } from "./project-facts.ts";
+import type { ProjectFacts } from "./project-facts.ts";
+import type { sessionGroup } from "./routes.ts";
+import { sessionBody } from "./session-body.ts";
+
+/** The handlers. */
+export function sessionHandlers(services: Services): HandlersOf<(typeof sessionGroup)["routes"]> {
+  const { calls, limits, places, dependencies } = services;
+  const facts = projectFacts(dependencies.registry);
+  const findThread = createFindThread(calls);
+  return {
+    async executeSession({ request, caller, body }) {
+      const { session_id, ...given } = executeInput(body);
+      checkInput(given);
+      const { session, mayBegin } = await findThread(caller, session_id);
+      const context = mayBegin ? given.context : null;
+      const { threadId } = session;
+      const key = await readRequestKey(request, "executeSession", body);
+      await limits.admit(caller);
+      if (context !== null) await limits.create(caller);
+      const known = await facts();
+      checkModel(dependencies.registry, given.options);
+      const taken = await places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+      return inPlace(taken, async () => {
+        if (context !== null) await createSession(services, { caller, session, context, options: given.options });
+        const posting = { caller: taken.caller, session, execution: given, key };
+        const posted = await orMissingContext(given.context === null, () => postInput(services, posting));
+        const rests = await restingCalls(services, { caller: taken.caller, session, posted });
+        if (rests !== null) await taken.giveBack();
+        return streamOf(services, { request, caller: taken.caller, session, posted, rests, known });
+      });
+    },
+    async getSession({ params, caller }) {
+      const { session_id } = params;
+      if (!sessionIdSchema.safeParse(session_id).success) throw refuse("thread_not_found", "There is no such session.");
+      const { session } = await findThread(caller, session_id);
+      const page = (cursor: string | null) => readSession(calls, { caller, session, cursor });
+      const first = await page(null);
+      const { providers } = await facts();
+      const body = sessionBody({ id: session_id, first, more: page, providers });
+      return new Response(body, { headers: jsonHeaders });
+    },
+  };
+}
+
+/** An input for a session whose thread is known. */
+interface Posting {
+  caller: Caller;
+  session: SessionThread;
+  execution: Omit<ExecuteInput, "session_id">;
+  key: RequestKey | null;
+}
+
+type Posted = PostedMessage | PostedResults;
+
+/** Posts the message, which starts a run, or the results, with which one goes on. */
+function postInput({ calls }: Services, { caller, session, execution, key }: Posting): Promise<Posted> {
+  const { threadId, name: sessionName, owner, derived } = session;
+  const { input, options, limits } = execution;
+  const setup: InputSetup = { options, ...(derived ? { named: { name: sessionName, owner } } : {}) };
+  if (Array.isArray(input)) {
+    if (limits !== null) throw invalidField("options.limits", "not together with results");
+    const results = input.map(postedResult);
+    // Taken results are no longer waited for, so a second attempt would be refused.
+    return calls({
+      threadId,
+      repeatable: false,
+      run: (stub) => stub.call("postToolResults", caller, { results }, { ...setup, onlyWhileWaiting: true }),
+    });
+  }
+  const content = inputContent(input);
+  const message = postMessageSchema.parse({ content, when: "reject", ...(limits === null ? {} : { limits }) });
+  return calls({
+    threadId,
+    repeatable: key !== null,
+    run: (stub) => stub.call("postMessage", caller, message, key, setup),
+  });
+}
+
+/** The open calls, with their arguments, if the run still waits for results; null for a run to follow. */
+async function restingCalls(
+  { calls }: Services,
+  { caller, session, posted }: { caller: Caller; session: SessionThread; posted: Posted },
+): Promise<SessionToolCall[] | null> {
+  if (!("missing" in posted) || posted.run.status !== "awaiting_tool_execution") return null;
+  const { thread, pending } = await readSession(calls, { caller, session, cursor: pastTheEnd });
+  return thread.status === "awaiting_tool_execution" ? pending.map(toPendingCall) : null;
+}
+
+/** A request without a context continues a session. If that does not exist for the caller, a context is what is missing. */
+async function orMissingContext<T>(continues: boolean, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!continues || !(thrown instanceof ThreadholdError) || thrown.code !== "thread_not_found") throw thrown;
+    throw invalidField("context", "There is no such session; a new one needs a context");
+  }
+}
+
+function checkInput({ input, context }: Pick<ExecuteInput, "input" | "context">): void {
+  if (!Array.isArray(input)) {
+    const content = inputContent(input);
+    checkContent(content, "input.content");
+    checkAnswerable({ role: "user", run: true, content, attachments: undefined }, "input.content");
+  }
+  for (const [index, message] of (context?.messages ?? []).entries()) {
+    if (message.role === "user") checkContent(inputContent(message), `context.messages.${String(index)}.content`);
+  }
+}
+
+interface FollowedExecution {
+  request: Request;
+  caller: Caller;
+  session: SessionThread;
+  posted: Posted;
+  rests: SessionToolCall[] | null;
+  known: ProjectFacts;
+}
+
+async function streamOf(services: Services, followed: FollowedExecution): Promise<Response> {
+  const { request, caller, session, posted, rests, known } = followed;
+  const { run, after, client_tools } = posted;
+  if (run === null) throw refuse("internal", "The message began no run.");
+  const { name: sessionId, threadId } = session;
+  const clientTools = new Set(client_tools);
+  const events = new AgentEvents({
+    sessionId,
+    runId: run.id,
+    providers: known.providers,
+    isRemote: (name) => known.remoteTools.has(name) || clientTools.has(name),
+  });
+  const headers = { "x-session-id": sessionId };
+  if (rests !== null) {
+    return new Response(restingExecution(events, rests), { headers: { ...sseHeaders, ...headers } });
+  }
+  // Nested loops are shown by the results of their calls alone.
+  const query = { run_id: run.id, after: String(after), depth: "0", include_silent: "false" };
+  const { threads } = services.dependencies;
+  const subscription = await Subscription.open({ threads, threadId, caller, query }, services.ports);
+  return sseResponse(subscription, {
+    timers: services.ports.timers,
+    signal: request.signal,
+    comment: () => "heartbeat",
+    isLast: () => false,
+    tellEnd: false,
+    format: executionFormat(events),
+    headers,
+  });
+}

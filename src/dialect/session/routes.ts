@@ -1,0 +1,45 @@
+// The routes of sessions (agent API rework plan, "HTTP Transport Layer"): a session is a thread, shown in that document's messages
+// and events.
+
+import type { BuiltInRoute, RouteGroup } from "#contract/built-in-route.ts";
+import { agentEventSchema } from "#contract/session/agent-event.ts";
+import { executeRequestSchema } from "#contract/session/execute-request.ts";
+import { sessionViewSchema } from "#contract/session/session-view.ts";
+
+const mib = 1024 * 1024;
+
+/** The rows. */
+const sessionRoutes = {
+  executeSession: {
+    method: "POST",
+    path: "/api/agent/execute",
+    summary:
+      "Gives a session a user's message, or results of its tools, and streams what follows as AgentEvents, each a `data:` " +
+      "line; the header X-Session-Id says which session. A new session needs a context",
+    tag: "sessions",
+    access: "user",
+    body: executeRequestSchema,
+    bodyLimit: 8 * mib,
+    plainBody: true,
+    keyed: true,
+    answers: { 200: null },
+    stream: "negotiated",
+  },
+  getSession: {
+    method: "GET",
+    path: "/api/agent/session/:session_id",
+    summary: "A session with all of its messages",
+    tag: "sessions",
+    access: "user",
+    answers: { 200: sessionViewSchema },
+  },
+} as const satisfies Record<string, BuiltInRoute<"sessions">>;
+
+/** Their group. */
+export const sessionGroup = {
+  name: "sessions",
+  description:
+    "Threads as sessions of the agent API: a client brings instructions, tools and messages, and follows AgentEvents.",
+  routes: sessionRoutes,
+  schemas: { AgentEvent: agentEventSchema },
+} as const satisfies RouteGroup;

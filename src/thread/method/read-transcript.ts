@@ -1,0 +1,101 @@
+// A page of a thread's conversation as a whole: its messages in order, each with why it broke off, after a run that failed without
+// a message its error, and with the first page the state of the thread. Dialects show a conversation from it.
+
+import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
+import type { PendingCall } from "#contract/thread.ts";
+import { addCost } from "#contract/usage.ts";
+import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { callsOf } from "#core/run-state.ts";
+import type { EventSource } from "#core/stored-event.ts";
+import type { TranscriptEntry, TranscriptPage } from "#core/thread-rpc.ts";
+import { toMessage } from "#core/view.ts";
+
+import type { LiveThread } from "../live-thread.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { eventSource } from "../reader/event-source.ts";
+import { boundedRows, pageBytes } from "./bounded-page.ts";
+import type { MethodGroup } from "./method-call.ts";
+import { view } from "./thread-changes.ts";
+
+/** Messages of a page. */
+const pageLength = 500;
+
+/** Messages that are searched for the model that answered last. */
+const searched = 50;
+
+/** The method that reads the conversation. */
+export const transcriptMethods: MethodGroup<"readTranscript"> = {
+  readTranscript: ({ thread }, cursor) => readTranscript(thread().context, cursor),
+};
+
+async function readTranscript(context: ObjectContext, cursor: string | null): Promise<TranscriptPage> {
+  const { live } = context;
+  const { branch } = live.record;
+  const model = lastModel(context) ?? (await modelToAsk(context));
+  const { rows, more } = boundedRows(
+    (from, limit) => live.store.messages({ branch, order: "asc", includeSilent: true, limit, beyond: from }),
+    (message) => message.position,
+    { limit: pageLength, bytes: pageBytes, beyond: cursor === null ? undefined : decodeCursor(cursor, "transcript") },
+  );
+  const last = rows.at(-1);
+  return {
+    thread: view(context),
+    name: live.record.session?.id ?? null,
+    model,
+    cost: costSoFar(context),
+    pending: live.record.status === "awaiting_tool_execution" ? pendingCalls(live) : [],
+    entries: entriesOf(context, rows),
+    next_cursor: more && last !== undefined ? encodeCursor(last.position, "transcript") : null,
+  };
+}
+
+/** The cost with that of the active run, which has not been added to its thread yet. */
+function costSoFar({ live }: ObjectContext): number | null {
+  const { active_run_id, cost } = live.record;
+  const run = live.driven ?? (active_run_id === null ? null : live.store.run(active_run_id));
+  return run === null ? cost : addCost(cost, run.cost);
+}
+
+function entriesOf({ live }: ObjectContext, rows: readonly MessageRecord[]): TranscriptEntry[] {
+  const runs = new Map<string, RunRecord | null>();
+  return rows.flatMap((row): TranscriptEntry[] => {
+    const entries = row.status === "complete" ? [{ message: toMessage(row), error: row.failure?.message ?? null }] : [];
+    if (row.run_id === null) return entries;
+    const run = runs.get(row.run_id) ?? live.store.run(row.run_id);
+    runs.set(row.run_id, run);
+    const isLast = run?.status === "error" && run.message_ids.at(-1) === row.id;
+    if (!isLast || row.stop_reason === "error") return entries;
+    return [...entries, { message: null, error: run.error?.message ?? run.reason ?? "The run failed." }];
+  });
+}
+
+function lastModel({ live }: ObjectContext): string | null {
+  const { branch } = live.record;
+  const rows = live.store.messages({ branch, order: "desc", includeSilent: true, maxDepth: 0, limit: searched });
+  return rows.find(({ model }) => model !== null)?.model ?? null;
+}
+
+/** The model of the agent's first side; null if the project no longer defines one of them. */
+async function modelToAsk({ live, definitions }: ObjectContext): Promise<string | null> {
+  try {
+    const { sideA } = await definitions.agent(live.record.agent_id);
+    return (await definitions.prompt(sideA.prompt)).model;
+  } catch {
+    return null;
+  }
+}
+
+/** The pending calls in order, with their arguments. */
+function pendingCalls({ store, record }: LiveThread): PendingCall[] {
+  const source = eventSource(store, record, []);
+  return (record.pending ?? []).map((call) => withArguments(call, source));
+}
+
+/** Arguments for which the thread's row had no room are in the message that asks for the call; a child thread's are in that thread. */
+function withArguments(call: PendingCall, source: EventSource): PendingCall {
+  const { id, message_id, thread_id } = call;
+  if (call.arguments !== undefined || message_id === undefined || thread_id !== undefined) return call;
+  const asking = source.callMessage(id, message_id);
+  const found = asking === undefined ? undefined : callsOf(asking).find((one) => one.id === id);
+  return found === undefined ? call : { ...call, arguments: found.arguments };
+}

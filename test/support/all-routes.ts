@@ -1,0 +1,15 @@
+// Every route that a deployment serves: those of the route table, and those of the dialects.
+
+import type { BuiltInRoute, RouteGroup } from "#contract/built-in-route.ts";
+import { routes } from "#contract/route.ts";
+import { sessionGroup } from "#dialect/session/routes.ts";
+
+export const dialectGroups: readonly RouteGroup[] = [sessionGroup];
+
+export const allRoutes: Readonly<Record<string, BuiltInRoute<string>>> = Object.assign(
+  {},
+  routes,
+  ...dialectGroups.map((group) => group.routes),
+);
+
+export const allRouteNames = Object.keys(allRoutes);
