@@ -27,7 +27,7 @@ const begin: fc.Arbitrary<Connection> = fc.oneof(
 const attemptOf = (connection: Connection): number => (connection.state === "closed" ? -1 : connection.attempt);
 
 it("CLIENT20 a subscription is never stuck: whatever comes, it can become live again, until it is closed for ever", () => {
-  console.info(`CLIENT20 seed ${String(seed)}`);
+  console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(begin, fc.array(signal, { maxLength: 30 }), (first, signals) => {
       const last = signals.reduce(next, first);

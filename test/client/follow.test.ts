@@ -53,7 +53,7 @@ const step = fc.oneof(
 );
 
 it("CLIENT21 CLIENT22 whatever is cut, lost or repeated, each event is folded in once and in order, and nothing is missing", () => {
-  console.info(`CLIENT21 seed ${String(seed)}`);
+  console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(story, fc.array(step, { maxLength: 60 }), (events, steps) => {
       const { follow, server, time, presence, seen } = following();

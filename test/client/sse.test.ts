@@ -26,7 +26,7 @@ function parse(pieces: readonly string[]): ServerSentEvent[] {
 
 describe("the parser", () => {
   it("CLIENT34 however text is cut into pieces, and however its lines end, its events are the same", () => {
-    console.info(`CLIENT34 seed ${String(seed)}`);
+    console.info(`seed ${String(seed)}`);
     const word = fc.string({ unit: fc.constantFrom("a", ":", " ", "é", "{", "漢"), maxLength: 6 });
     const told = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
     const ending = fc.constantFrom("\n", "\r\n", "\r");

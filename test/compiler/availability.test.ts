@@ -41,14 +41,14 @@ describe("what is not available", () => {
     ["a bound of the loop", agent("", `strategy: { type: "loop", maxIterations: 3 }`), 3, "maxSteps and limits"],
     ["modelOrder", prompt("modelOrder: true,"), 5, "modelOrder is not available yet"],
     ["context", prompt("context: { maxTokens: 1000 },"), 5, "context (compaction) is not available yet"],
-  ])("COMP65 %s is an error that names the supported values", async (_what, files, line, message) => {
+  ])("%s is an error that names the supported values", async (_what, files, line, message) => {
     const finding = await onlyFinding(files);
     expect(finding).toMatchObject({ severity: "error", code: "not_available", line });
     expect(finding.message).toContain(message);
   });
 
   it.each(["openai-compatible", "azure", "vertex", "bedrock", "workers-ai"])(
-    "COMP65 the provider %s is an error that lists the available providers",
+    "The provider %s is an error that lists the available providers",
     async (provider) => {
       expect(await onlyFinding(model(`provider: "${provider}"`))).toMatchObject({
         severity: "error",
@@ -58,12 +58,12 @@ describe("what is not available", () => {
     },
   );
 
-  it("COMP65 a build accepts exactly the providers that the runtime supports", () => {
+  it("A build accepts exactly the providers that the runtime supports", () => {
     const accepted = providers.filter((provider) => unavailableProvider(provider) === undefined);
     expect(accepted.toSorted()).toEqual(runtimeProviders.map(({ name }) => name).toSorted());
   });
 
-  it("COMP65 a value that turns an option off is no error", async () => {
+  it("A value that turns an option off is no error", async () => {
     const { diagnostics } = await compileWith({
       ...agent(`filters: [], strategy: "loop",`, `strategy: { type: "loop" }`),
       ...prompt("modelOrder: false,"),
@@ -72,7 +72,7 @@ describe("what is not available", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("COMP66 structuredOutputs: false, and approval of a remote tool, are warnings", async () => {
+  it("structuredOutputs: false, and approval of a remote tool, are warnings", async () => {
     expect(
       await onlyFinding(model(`provider: "test", script: [], capabilities: { structuredOutputs: false }`)),
     ).toMatchObject({ severity: "warning", code: "not_available", line: 1 });

@@ -23,7 +23,7 @@ const agent = (fields: string): string => `export default {
 };`;
 
 describe("fields", () => {
-  it("COMP14 warns about an unknown field, at its name, with the likely one", async () => {
+  it("The build warns about an unknown field, at its name, with the likely one", async () => {
     expect(await onlyFinding({ "agents/prompts/other.ts": prompt("includeChats: true,") })).toMatchObject({
       severity: "warning",
       code: "unknown_field",
@@ -40,7 +40,7 @@ describe("fields", () => {
     ).toMatchObject({ severity: "warning", line: 4, column: 31, suggestion: "label" });
   });
 
-  it("COMP14 reads maxSteps of a prompt that is offered as a tool, and COMP15 refuses maxSteps of 0", async () => {
+  it("The build reads maxSteps of a prompt that is offered as a tool, and refuses maxSteps of 0", async () => {
     const offered = (maxSteps: number) => ({
       "agents/prompts/other.ts": prompt(`tools: [{ name: "support", maxSteps: ${maxSteps} }],`),
     });
@@ -48,7 +48,7 @@ describe("fields", () => {
     expect(await onlyFinding(offered(0))).toMatchObject({ code: "invalid_field", line: 7 });
   });
 
-  it("COMP15 reports a missing field and one of the wrong type", async () => {
+  it("The build reports a missing field and one of the wrong type", async () => {
     expect(
       await onlyFinding({ "agents/models/slow.ts": `export default { name: "slow", provider: "test" };` }),
     ).toMatchObject({ severity: "error", code: "invalid_field", line: 1, message: 'model without "model"' });
@@ -69,7 +69,7 @@ describe("fields", () => {
     ).toMatchObject({ code: "invalid_field", file: "agents/agents/night.ts", line: 2, column: 10 });
   });
 
-  it("COMP15 reports a protocol of OpenAI that the provider does not have", async () => {
+  it("The build reports a protocol of OpenAI that the provider does not have", async () => {
     const model = (provider: string, api: string) => ({
       "agents/models/slow.ts": `export default { name: "slow", model: "x", provider: "${provider}", api: "${api}" };`,
     });
@@ -85,7 +85,7 @@ describe("fields", () => {
     }
   });
 
-  it("LIMIT20 reports limits that are none, of a run and of a thread", async () => {
+  it("LIMIT20 The build reports invalid limits, of a run and of a thread", async () => {
     const limits = "limits: { steps: 5, turns: 2, tokens: 9, durationMs: 1000, cost: 0.5, onLimit: 'rest' },";
     const whole = "threadLimits: { tokens: 1000000, cost: 5 },";
     expect(await findingsOf("invalid_field", { "agents/agents/night.ts": agent(`${limits} ${whole}`) })).toEqual([]);
@@ -103,7 +103,7 @@ describe("fields", () => {
     });
   });
 
-  it("COMP16 reports a zod type that function calling cannot express, with its path in the schema", async () => {
+  it("The build reports a zod type that function calling cannot express, with its path in the schema", async () => {
     const findings = await findingsOf("invalid_schema", {
       "agents/prompts/other.ts": prompt(
         `requiredSchema: z.object({
@@ -122,7 +122,7 @@ describe("fields", () => {
     ]);
   });
 
-  it("COMP60 reports a schema of results that no form can be made of, and one of a tool with a function", async () => {
+  it("The build reports a schema of results that no form can show, and a result schema of a tool with a function", async () => {
     const tool = (schema: string, run = "undefined"): Record<string, string> => ({
       "agents/tools/odd.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";
@@ -156,7 +156,7 @@ export default defineTool("Odd", z.object({}), ${run}, {
     });
   });
 
-  it("COMP17 reports tool arguments that are no object, contain themselves or nest too deep", async () => {
+  it("The build reports tool arguments that are no object, contain themselves or nest too deep", async () => {
     const withSchema = (schema: string): Record<string, string> => ({
       "agents/tools/odd.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";
@@ -182,7 +182,7 @@ export default defineTool("Odd", ${schema} as never, async () => ({ status: "suc
     });
   });
 
-  it("COMP18 accepts every zod type the document allows", async () => {
+  it("The build accepts every zod type that the document allows", async () => {
     const { diagnostics, project } = await compileWith({
       "agents/tools/wide.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";
@@ -198,7 +198,7 @@ export default defineTool("Wide", z.object({
     expect(project.tools).toHaveLength(2);
   });
 
-  it("COMP59 warns of an argument's name that Anthropic refuses", async () => {
+  it("The build warns about an argument's name that Anthropic refuses", async () => {
     const finding = await onlyFinding({
       "agents/tools/odd.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";
@@ -215,7 +215,7 @@ export default defineTool("Odd", z.object({
     });
   });
 
-  it("COMP19 reports a tool without description and one whose third argument is no function", async () => {
+  it("The build reports a tool without description and one whose third argument is no function", async () => {
     expect(await onlyFinding({ "agents/tools/mute.ts": `export default ["", null, () => {}];` })).toMatchObject({
       code: "invalid_field",
       file: "agents/tools/mute.ts",
@@ -253,7 +253,7 @@ export default defineTool("Finds", ${last});`,
       ),
       36,
     ],
-  ])("COMP67 a tool without a schema whose function takes arguments is an error: %s", async (_what, files, column) => {
+  ])("A tool without a schema whose function takes arguments is an error: %s", async (_what, files, column) => {
     expect(await onlyFinding(files)).toMatchObject({
       severity: "error",
       code: "missing_schema",
@@ -263,13 +263,13 @@ export default defineTool("Finds", ${last});`,
     });
   });
 
-  it("COMP67 a tool without a schema may take state and call", async () => {
+  it("A tool without a schema may take state and call", async () => {
     for (const parameters of ["", "_s", "_s, call", "_s, { id, signal }", "..._all"]) {
       expect((await compileWith(tool(`async (${parameters}) => ({ status: "success" })`))).diagnostics).toEqual([]);
     }
   });
 
-  it("SPEC16 findings about defineRemoteTool point into its fields", async () => {
+  it("Findings about defineRemoteTool point into its fields", async () => {
     const remote = (fields: string): Record<string, string> => ({
       "agents/tools/ask.ts": `import { defineRemoteTool } from "threadhold";
 import { z } from "zod";
@@ -296,7 +296,7 @@ export default defineRemoteTool({
 });
 
 describe("names", () => {
-  it("COMP20 reports two definitions of one kind with one name", async () => {
+  it("The build reports two definitions of one kind with one name", async () => {
     expect(
       await onlyFinding({ "agents/models/zz.ts": `export default { name: "fast", provider: "test", model: "x" };` }),
     ).toMatchObject({
@@ -311,7 +311,7 @@ describe("names", () => {
     expect(await onlyFinding({ "agents/tools/z/search_docs.ts": tool })).toMatchObject({ code: "duplicate_name" });
   });
 
-  it("COMP21 reports a tool that shares its name with a prompt or an agent", async () => {
+  it("The build reports a tool that shares its name with a prompt or an agent", async () => {
     expect(await onlyFinding({ "agents/tools/desk.ts": `export default ["Desk", null, () => {}];` })).toMatchObject({
       severity: "error",
       code: "duplicate_name",
@@ -322,7 +322,7 @@ describe("names", () => {
     });
   });
 
-  it("COMP22 a prompt and an agent with the same name are an error only if a model can call that name", async () => {
+  it("A prompt and an agent with the same name are an error only if a model can call that name", async () => {
     const same = { "agents/prompts/desk.ts": prompt("").replace('"other"', '"desk"') };
     expect((await compileWith(same)).diagnostics).toEqual([]);
     const [called] = await findingsOf("duplicate_name", {
@@ -332,7 +332,7 @@ describe("names", () => {
     expect(called).toMatchObject({ severity: "error", file: "agents/agents/desk.ts" });
   });
 
-  it("COMP23 reports a name that cannot be one, and a callable whose name no provider takes", async () => {
+  it("The build reports a name with spaces at its ends or unprintable characters, and a callable whose name no provider takes", async () => {
     expect(await onlyFinding({ "agents/agents/night.ts": agent("").replace('"night"', '" night"') })).toMatchObject({
       code: "bad_name",
       file: "agents/agents/night.ts",

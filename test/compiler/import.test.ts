@@ -31,7 +31,7 @@ export default defineTool("Calls", async () => ({ status: "success" }));`,
 const keepsImports = { "tsconfig.json": JSON.stringify({ compilerOptions: { verbatimModuleSyntax: true } }) };
 
 describe("imports", () => {
-  it("COMP61 an import of a package that is not installed is an error with the command that installs it, also if it is unused", async () => {
+  it("An import of a package that is not installed is an error with the command that installs it, also if it is unused", async () => {
     const used = await onlyFinding(tool(`import ky from "ky-of-nobody/core";`, "void ky;"));
     const unused = await onlyFinding({ ...keepsImports, ...tool(`import ky from "ky-of-nobody/core";`) });
     for (const finding of [used, unused]) {
@@ -49,7 +49,7 @@ describe("imports", () => {
     expect(scoped.suggestion).toBe("npm install @nobody/thing");
   });
 
-  it("COMP61 an import of a missing file is an error without a command, also if the import is not used", async () => {
+  it("An import of a missing file is an error without a command, also if the import is not used", async () => {
     const finding = await onlyFinding({ ...keepsImports, ...tool(`import { x } from "../_lib/gone.ts";`) });
     expect(finding).toMatchObject({ severity: "error", code: "import", line: 1, column: 19 });
     expect(finding.suggestion).toBeUndefined();
@@ -70,7 +70,7 @@ describe("imports", () => {
       10,
     ],
   ])(
-    "COMP62 a module or name that the Workers runtime does not have is an error at its import: %s",
+    "A module or name that the Workers runtime does not have is an error at its import: %s",
     async (first, body, message, column) => {
       expect(await onlyFinding(tool(first, body))).toMatchObject({
         severity: "error",
@@ -83,7 +83,7 @@ describe("imports", () => {
     },
   );
 
-  it("COMP62 an import of a name that a Node module lacks is an error, and the other definitions are still read", async () => {
+  it("An import of a name that a Node module lacks is an error, and the other definitions are still read", async () => {
     const { diagnostics, project } = await compileWith(tool(`import { nope } from "node:fs";`, "void nope;"));
     expect(diagnostics).toMatchObject([
       { severity: "error", code: "import", file: "agents/tools/caller.ts", line: 1, column: 10 },
@@ -91,7 +91,7 @@ describe("imports", () => {
     expect(project.agents.map(({ name }) => name)).toEqual(["desk"]);
   });
 
-  it("COMP62 Node modules that Workers have can be imported and required with and without the prefix node:", async () => {
+  it("Node modules that Workers have can be imported and required with and without the prefix node:", async () => {
     const { diagnostics } = await compileWith(
       tool(
         `import { createHash } from "node:crypto";\nimport { Buffer } from "buffer";\nimport * as child from "child_process";`,
@@ -101,7 +101,7 @@ describe("imports", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("COMP63 an import of a file type is an error without a module rule for it, and no error with one", async () => {
+  it("An import of a file type is an error without a module rule for it, and no error with one", async () => {
     const files = {
       ...tool(`import text from "../_lib/words.md";`, "void text.length;"),
       "agents/_lib/words.md": "Words",
@@ -116,7 +116,7 @@ describe("imports", () => {
     expect((await compileWith(text)).diagnostics).toEqual([]);
   });
 
-  it("COMP61 the next build notices a change in a file that only the Worker's bundle reads", async () => {
+  it("The next build notices a change in a file that only the Worker's bundle reads", async () => {
     const root = writeProject({
       ...good,
       ...keepsImports,
@@ -142,7 +142,7 @@ describe("imports", () => {
     expect((await compile()).code).toBe(1);
   });
 
-  it("COMP64 a definition that loads in Node and throws in the Workers runtime is a warning at the line that threw", async () => {
+  it("A definition that loads in Node and throws in the Workers runtime is a warning at the line that threw", async () => {
     const found: Diagnostic[] = await findingsOf("evaluation", {
       ...good,
       "agents/_lib/made.ts": `export const made = 1;\nexport const add: unknown = new Function("a", "b", "return a + b");`,

@@ -17,7 +17,7 @@ const create = (root: string, ...words: string[]): Promise<CommandResult> =>
   runScript("new.mjs", [...words, "--root", root]);
 
 describe("new", () => {
-  it("COMP55 writes a file of each kind, and together they compile without a word", async () => {
+  it("The command new writes a file of each kind, and together they compile without findings", async () => {
     const root = writeProject({});
     for (const [kind, name] of [
       ["model", "quick"],
@@ -42,7 +42,7 @@ describe("new", () => {
     expect(project.hooks).toHaveLength(3);
   });
 
-  it("COMP55 refers to the newest prompt and model, never to an older one by its name", async () => {
+  it("The command new refers to the newest prompt and model, never to an older one by its name", async () => {
     const root = writeProject({
       ...good,
       "agents/models/a_model.ts": (good["agents/models/fast.ts"] ?? "").replace('"fast"', '"a_model"'),
@@ -64,7 +64,7 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
     expect(project.agents.find(({ name }) => name === "croupier")?.value.sideA.prompt).toBe("dice_rules");
   });
 
-  it("COMP55 a prompt and an agent with the same name, made one after the other, cause no warning", async () => {
+  it("A prompt and an agent with the same name, made one after the other, cause no warning", async () => {
     const root = writeProject(good);
     await create(root, "prompt", "mine");
     await create(root, "agent", "mine");
@@ -73,13 +73,13 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
     expect(project.agents.find(({ name }) => name === "mine")?.value.sideA.prompt).toBe("mine");
   });
 
-  it("COMP56 says what has to be made first", async () => {
+  it("The command new says what has to be made first", async () => {
     const root = writeProject({});
     expect((await create(root, "agent", "desk")).stdout).toContain("first: npm run new prompt desk");
     expect((await create(root, "prompt", "desk")).stdout).toContain("first: npm run new model default");
   });
 
-  it("COMP57 refuses to overwrite, a taken name, a bad name, an unknown hook and wrong usage", async () => {
+  it("The command new refuses to overwrite, a taken name, a bad name, an unknown hook and wrong usage", async () => {
     const root = writeProject(good);
     const refused = async (...words: string[]): Promise<string> => {
       const { code, stderr, stdout } = await create(root, ...words);

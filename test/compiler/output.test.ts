@@ -39,7 +39,7 @@ async function bundleRegistry(root: string): Promise<string> {
 }
 
 describe("output", () => {
-  it("COMP45 writes a registry of lazy loaders, names and empty diagnostics", async () => {
+  it("The build writes a registry of lazy loaders, names and empty diagnostics", async () => {
     const root = writeProject({
       ...good,
       "agents/hooks/b.ts": `import { defineHook } from "threadhold";\nexport default defineHook("filter_messages", async (_s, m) => m);`,
@@ -59,7 +59,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/diagnostics.ts")).toContain("diagnostics: Diagnostic[] = [];");
   });
 
-  it("COMP46 rewrites nothing when nothing changed, and gives a new hash when a definition did", async () => {
+  it("The build rewrites nothing when nothing changed, and gives a new hash when a definition did", async () => {
     const root = writeProject(good);
     await compile(root);
     const before = statSync(join(root, ".threadhold/registry.ts")).mtimeMs;
@@ -77,7 +77,7 @@ describe("output", () => {
     expect(next).not.toBe(hash);
   });
 
-  it("COMP47 a strict build with errors exits 1 and rewrites only the diagnostics", async () => {
+  it("A strict build with errors exits 1 and rewrites only the diagnostics", async () => {
     const root = writeProject(good);
     await compile(root);
     const [registry, names] = [".threadhold/registry.ts", ".threadhold/names.d.ts"].map((path) => read(root, path));
@@ -88,7 +88,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/diagnostics.ts")).toContain('"code": "unknown_tool"');
   });
 
-  it("COMP48 a failed build in development exits 0 and goes on serving the last good sources", async () => {
+  it("A failed build in development exits 0 and goes on serving the last good sources", async () => {
     const root = writeProject(good);
     await compile(root, "--dev");
     for (const fault of [syntaxError, unknownTool]) {
@@ -109,7 +109,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/diagnostics.ts")).toContain("Diagnostic[] = [];");
   });
 
-  it("COMP49 a first build in development that fails still leaves a valid, empty registry", async () => {
+  it("A first build in development that fails still leaves a valid, empty registry", async () => {
     const root = writeProject({ ...good, ...syntaxError });
     expect((await compile(root, "--dev")).code).toBe(0);
     expect(read(root, ".threadhold/registry.ts")).toContain("tools: {},");
@@ -117,7 +117,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/names.d.ts")).not.toContain("Register");
   });
 
-  it("COMP50 a project without definitions builds an empty registry and warns", async () => {
+  it("A project without definitions builds an empty registry and warns", async () => {
     const root = writeProject({});
     const empty = await compile(root);
     expect(empty).toMatchObject({ code: 0 });
@@ -125,7 +125,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/registry.ts")).toContain("routes: [],");
   });
 
-  it("COMP51 what a definition prints or leaves running disturbs neither the output nor the exit", async () => {
+  it("A definition's output goes to stderr, and its timers and exits do not disturb the build", async () => {
     const root = writeProject({
       ...good,
       "agents/tools/noisy.ts": `console.log("noise");\nsetInterval(() => {}, 1000);\nexport default ["Noisy", null, () => {}];`,
@@ -142,7 +142,7 @@ describe("output", () => {
 });
 
 describe("command", () => {
-  it("COMP52 --auto is strict only for wrangler's publishing commands", () => {
+  it("--auto is strict only for wrangler's publishing commands", () => {
     const mode = (env: NodeJS.ProcessEnv, ...flags: string[]): string => readCommandLine(flags, env, "/").mode;
     expect(mode({ WRANGLER_COMMAND: "deploy" }, "--auto")).toBe("strict");
     expect(mode({ WRANGLER_COMMAND: "versions upload" }, "--auto")).toBe("strict");
@@ -152,7 +152,7 @@ describe("command", () => {
     expect(mode({ WRANGLER_COMMAND: "deploy" }, "--dev")).toBe("dev");
   });
 
-  it("COMP53 shows place, line, mark, suggestion and count, in colour only when asked", async () => {
+  it("The build command shows place, line, mark, suggestion and count, in colour only when asked", async () => {
     const root = writeProject({ ...good, ...unknownTool });
     const { stdout } = await compile(root);
     expect(stdout).toBe(
@@ -171,7 +171,7 @@ describe("command", () => {
     expect(formatDiagnostics([finding, { ...finding, severity: "warning" }], false)).toMatch(/\n\n1 error, 1 warning$/);
   });
 
-  it("COMP54 an unknown flag is refused", async () => {
+  it("An unknown flag is refused", async () => {
     const refused = await runScript("compile.mjs", ["--rot", "x"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("--rot");

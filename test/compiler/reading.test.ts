@@ -14,7 +14,7 @@ const tool = `import { defineTool } from "threadhold";
 export default defineTool("Does", async () => ({ status: "success" }));`;
 
 describe("discovery", () => {
-  it("COMP1 reads TypeScript and JavaScript, in subfolders too, and names a tool by its file", async () => {
+  it("The build reads .ts, .js and .mjs files in the six folders, subfolders included, and names a tool by its file", async () => {
     const { project, diagnostics } = await compileWith({
       "agents/tools/crm/find_lead.ts": tool,
       "agents/tools/plain.js": tool,
@@ -26,7 +26,7 @@ describe("discovery", () => {
     expect(project.agents.map(({ name }) => name)).toEqual(["desk"]);
   });
 
-  it("COMP2 leaves out tests, declarations and files that begin with _ or .", async () => {
+  it("The build leaves out tests, declarations and files that begin with _ or .", async () => {
     const broken = "this is no TypeScript (";
     const { project, diagnostics } = await compileWith({
       "agents/tools/a.test.ts": broken,
@@ -40,7 +40,7 @@ describe("discovery", () => {
     expect(project.tools.map(({ name }) => name)).toEqual(["search_docs"]);
   });
 
-  it("COMP3 warns about an absent or empty agents folder and gives an empty project", async () => {
+  it("The build warns about an absent or empty agents folder and gives an empty project", async () => {
     for (const root of [writeProject({}), writeProject({ "agents/tools/.keep": "" })]) {
       const { diagnostics, project } = await compileProject(root, packageRoot);
       expect(diagnostics).toMatchObject([{ severity: "warning", code: "no_definitions", file: "agents" }]);
@@ -48,7 +48,7 @@ describe("discovery", () => {
     }
   });
 
-  it("COMP4 reads modules that import from the Workers runtime, extend its classes and read its env", async () => {
+  it("The build reads modules that import from the Workers runtime, extend its classes and read its env", async () => {
     const { diagnostics, project } = await compileWith({
       "agents/tools/runtime.ts": `import { defineTool } from "threadhold";
 import { DurableObject, env } from "cloudflare:workers";
@@ -63,7 +63,7 @@ export default defineTool("Uses " + url.slice(0, 0), async () => ({ status: "suc
 });
 
 describe("modules that cannot be read", () => {
-  it("COMP5 reports a syntax error with line and column, and still checks the other files", async () => {
+  it("The build reports a syntax error with line and column, and still checks the other files", async () => {
     const { diagnostics } = await compileWith({
       "agents/tools/broken.ts": `import { defineTool } from "threadhold";
 export default defineTool("Boom", async () => ({ status: "success" );`,
@@ -75,7 +75,7 @@ export default defineTool("Boom", async () => ({ status: "success" );`,
     ]);
   });
 
-  it("COMP5 points at the beginning of an unclosed string or bracket, if a parser knows it", async () => {
+  it("A finding points at the beginning of an unclosed string or bracket, if a parser knows it", async () => {
     const template = ["export default {", '  name: "x",', "  text: `Hello,", "};", ""].join("\n");
     expect(await onlyFinding({ "agents/models/bad.ts": template })).toMatchObject({
       code: "syntax",
@@ -88,7 +88,7 @@ export default defineTool("Boom", async () => ({ status: "success" );`,
     expect(finding.notes).toEqual(["the bracket at agents/models/bad.ts:2:9 is not closed"]);
   });
 
-  it("COMP6 reports what a module throws, at the line that threw, in a helper too", async () => {
+  it("The build reports what a module throws, at the line that threw, in a helper too", async () => {
     const { diagnostics } = await compileWith({
       "agents/tools/boom.ts": `import { defineTool } from "threadhold";
 
@@ -116,7 +116,7 @@ export default [\`\${limit()}\`, null, () => {}];`,
     expect(diagnostics[1]?.source).toBe('const settings = JSON.parse("{");');
   });
 
-  it("COMP7 reports an import that leads nowhere, and an export that is not there", async () => {
+  it("The build reports an import that leads nowhere, and an export that does not exist", async () => {
     const [missing] = await findingsOf("import", {
       "agents/tools/lost.ts": `import { x } from "./nowhere.ts";\nexport default [x, null, () => {}];`,
     });
@@ -129,7 +129,7 @@ export default [\`\${limit()}\`, null, () => {}];`,
     expect(named).toMatchObject({ file: "agents/tools/lost.ts", line: 1, column: 10, suggestion: "greeting" });
   });
 
-  it("COMP8 does not call a reference unknown when its target is the file that cannot be read", async () => {
+  it("The build does not call a reference unknown if its target is the file that cannot be read", async () => {
     expect(
       await onlyFinding({
         "agents/models/fast.ts": `export default { name: "fast", provider: "test", model: nothing };`,
@@ -148,7 +148,7 @@ export default [\`\${limit()}\`, null, () => {}];`,
     ]);
   });
 
-  it("COMP9 gives up nothing else when a module leaves a promise rejected", async () => {
+  it("The build checks everything else when a module leaves a promise rejected", async () => {
     expect(
       await onlyFinding({
         "agents/tools/stray.ts": `import { defineTool } from "threadhold";
@@ -160,7 +160,7 @@ export default defineTool("Strays", async () => ({ status: "success" }));`,
 });
 
 describe("default exports", () => {
-  it("COMP10 reports a missing default export and says how to write it", async () => {
+  it("The build reports a missing default export and says how to write it", async () => {
     expect(await onlyFinding({ "agents/tools/empty.ts": "export const x = 1;" })).toMatchObject({
       severity: "error",
       code: "missing_default_export",
@@ -169,7 +169,7 @@ describe("default exports", () => {
     });
   });
 
-  it("COMP11 reports the wrong kind of definition and names the folder it belongs in", async () => {
+  it("The build reports the wrong kind of definition and names the folder it belongs in", async () => {
     expect(await onlyFinding({ "agents/models/wrong.ts": `\n${good["agents/prompts/support.ts"]}` })).toMatchObject({
       code: "wrong_kind",
       file: "agents/models/wrong.ts",
@@ -188,7 +188,7 @@ describe("default exports", () => {
     });
   });
 
-  it("COMP12 reports a tool file whose name cannot be a tool's, with one that can", async () => {
+  it("The build reports a tool file whose name cannot be a tool's, with one that can", async () => {
     expect(await onlyFinding({ "agents/tools/9 lives.ts": tool })).toMatchObject({
       code: "bad_file_name",
       file: "agents/tools/9 lives.ts",
@@ -197,7 +197,7 @@ describe("default exports", () => {
     expect(await onlyFinding({ [`agents/tools/${"a".repeat(65)}.ts`]: tool })).toMatchObject({ code: "bad_file_name" });
   });
 
-  it("COMP13 reports an unknown hook with the nearest name", async () => {
+  it("The build reports an unknown hook with the nearest name", async () => {
     expect(
       await onlyFinding({
         "agents/hooks/trim.ts": `import { defineHook } from "threadhold";
@@ -212,7 +212,7 @@ export default defineHook("filter_mesages" as never, async () => []);`,
     });
   });
 
-  it("COMP68 a hook may be a pair of name and function, as in the document", async () => {
+  it("A hook may be a pair of name and function, as in the document", async () => {
     const pair = { "agents/hooks/trim.ts": `export default ["filter_messages", async (_s, list) => list.slice(-2)];` };
     const { diagnostics, project } = await compileWith(pair);
     expect(diagnostics).toEqual([]);

@@ -23,7 +23,7 @@ const agent = (fields: string): string => `export default {
 };`;
 
 describe("references", () => {
-  it("COMP24 reports an unknown model and an unknown fallback", async () => {
+  it("The build reports an unknown model and an unknown fallback", async () => {
     expect(
       await onlyFinding({ "agents/prompts/p.ts": prompt("p", `prompt: "", `).replace('"fast"', '"fsat"') }),
     ).toMatchObject({
@@ -42,7 +42,7 @@ describe("references", () => {
     ).toMatchObject({ code: "unknown_model", file: "agents/models/slow.ts", line: 2, column: 23, suggestion: "fast" });
   });
 
-  it("COMP25 reports an unknown tool; a tool, a prompt and an agent are all known", async () => {
+  it("The build reports an unknown tool, and knows tools, prompts and agents", async () => {
     expect(
       await onlyFinding({
         "agents/prompts/p.ts": prompt("p", `prompt: "",\n  tools: [\n    "search_docs",\n    "serch_docs",\n  ],`),
@@ -67,7 +67,7 @@ describe("references", () => {
     expect(fine.diagnostics).toEqual([]);
   });
 
-  it("COMP26 reports a configured tool that is no prompt, and says what it is instead", async () => {
+  it("The build reports a configured tool that is no prompt, and says what it is instead", async () => {
     expect(
       await onlyFinding({ "agents/prompts/p.ts": prompt("p", `prompt: "", tools: [{ name: "search_docs" }],`) }),
     ).toMatchObject({
@@ -78,7 +78,7 @@ describe("references", () => {
     });
   });
 
-  it("COMP27 reports an agent's unknown prompt, stop tool and end session tool", async () => {
+  it("The build reports an agent's unknown prompt, stop tool and end session tool", async () => {
     const { diagnostics } = await compileWith({
       "agents/agents/night.ts": agent(`sideA: {
     prompt: "suport",
@@ -96,7 +96,7 @@ describe("references", () => {
     expect(diagnostics[2]?.suggestion).toBeUndefined();
   });
 
-  it("COMP28 reports a tool's unknown dependency", async () => {
+  it("The build reports a tool's unknown dependency", async () => {
     expect(
       await onlyFinding({
         "agents/tools/late.ts": `import { defineTool } from "threadhold";
@@ -113,7 +113,7 @@ export default defineTool("Late", null, async () => ({ status: "success" }), { d
 });
 
 describe("includes", () => {
-  it("COMP29 reports a missing include", async () => {
+  it("The build reports a missing include", async () => {
     expect(await onlyFinding({ "agents/prompts/p.ts": including("p", "suport") })).toMatchObject({
       severity: "error",
       code: "unknown_prompt",
@@ -124,7 +124,7 @@ describe("includes", () => {
     });
   });
 
-  it("COMP30 reports a cycle of includes once, with its way round, and leaves a diamond alone", async () => {
+  it("The build reports a cycle of includes once, with its path, and accepts a diamond", async () => {
     expect(
       await onlyFinding({
         "agents/prompts/p1.ts": including("p1", "p2"),
@@ -152,19 +152,19 @@ describe("includes", () => {
 });
 
 describe("agents", () => {
-  it("COMP31 reports dual_ai without sideB", async () => {
+  it("The build reports dual_ai without sideB", async () => {
     expect(
       await onlyFinding({ "agents/agents/night.ts": agent(`type: "dual_ai",\n  sideA: { prompt: "support" },`) }),
     ).toMatchObject({ severity: "error", code: "missing_side_b", file: "agents/agents/night.ts", line: 3, column: 9 });
   });
 
-  it("COMP32 reports a stop tool without the property its outcome is read from", async () => {
+  it("The build reports a stop tool without the property its outcome is read from", async () => {
     expect(
       await onlyFinding({ "agents/agents/night.ts": agent(`sideA: { prompt: "support", stopTool: "search_docs" },`) }),
     ).toMatchObject({ severity: "error", code: "missing_stop_property", line: 3, column: 41 });
   });
 
-  it("COMP33 reports exposeAsTool without toolDescription", async () => {
+  it("The build reports exposeAsTool without toolDescription", async () => {
     expect(
       await onlyFinding({
         "agents/agents/night.ts": agent(
@@ -174,7 +174,7 @@ describe("agents", () => {
     ).toMatchObject({ severity: "error", code: "missing_tool_description", line: 5, column: 17 });
   });
 
-  it("COMP34 an agent offered as a tool by its description alone is a warning, by nothing an error", async () => {
+  it("An agent offered as a tool by its description alone is a warning, by nothing an error", async () => {
     const offer = { "agents/prompts/p.ts": prompt("p", `prompt: "", tools: ["night"],`) };
     const described = agent(`sideA: { prompt: "support" }, description: "Nights",`);
     expect(await onlyFinding({ ...offer, "agents/agents/night.ts": described })).toMatchObject({
@@ -189,7 +189,7 @@ describe("agents", () => {
     ).toMatchObject({ severity: "error", code: "missing_tool_description", file: "agents/prompts/p.ts" });
   });
 
-  it("COMP35 warns about a stop tool that its prompt does not offer", async () => {
+  it("The build warns about a stop tool that its prompt does not offer", async () => {
     expect(
       await findingsOf("unreachable_tool", {
         "agents/tools/finish.ts": `export default ["Ends", null, () => {}];`,

@@ -14,7 +14,7 @@ const threadEndpoint = `import { defineThreadEndpoint } from "threadhold";
 export default defineThreadEndpoint(async (_request, state) => Response.json(state.threadId));`;
 
 describe("routes", () => {
-  it("COMP36 reads method, pattern and parameters from the file's name", () => {
+  it("The build reads method, pattern and parameters from a route file's name", () => {
     const read = (stem: string): unknown => {
       const route = readRouteName(stem);
       return route.type === "route" ? [route.method, route.pattern, route.params] : route.message;
@@ -29,7 +29,7 @@ describe("routes", () => {
     expect(read("feeds/news.json")).toEqual(["GET", "/feeds/news.json", []]);
   });
 
-  it("COMP37 sorts static before dynamic before catch-all", () => {
+  it("The build sorts static routes before dynamic before catch-all", () => {
     const patterns = ["/*all", "/a/:id", "/:any", "/a/*rest", "/a/b", "/a/:id/c", "/a"];
     const sorted = patterns.map((pattern) => ({ pattern, method: "GET" })).toSorted(compareRoutes);
     expect(sorted.map(({ pattern }) => pattern)).toEqual([
@@ -43,7 +43,7 @@ describe("routes", () => {
     ]);
   });
 
-  it("COMP38 tells thread endpoints from controllers and reads who may call", async () => {
+  it("The build distinguishes thread endpoints from controllers and reads who may call", async () => {
     const { project, diagnostics } = await compileWith({
       "agents/api/threads/[id]/status.get.ts": `export const access = "admin";\n${threadEndpoint}`,
       "agents/api/health.ts": `export const access = "public";\n${controller}`,
@@ -71,7 +71,7 @@ describe("routes", () => {
     ]);
   });
 
-  it("COMP39 reports two files that answer one route, whatever their parameters are called", async () => {
+  it("The build reports two files that answer one route, whatever their parameters are called", async () => {
     expect(
       await onlyFinding({ "agents/api/notes/[a].ts": controller, "agents/api/notes/[b].get.ts": controller }),
     ).toMatchObject({
@@ -84,7 +84,7 @@ describe("routes", () => {
     expect((await compileWith(apart)).diagnostics).toEqual([]);
   });
 
-  it("COMP40 warns when a route takes a built-in one's place", async () => {
+  it("The build warns about a route that replaces a built-in one", async () => {
     expect(await onlyFinding({ "agents/api/threads/[thread].get.ts": threadEndpoint })).toMatchObject({
       severity: "warning",
       code: "route_shadows_built_in",
@@ -94,7 +94,7 @@ describe("routes", () => {
     expect(await onlyFinding({ "agents/api/agents/index.get.ts": controller })).toMatchObject({ severity: "warning" });
   });
 
-  it("COMP41 reports routes under /~/", async () => {
+  it("The build reports routes under /~/", async () => {
     expect(await onlyFinding({ "agents/api/~/mine.ts": controller })).toMatchObject({
       severity: "error",
       code: "reserved_route",
@@ -102,7 +102,7 @@ describe("routes", () => {
     });
   });
 
-  it("COMP42 reports file names that are no route", async () => {
+  it("The build reports file names that are no route", async () => {
     const bad = async (name: string): Promise<string> => {
       const finding = await onlyFinding({ [`agents/api/${name}.ts`]: controller });
       expect(finding).toMatchObject({ severity: "error", code: "bad_file_name", file: `agents/api/${name}.ts` });
@@ -116,7 +116,7 @@ describe("routes", () => {
     expect(await bad("health.head")).toContain("HEAD is answered for every route");
   });
 
-  it("COMP43 warns about a misspelt method", async () => {
+  it("The build warns about a misspelt method", async () => {
     expect(await onlyFinding({ "agents/api/notes.psot.ts": controller })).toMatchObject({
       severity: "warning",
       code: "bad_file_name",
@@ -124,7 +124,7 @@ describe("routes", () => {
     });
   });
 
-  it("COMP44 reports a thread endpoint without a dynamic segment, and an unknown access", async () => {
+  it("The build reports a thread endpoint without a dynamic segment, and an unknown access", async () => {
     expect(await onlyFinding({ "agents/api/status.ts": threadEndpoint })).toMatchObject({
       severity: "error",
       code: "missing_thread_segment",

@@ -22,7 +22,7 @@ function filesOf(root: string): Record<string, string> {
 }
 
 describe("a project of Standard Agents", () => {
-  it("COMP58 compiles unmodified, with nothing but the warning about its route in a built-in's place", async () => {
+  it("A project of Standard Agents compiles unmodified, with only the warning about its route that replaces a built-in one", async () => {
     const root = writeProject({});
     cpSync(fixture, root, { recursive: true });
     const { code, stdout } = await runScript("compile.mjs", ["--root", root, "--json"]);

@@ -47,7 +47,7 @@ function typedProject(): string {
 }
 
 describe("type errors", () => {
-  it("COMP69 a strict build with --types shows type errors with their lines, and still succeeds", async () => {
+  it("A strict build with --types shows type errors with their lines, and still succeeds", async () => {
     const root = typedProject();
     const { code, stdout } = await runScript("compile.mjs", ["--types", "--root", root]);
     expect(stdout).toContain(`${status}:3:38  warning  `);
@@ -59,7 +59,7 @@ describe("type errors", () => {
     expect(deployed).toContain("diagnostics: Diagnostic[] = [];");
   });
 
-  it("COMP70 a development build shows the type errors of the last check until their files change", async () => {
+  it("A development build shows the type errors of the last check until their files change", async () => {
     const root = typedProject();
     const dev = (): ReturnType<typeof runScript> =>
       runScript("compile.mjs", ["--dev", "--root", root], { TYPE_CHECK: "off" });
@@ -76,14 +76,14 @@ describe("type errors", () => {
     expect(keptTypeFindings(root)).toEqual([]);
   });
 
-  it("COMP70 a development build does not wait for the type check, which runs in another process", async () => {
+  it("A development build does not wait for the type check, which runs in another process", async () => {
     const root = typedProject();
     const { code, stdout } = await runScript("compile.mjs", ["--dev", "--root", root]);
     expect([code, stdout.includes("warning")]).toEqual([0, false]);
     await expect.poll(() => keptTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
   });
 
-  it("COMP70 checks run one at a time, and requests during a check cause one more", async () => {
+  it("Checks of types run one at a time, and requests during a check cause one more", async () => {
     const root = writeProject({});
     let running = 0;
     let most = 0;
@@ -108,7 +108,7 @@ describe("type errors", () => {
     expect(existsSync(join(root, ".cache/types/pid"))).toBe(false);
   });
 
-  it("COMP69 errors of syntax and of other folders are left out, and further lines of an error become notes", () => {
+  it("Errors of syntax and of other folders are left out, and further lines of an error become notes", () => {
     const root = writeProject({ "agents/tools/a.ts": "one\ntwo\nthree\n" });
     const output = [
       "agents/tools/a.ts(2,3): error TS2345: Argument of type 'x'.",

@@ -35,7 +35,7 @@ function merged(events: readonly PlainEvent[]): PlainEvent[] {
 }
 
 it("An event that was folded before changes nothing, also when ranges overlap", () => {
-  console.info(`FOLD1 seed ${seed}`);
+  console.info(`seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (events, to, from) => {
       const whole = foldAll(events);

@@ -26,7 +26,7 @@ const resultOf = (id: string, result: string): ModelMessage =>
   message("tool", { tool_call_id: id, name: "it", parts: [text(result)], result: { status: "success", result } });
 
 it("Whatever happened to a transcript, a provider accepts what is sent", () => {
-  console.info(`REPAIR1 seed ${seed}`);
+  console.info(`seed ${seed}`);
   fc.assert(
     fc.property(broken, (messages) => {
       const repaired = repair(messages);

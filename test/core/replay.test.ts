@@ -144,7 +144,7 @@ function parts(
 
 it("Replayed rows of any run fold to what was seen live", async () => {
   const seed = Date.now() % 2 ** 31;
-  console.info(`KEEP6 seed ${seed}`);
+  console.info(`seed ${seed}`);
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 6 }), async (answers) => {
       const script = (_: unknown, number: number) => {

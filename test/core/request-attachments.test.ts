@@ -150,7 +150,7 @@ describe("images", () => {
   });
 
   it("Whatever is attached, a request stays within its bounds and keeps every message", async () => {
-    console.info(`ATT16 seed ${seed}`);
+    console.info(`seed ${seed}`);
     const sizes = fc.array(fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 5 }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(sizes, async (thread) => {

@@ -88,7 +88,7 @@ it.for(["parallel", "sequential"] as const)("Cut after each of its writes (%s), 
 
 it("Cut again and again, a run goes on", async () => {
   const seed = Date.now() % 2 ** 31;
-  console.info(`CUT1 seed ${seed}`);
+  console.info(`seed ${seed}`);
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });
   const mode = fc.constantFrom("parallel" as const, "sequential" as const);
   await fc.assert(

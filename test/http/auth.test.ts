@@ -37,26 +37,26 @@ describe("API tokens", () => {
     ["a token with its user id", `Bearer ${annaToken}=anna`, "unauthorized"],
     ["two tokens", `Bearer ${annaToken} ${annaToken}`, "unauthorized"],
   ];
-  it.each(cases)("AUTH1: %s", async (_name, header, expected) => {
+  it.each(cases)("AUTH1 %s", async (_name, header, expected) => {
     expect(await ownerBy(testApp(), header)).toBe(expected);
   });
 
   it.each([
     ["an administrator", adminToken, { user_id: null, admin: true }],
     ["a user", annaToken, { user_id: "anna", admin: false }],
-  ])("AUTH1: a caller can read whom its credentials identify: %s", async (_name, token, expected) => {
+  ])("AUTH1 A caller can read whom its credentials identify: %s", async (_name, token, expected) => {
     const answer = await testApp().ask("/api/caller", { token });
     expect(await answer.json()).toEqual(expected);
     expect((await testApp().ask("/api/caller", { token: null })).status).toBe(401);
   });
 
-  it("AUTH1: a refusal says how to authenticate", async () => {
+  it("AUTH1 A refusal says how to authenticate", async () => {
     const response = await testApp().ask("/api/agents", { token: null });
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     expect(await refusalOf(response)).toMatchObject({ status: 401, code: "unauthorized" });
   });
 
-  it.each(["token", "access_token", "ticket"])("AUTH1: a token in the query (%s) is no credential", async (name) => {
+  it.each(["token", "access_token", "ticket"])("AUTH1 A token in the query (%s) is no credential", async (name) => {
     const { ask, seed } = testApp();
     const { id } = seed();
     for (const path of [`/api/threads/${id}`, `/api/threads/${id}/events`]) {
@@ -64,13 +64,13 @@ describe("API tokens", () => {
     }
   });
 
-  it("AUTH1: a secret may hold an equals sign, the last one divides", async () => {
+  it("AUTH1 A secret may hold an equals sign, the last one divides", async () => {
     const app = testApp({ variables: { API_TOKENS: " c2VjcmV0==anna , other=bernd" } });
     expect(await ownerBy(app, "Bearer c2VjcmV0=")).toBe("anna");
     expect(await ownerBy(app, "Bearer other")).toBe("bernd");
   });
 
-  it("AUTH2: identity is never taken from a header", async () => {
+  it("AUTH2 Identity is never taken from a header", async () => {
     const { ask, seed, object } = testApp();
     const { id } = seed("bernd");
     const forged = JSON.stringify({ user: "bernd", admin: true });
@@ -98,7 +98,7 @@ describe("configuration", () => {
     ["JWT_AUDIENCE is empty", { JWT_SECRET: "secret", JWT_AUDIENCE: " " }],
     ["OPEN_LOOPBACK is another word", { OPEN_LOOPBACK: "1" }],
   ];
-  it.each(closed)("AUTH3: nothing is served when %s", async (_name, variables) => {
+  it.each(closed)("AUTH3 Nothing is served when %s", async (_name, variables) => {
     const { ask, log } = testApp({ variables });
     for (const token of [null, "secret", annaToken, ""]) {
       const response = await ask("/api/agents", { token, base: "http://localhost:8787" });
@@ -118,7 +118,7 @@ describe("open loopback mode", () => {
     "http://127.8.9.10",
     "http://[::1]:8787",
     "http://LOCALHOST",
-  ])("AUTH4: %s is this machine, and its developer an administrator", async (base) => {
+  ])("AUTH4 %s is this machine, and its developer an administrator", async (base) => {
     expect(await ownerBy(testApp({ variables: open }), null, base)).toBe(null);
   });
 
@@ -129,7 +129,7 @@ describe("open loopback mode", () => {
     "http://0.0.0.0",
     "http://[::2]",
     "https://api.example",
-  ])("AUTH4: %s is not this machine", async (base) => {
+  ])("AUTH4 %s is not this machine", async (base) => {
     expect(await ownerBy(testApp({ variables: open }), null, base)).toBe("auth_not_configured");
   });
 
@@ -142,19 +142,19 @@ describe("open loopback mode", () => {
     ["a foreign page that hides its origin", { "sec-fetch-site": "cross-site" }, 403],
     ["a page that is listed", { origin: "https://app.example" }, 200],
   ];
-  it.each(pages)("AUTH4: %s is answered accordingly", async (_name, headers, status) => {
+  it.each(pages)("AUTH4 %s is answered accordingly", async (_name, headers, status) => {
     const { ask } = testApp({ variables: { ...open, ALLOWED_ORIGINS: "https://app.example" } });
     expect((await ask("/api/agents", { token: null, headers, base })).status).toBe(status);
   });
 
-  it("AUTH4: a rebound name in the Host header is refused", async () => {
+  it("AUTH4 A rebound name in the Host header is refused", async () => {
     const { ask } = testApp({ variables: open });
     const response = await ask("/api/agents", { token: null, headers: { host: "evil.example" }, base });
     expect(response.status).toBe(503);
   });
 
   it.each(["/", "/healthz", "/api/nothing", "/api/agents"])(
-    "AUTH12: %s is refused under a foreign name",
+    "AUTH12 %s is refused under a foreign name",
     async (path) => {
       const { ask } = testApp({ variables: open });
       const foreign: Ask[] = [
@@ -171,12 +171,12 @@ describe("open loopback mode", () => {
     },
   );
 
-  it("AUTH4: with anything configured the mode is off", async () => {
+  it("AUTH4 The open mode is off with anything configured", async () => {
     const { ask } = testApp({ variables: { ...open, API_TOKENS: tokens } });
     expect((await ask("/api/agents", { token: null, base })).status).toBe(401);
   });
 
-  it("AUTH4: nothing is rationed", async () => {
+  it("AUTH4 The open mode limits no rates", async () => {
     const { ask, seed } = testApp({ variables: { ...open, LIMIT_ADMISSIONS_PER_MINUTE: "1" } });
     const { id } = seed(null);
     const post = { method: "POST", token: null, base, json: { content: "hi" } };
@@ -228,11 +228,11 @@ describe("signed tokens by secret", () => {
     ["a claimed algorithm of none", () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(good))}.`, "unauthorized"],
     ["no token at all", () => "a.b.c", "unauthorized"],
   ];
-  it.each(cases)("AUTH5: %s", async (_name, make, expected) => {
+  it.each(cases)("AUTH5 %s", async (_name, make, expected) => {
     expect(await ownerBy(testApp({ variables }), `Bearer ${await make()}`)).toBe(expected);
   });
 
-  it("AUTH5: the administrator's right comes with the role", async () => {
+  it("AUTH5 The administrator's right comes with the role", async () => {
     const app = testApp({ variables });
     const { id } = app.seed("bernd");
     const asUser = await signed(good);
@@ -254,7 +254,7 @@ describe("signed tokens by key set", () => {
     return { app, privateKey, publicText: JSON.stringify(jwk) };
   }
 
-  it("AUTH6: a token of the set's key is good, of another key it is not", async () => {
+  it("AUTH6 A token of the set's key is good, of another key it is not", async () => {
     const { app, privateKey } = await keySet();
     const header = { alg: "RS256", kid: "k1" };
     const token = await new SignJWT(good).setProtectedHeader(header).sign(privateKey);
@@ -266,7 +266,7 @@ describe("signed tokens by key set", () => {
     expect(await ownerBy(app, `Bearer ${unknown}`)).toBe("unauthorized");
   });
 
-  it("AUTH6: a public key cannot pass for a secret", async () => {
+  it("AUTH6 A public key cannot pass for a secret", async () => {
     const { app, publicText } = await keySet();
     const key = new TextEncoder().encode(publicText);
     const token = await new SignJWT(good).setProtectedHeader({ alg: "HS256", kid: "k1" }).sign(key);
@@ -277,14 +277,14 @@ describe("signed tokens by key set", () => {
     ["out of reach", () => Promise.reject(new TypeError("network"))],
     ["answering an error", () => Promise.resolve(new Response("no", { status: 500 }))],
     ["answering no keys", () => Promise.resolve(new Response("no"))],
-  ])("AUTH6: with the set %s callers are told to come back", async (_name, fetchKeys) => {
+  ])("AUTH6 Callers are told to come back later with the set %s", async (_name, fetchKeys) => {
     const app = testApp({ variables: { JWKS_URL }, dependencies: { fetch: fetchKeys } });
     const { privateKey } = await generateKeyPair("RS256");
     const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
     expect(await ownerBy(app, `Bearer ${token}`)).toBe("unavailable");
   });
 
-  it("AUTH6: tickets need a secret of their own, and say so", async () => {
+  it("AUTH6 Tickets need a secret of their own, and say so", async () => {
     const { app, privateKey } = await keySet();
     const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
     const path = `/api/threads/${crypto.randomUUID()}/stream`;

@@ -55,7 +55,7 @@ it.each([
   ["server-sent events", null, "sse"],
   ["a socket", BindingSocket as unknown as new (url: string) => ClientSocket, "socket"],
 ] as const)(
-  "CLIENT11 in a Worker a send over %s is followed to its end, and files go up and down",
+  "A send in a Worker over %s is followed to its end, and files are uploaded and downloaded",
   async (_, socket, carrier) => {
     const client = new ThreadholdClient({ ...options, WebSocket: socket });
     const thread = client.thread(await client.threads.create({ agent_id: "short" }));

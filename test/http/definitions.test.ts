@@ -18,7 +18,7 @@ describe("definitions", () => {
     ["models", "fast", modelViewSchema, "model_not_found"],
     ["tools", "get_weather", toolViewSchema, "tool_not_found"],
   ] as const)(
-    "HTTP22: /api/%s lists and shows them, and knows what it does not have",
+    "HTTP22 /api/%s lists and shows them, and knows what it does not have",
     async (plural, name, schema, code) => {
       const list = await (await ask(`/api/${plural}`)).json<Record<string, { name: string }[]>>();
       expect(list).toHaveProperty("next_cursor", null);
@@ -32,20 +32,20 @@ describe("definitions", () => {
     },
   );
 
-  it("HTTP23: an icon is a full URL", async () => {
+  it("HTTP23 An icon is a full URL", async () => {
     expect(await (await ask("/api/agents/helper")).json()).toMatchObject({
       icon: `${origin}/helper.svg`,
       title: "helper",
     });
   });
 
-  it("HTTP23: a model shows whether it is ready, and no header", async () => {
+  it("HTTP23 A model shows whether it is ready, and no header", async () => {
     const text = await (await ask("/api/models/fast")).text();
     expect(JSON.parse(text)).toMatchObject({ ready: false, missing: "OPENAI_API_KEY", inputPrice: 1 });
     expect(text).not.toContain("do-not-show");
   });
 
-  it("HTTP24: a tool's arguments are a closed JSON Schema in which defaults may be left out", async () => {
+  it("HTTP24 A tool's arguments are a closed JSON Schema in which defaults may be left out", async () => {
     expect(await (await ask("/api/tools/get_weather")).json()).toEqual({
       name: "get_weather",
       file: null,
@@ -84,11 +84,11 @@ describe("definitions", () => {
 });
 
 describe("health", () => {
-  it("HTTP25: answers without credentials", async () => {
+  it("HTTP25 Health is answered without credentials", async () => {
     expect(await (await ask("/healthz", { token: null })).json()).toEqual({ status: "ok", version: "1.2.3" });
   });
 
-  it("HTTP25: shows what the last build found", async () => {
+  it("HTTP25 Health shows what the last build found", async () => {
     const diagnostics = [{ severity: "error", code: "syntax", message: "no", file: "agents/a.ts", line: 1 }] as const;
     const broken = testApp({ dependencies: { diagnostics } });
     expect(await (await broken.ask("/healthz", { token: null })).json()).toMatchObject({ status: "ok", diagnostics });
@@ -100,7 +100,7 @@ describe("the OpenAPI document", () => {
   const document = async (): Promise<Part & { paths: Record<string, Record<string, Part>> }> =>
     (await ask("/api/openapi.json")).json();
 
-  it("HTTP26: has every route with its method, its parameters and its body", async () => {
+  it("HTTP26 The OpenAPI document has every route with its method, its parameters and its body", async () => {
     const { paths, openapi } = await document();
     expect(openapi).toBe("3.1.0");
     for (const name of allRouteNames) {
@@ -117,7 +117,7 @@ describe("the OpenAPI document", () => {
     expect(count).toBe(allRouteNames.length);
   });
 
-  it("HTTP26: holds no reference that leads nowhere", async () => {
+  it("HTTP26 The OpenAPI document holds no reference that leads nowhere", async () => {
     const whole = await document();
     const references: string[] = [];
     JSON.stringify(whole, (key, value: unknown) => {
@@ -134,7 +134,7 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(whole)).not.toContain('"$schema"');
   });
 
-  it("HTTP26: has the package's version, this deployment as its server, and a description of each group of routes", async () => {
+  it("HTTP26 The OpenAPI document has the package's version, this deployment as its server, and a description of each group of routes", async () => {
     const { info, servers, tags, paths } = (await document()) as unknown as {
       info: Part;
       servers: Part[];
@@ -148,7 +148,7 @@ describe("the OpenAPI document", () => {
     expect(tags.filter(({ description }) => description === "")).toEqual([]);
   });
 
-  it("HTTP26: says what the validation says", async () => {
+  it("HTTP26 The OpenAPI document states what the validation accepts", async () => {
     const whole = JSON.stringify(await document());
     const { paths, components } = JSON.parse(whole) as {
       paths: Record<string, Record<string, Part>>;

@@ -6,7 +6,7 @@ import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import { expiredCloseCode } from "#contract/subscription.ts";
 import { deliveryOfClose } from "#http/bridge/delivery.ts";
 
-it("turns the close code of a refusal into that refusal, with the message of the object or one of its own", () => {
+it("The close code of a refusal becomes that refusal, with the message of the object or a default one", () => {
   for (const code of ["unauthorized", "forbidden", "thread_not_found", "rate_limited", "invalid_request"] as const) {
     const closed = webSocketCloseCode(code);
     expect(deliveryOfClose(closed, "Because.")).toEqual({ type: "refused", refusal: { code, message: "Because." } });
@@ -14,12 +14,12 @@ it("turns the close code of a refusal into that refusal, with the message of the
   }
 });
 
-it("ends a stream that was closed in order, was too slow or lost its token, and does not attach it again", () => {
+it("A stream that was closed in order, was too slow or lost its token ends, and does not attach again", () => {
   for (const code of [1000, tooSlowCloseCode, expiredCloseCode])
     expect(deliveryOfClose(code, "")).toEqual({ type: "closed" });
 });
 
-it("attaches a stream again that was cut off", () => {
+it("A stream that was cut off attaches again", () => {
   for (const code of [1005, 1006, 1011, 1012, 1013, 4500])
     expect([code, deliveryOfClose(code, "")]).toEqual([code, null]);
 });

@@ -42,7 +42,7 @@ function sayHi(thread: FakeThread, count = 3): void {
 }
 
 describe("frames", () => {
-  it("SSE1: carry number, name and the event's JSON unchanged", async () => {
+  it("SSE1 A frame carries number, name and the event's JSON unchanged", async () => {
     const { response, reader, thread } = await open("?after=0");
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(response.headers.get("cache-control")).toContain("no-store");
@@ -55,7 +55,7 @@ describe("frames", () => {
     await reader.cancel();
   });
 
-  it("SSE1: JSON of several lines becomes several data lines", async () => {
+  it("SSE1 JSON of several lines becomes several data lines", async () => {
     const { reader, thread } = await open("?after=0");
     subscriberOf(thread).say('{"type":"custom",\r\n"seq":1,\n"data":1}');
     expect(await reader.nextFrame()).toEqual({
@@ -66,7 +66,7 @@ describe("frames", () => {
     await reader.cancel();
   });
 
-  it("SSE2: the query reaches the object, nothing else of the request does", async () => {
+  it("SSE2 The query reaches the object, nothing else of the request does", async () => {
     const { reader, thread } = await open("?after=3&types=run_end,custom&depth=1&include_silent=true&until=idle", {
       headers: { "x-forwarded-for": "1.2.3.4", cookie: "a=b" },
     });
@@ -82,7 +82,7 @@ describe("frames", () => {
     await reader.cancel();
   });
 
-  it("SSE2: Last-Event-ID wins over after, and has to be a number", async () => {
+  it("SSE2 Last-Event-ID wins over after, and has to be a number", async () => {
     const { reader, thread, ask, id } = await open("?after=1", { headers: { "last-event-id": "2" } }, (t) =>
       sayHi(t, 3),
     );
@@ -93,7 +93,7 @@ describe("frames", () => {
     expect(await refusalOf(broken)).toMatchObject({ status: 400, fields: ["Last-Event-ID"] });
   });
 
-  it("SSE3: what the object refuses before the stream begins is a plain refusal", async () => {
+  it("SSE3 What the object refuses before the stream begins is a plain refusal", async () => {
     const app = testApp();
     const { id } = app.seed("bernd");
     expect(await refusalOf(await app.ask(`/api/threads/${id}/events`))).toMatchObject({
@@ -102,7 +102,7 @@ describe("frames", () => {
     });
   });
 
-  it("SSE3: a response of the object that is neither a stream nor a refusal is answered unavailable", async () => {
+  it("SSE3 A response of the object that is neither a stream nor a refusal is answered unavailable", async () => {
     const app = testApp();
     const { id, object } = app.seed("anna");
     object.fetch = () => Promise.resolve(new Response("Bad gateway", { status: 502 }));
@@ -119,7 +119,7 @@ describe("frames", () => {
 });
 
 describe("the end", () => {
-  it("SSE4: until=idle ends with event: end", async () => {
+  it("SSE4 until=idle ends with event: end", async () => {
     const { reader, thread } = await open("?after=0&until=idle", {}, sayHi);
     const subscriber = subscriberOf(thread);
     subscriber.say('{"type":"end"}');
@@ -129,7 +129,7 @@ describe("the end", () => {
     expect(items.at(-1)?.data).toBe("{}");
   });
 
-  it("SSE4: a thread that goes away is told as an error without a number", async () => {
+  it("SSE4 A thread that goes away is told as an error without a number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4404, "The thread was deleted.");
     expect(await reader.rest()).toEqual([
@@ -137,21 +137,21 @@ describe("the end", () => {
     ]);
   });
 
-  it("SSE4: a reader that was too slow is let go without a last word, to come back by number", async () => {
+  it("SSE4 A reader that was too slow is let go without a last word, to come back by number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4408);
     expect(await reader.rest()).toEqual([]);
     expect(thread.subscribers).toHaveLength(1);
   });
 
-  it("SSE4: what a reader that was too slow did not take is not kept for it", async () => {
+  it("SSE4 What a reader that was too slow did not take is not kept for it", async () => {
     const { reader, thread } = await open("?after=0", {}, sayHi);
     subscriberOf(thread).drop(4408);
     await subscriberOf(thread).left();
     expect(await reader.rest()).toEqual([]);
   });
 
-  it("SSE5: a client that leaves closes the socket and its timers", async () => {
+  it("SSE5 A client that leaves closes the socket and its timers", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     await reader.cancel();
@@ -159,16 +159,19 @@ describe("the end", () => {
     expect(time.pending).toBe(0);
   });
 
-  it.each(["before it read", "after it read"])("SSE5: so does one whose request is aborted %s", async (when) => {
-    const leaving = new AbortController();
-    const { reader, thread, time } = await open("?after=0", { signal: leaving.signal }, sayHi);
-    if (when === "after it read") await reader.nextFrame();
-    leaving.abort();
-    expect(await subscriberOf(thread).left()).toBe(1000);
-    expect(time.pending).toBe(0);
-  });
+  it.each(["before it read", "after it read"])(
+    "SSE5 A stream whose request is aborted %s closes its socket",
+    async (when) => {
+      const leaving = new AbortController();
+      const { reader, thread, time } = await open("?after=0", { signal: leaving.signal }, sayHi);
+      if (when === "after it read") await reader.nextFrame();
+      leaving.abort();
+      expect(await subscriberOf(thread).left()).toBe(1000);
+      expect(time.pending).toBe(0);
+    },
+  );
 
-  it("SSE5: so it does while nothing happens", async () => {
+  it("SSE5 A stream whose request is aborted while nothing happens closes its socket", async () => {
     const { reader, thread, time } = await open();
     await reader.next();
     const waiting = reader.next();
@@ -181,7 +184,7 @@ describe("the end", () => {
 });
 
 describe("heartbeats", () => {
-  it("SSE6: a comment every 15 seconds of silence, and none for a reader that does not read", async () => {
+  it("SSE6 A comment every 15 seconds of silence, and none for a reader that does not read", async () => {
     const { reader, time } = await open();
     await reader.next();
     for (let beat = 0; beat < 2; beat++) {
@@ -197,7 +200,7 @@ describe("heartbeats", () => {
 });
 
 describe("re-attaching", () => {
-  it("SSE7: after a reset the stream goes on behind its last event, nothing lost, nothing twice", async () => {
+  it("SSE7 A stream continues after its last event when the object was reset, with nothing lost or repeated", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     for (const id of ["1", "2", "3"]) expect(await reader.nextFrame()).toMatchObject({ id });
     subscriberOf(thread).drop(1011);
@@ -211,7 +214,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE7: frames that were seen are dropped when the object repeats them", async () => {
+  it("SSE7 Frames that were seen are dropped when the object repeats them", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     const second = nextSubscriber(thread);
@@ -224,7 +227,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE8: tries are spaced further and further, up to five seconds, for as long as somebody reads", async () => {
+  it("SSE8 Tries are spaced further and further, up to five seconds, as long as the stream is read", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     for (const wait of [100, 200, 400, 800, 1600, 3200, 5000, 5000]) {
@@ -240,7 +243,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE8: nobody attaches for a client that left in the meantime", async () => {
+  it("SSE8 Nobody attaches for a client that left in the meantime", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     await time.armed(100);
@@ -251,7 +254,7 @@ describe("re-attaching", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("SSE8: a thread deleted in the meantime ends the stream", async () => {
+  it("SSE8 A thread deleted in the meantime ends the stream", async () => {
     const { reader, thread, time } = await open();
     thread.thread = null;
     subscriberOf(thread).drop(1012);
@@ -264,7 +267,7 @@ describe("re-attaching", () => {
 describe("acknowledging", () => {
   const large = (seq: number): string => JSON.stringify({ type: "custom", seq, data: "x".repeat(70 * 1024) });
 
-  it("SSE9: nothing is acknowledged that the client has not taken", async () => {
+  it("SSE9 Nothing is acknowledged that the client has not taken", async () => {
     const { reader, thread, time } = await open("?after=0");
     const subscriber = subscriberOf(thread);
     for (let seq = 1; seq <= 6; seq++) subscriber.say(large(seq));
@@ -285,7 +288,7 @@ describe("acknowledging", () => {
     await reader.cancel();
   });
 
-  it("SSE9: little is acknowledged after a second", async () => {
+  it("SSE9 Little is acknowledged after a second", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     const subscriber = subscriberOf(thread);
     for (let index = 0; index < 3; index++) await reader.nextFrame();
@@ -298,7 +301,7 @@ describe("acknowledging", () => {
     await waiting;
   });
 
-  it("SSE9: after a reset it is the new socket that is told", async () => {
+  it("SSE9 A stream acknowledges to the new socket after a reset", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     for (let index = 0; index < 3; index++) await reader.nextFrame();
     const waiting = reader.next();
@@ -321,7 +324,7 @@ describe("acknowledging", () => {
 });
 
 describe("the socket", () => {
-  it("SSE10: is handed through to the object with the validated query and the caller", async () => {
+  it("SSE10 A socket is passed to the object with the validated query and the caller", async () => {
     const { ask, seed } = testApp();
     const { id, object: thread } = seed();
     const response = await ask(`/api/threads/${id}/stream?after=4`, { headers: { upgrade: "websocket" } });

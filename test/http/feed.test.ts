@@ -28,7 +28,7 @@ function pieces(response: Response): { next: () => Promise<string>; leave: () =>
 }
 
 describe("who may watch", () => {
-  it("FEED1 a user watches their own threads, an administrator nobody's or those asked for", async () => {
+  it("FEED1 A user watches their own threads, an administrator nobody's or those asked for", async () => {
     const app = testApp();
     const seen = async (query: string, token?: string): Promise<(string | null)[]> => {
       app.reached.length = 0;
@@ -49,7 +49,7 @@ describe("who may watch", () => {
   });
 
   it.each(["bernd", "", "anna%20", "Anna", "anna%00", "nobody", "null", '"anna"', "%ud800", "user%20%22bernd%22"])(
-    "FEED1 a user who asks for the threads of %j is refused, and no object is asked",
+    "FEED1 A user who asks for the threads of %j is refused, and no object is asked",
     async (other) => {
       const app = testApp();
       for (const options of [{}, upgrade]) {
@@ -60,7 +60,7 @@ describe("who may watch", () => {
     },
   );
 
-  it("FEED1 without credentials, with wrong ones, and with a query that is none, no object is asked", async () => {
+  it("FEED1 A watch without credentials, with wrong ones, or with a wrong query reaches no object", async () => {
     const app = testApp();
     for (const options of [{ token: null }, { token: "wrong" }, { ...upgrade, token: null }]) {
       expect(await refusalOf(await app.ask(path, options))).toMatchObject({ status: 401 });
@@ -72,7 +72,7 @@ describe("who may watch", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it("FEED2 a ticket opens the one feed path it was made for, once, whoever's threads it then asks for", async () => {
+  it("FEED2 A ticket opens the one feed path it was made for, once, whoever's threads it then asks for", async () => {
     const app = testApp();
     const nobody = { ...upgrade, token: null };
     const ticket = await ticketFor(app, path, adminToken);
@@ -91,7 +91,7 @@ describe("who may watch", () => {
     expect((await app.ask(`${path}?ticket=${threads}`, nobody)).status).toBe(401);
   });
 
-  it("FEED2 over SSE a ticket's first use sets a pass for its path, over a socket none", async () => {
+  it("FEED2 The first use of a ticket over SSE sets a pass for its path, and over a socket none", async () => {
     const app = testApp();
     const ticket = await ticketFor(app);
     const first = await app.ask(`${path}?ticket=${ticket}`, { token: null });
@@ -106,7 +106,7 @@ describe("who may watch", () => {
 });
 
 describe("over SSE", () => {
-  it("FEED3 frames are the feed's own without a number to come back to, and are acknowledged when they were taken", async () => {
+  it("FEED3 Frames are the feed's own without a number to come back to, and are acknowledged when they were taken", async () => {
     const app = testApp();
     const response = await app.ask(path);
     expect(response.headers.get("content-type")).toContain("text/event-stream");
@@ -131,7 +131,7 @@ describe("over SSE", () => {
     expect(await watcher?.left()).toBe(1000);
   });
 
-  it("FEED3 it ends when the object's end goes away, since what was told meanwhile is nowhere", async () => {
+  it("FEED3 The feed's stream ends when the object's end goes away, because messages meanwhile are lost", async () => {
     for (const code of [1001, 4408, 1011]) {
       const app = testApp();
       const response = await app.ask(path);
@@ -141,7 +141,7 @@ describe("over SSE", () => {
     }
   });
 
-  it("FEED3 an object that was reset is asked again, a full one refuses with when to come back, and HEAD opens nothing", async () => {
+  it("FEED3 An object that was reset is asked again, a full one refuses with when to come back, and HEAD opens nothing", async () => {
     const app = testApp();
     app.feed("anna").failures.push(Object.assign(new Error("reset"), { durableObjectReset: true }));
     expect(await left(await app.ask(path))).toBe(200);
@@ -158,7 +158,7 @@ describe("over SSE", () => {
     ]);
   });
 
-  it("FEED3 silence is broken by comments, and streams that are open count among the caller's", async () => {
+  it("FEED3 Silence is broken by comments, and streams that are open count among the caller's", async () => {
     const app = testApp({ variables: { API_TOKENS: "anna-secret=anna", LIMIT_OPEN_STREAMS: "1" } });
     const response = await app.ask(path);
     const { next, leave } = pieces(response);

@@ -47,12 +47,12 @@ describe("Range", () => {
     expect(readByteRange(header, 10)).toEqual(expected);
   });
 
-  it("FHTTP5 of nothing there is no range, and its last bytes are all of it", () => {
+  it("FHTTP5 An empty file has no range, and its last bytes are all of it", () => {
     expect(readByteRange("bytes=0-", 0)).toEqual(outside);
     expect(readByteRange("bytes=-5", 0)).toEqual(whole);
   });
 
-  it("FHTTP5 whatever is asked, a part lies inside and is said by Content-Range", () => {
+  it("FHTTP5 Whatever is asked, a part lies inside and is said by Content-Range", () => {
     const bound = fc.oneof(fc.constant(""), fc.nat().map(String), fc.bigInt({ min: 0n }).map(String));
     fc.assert(
       fc.property(fc.nat(), bound, bound, (size, first, last) => {
@@ -68,7 +68,7 @@ describe("Range", () => {
     );
   });
 
-  it("FHTTP5 a hostile header is read in one pass", () => {
+  it("FHTTP5 A hostile header is read in one pass", () => {
     expect(readByteRange(`bytes=${" ".repeat(1_000_000)}x`, 10)).toEqual(whole);
     expect(readByteRange(`bytes=${"1".repeat(1_000_000)}-x`, 10)).toEqual(whole);
   });
@@ -95,11 +95,11 @@ describe("entity tags", () => {
     ['"a", *', null],
     ["", null],
     [",", null],
-  ])("FHTTP14 a list such as %j", (header, expected) => {
+  ])("FHTTP14 A list of entity tags such as %j is read as HTTP says", (header, expected) => {
     expect(readTagCondition(header)).toEqual(expected);
   });
 
-  it("FHTTP14 a weak tag fits a question whether to send, and never one whether to write", () => {
+  it("FHTTP14 A weak tag fits a question whether to send, and never one whether to write", () => {
     const listed = [tag("a", true), tag("b")];
     expect([listsWeakly(listed, "a"), listsWeakly(listed, "b"), listsWeakly(listed, "c")]).toEqual([true, true, false]);
     expect([listsStrongly(listed, "a"), listsStrongly(listed, "b")]).toEqual([false, true]);
@@ -120,11 +120,11 @@ describe("Content-Disposition", () => {
       "attachment; filename=\"a__set-cookie: x=1\"; filename*=UTF-8''a%0D%0Aset-cookie%3A%20x%3D1",
     ],
     ["half \ud800", "attachment; filename=\"half _\"; filename*=UTF-8''half%20%EF%BF%BD"],
-  ])("FHTTP9 of %j", (name, expected) => {
+  ])("FHTTP9 The Content-Disposition of %j names the file in both forms", (name, expected) => {
     expect(contentDisposition("attachment", name)).toBe(expected);
   });
 
-  it("FHTTP9 whatever a file is called, its header is one header and gives the name back", () => {
+  it("FHTTP9 Whatever a file is called, its header is one header and gives the name back", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
         const value = contentDisposition("inline", name);
@@ -169,7 +169,7 @@ describe("media types", () => {
     ["a.__proto__", "application/octet-stream"],
     [".png", "image/png"],
     ["a.png/", "application/octet-stream"],
-  ])("FHTTP11 the name %j suggests %s", (name, type) => {
+  ])("FHTTP11 The name %j suggests %s", (name, type) => {
     expect(mediaTypeOfName(name)).toBe(type);
     expect(isMediaType(type)).toBe(true);
   });
@@ -218,7 +218,7 @@ describe("media types", () => {
     "application/json",
     "application/ld+json",
     "application/octet-stream",
-  ])("FHTTP8 %j is shown", (type) => {
+  ])("FHTTP8 A file of type %j is shown in the browser", (type) => {
     expect(isShownInline(type)).toBe(true);
   });
 });

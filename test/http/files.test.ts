@@ -49,7 +49,7 @@ describe("a file's path", () => {
     },
   );
 
-  it("FHTTP2 dots that the URL itself resolves lead to other routes, with their own checks", async () => {
+  it("FHTTP2 Dots that the URL itself resolves lead to other routes, with their own checks", async () => {
     const { app, files, calls } = withThread();
     for (const path of ["/../../../../healthz", "/%2e%2e/runs", "/a/..%2f/.././../events?after=x"]) {
       await app.ask(`${files}${path}`);
@@ -59,7 +59,7 @@ describe("a file's path", () => {
 });
 
 describe("a request about files", () => {
-  it("FHTTP3 carries the caller, the checked query and the conditions, and nothing else of the client's", async () => {
+  it("FHTTP3 A request about files carries the caller, the checked query and the conditions, and nothing else of the client's", async () => {
     const { app, files, calls } = withThread();
     const headers = {
       range: "bytes=0-1",
@@ -88,7 +88,7 @@ describe("a request about files", () => {
     expect(await written?.text()).toBe("raw");
   });
 
-  it("FHTTP3 about another's thread, or without credentials, is refused and its body not looked at", async () => {
+  it("FHTTP3 About another's thread, or without credentials, is refused and its body not looked at", async () => {
     const { app, files, id } = withThread("bernd");
     const asks: [string, Ask][] = [
       [`${files}/a.txt`, {}],
@@ -112,7 +112,7 @@ describe("a request about files", () => {
     expect(app.object(id).fileCalls).toEqual([]);
   });
 
-  it("FHTTP3 is made again after a reset, unless a body went with it", async () => {
+  it("FHTTP3 A request about files is made again after a reset, unless a body was sent with it", async () => {
     const { app, id, files, calls } = withThread();
     const reset = (): Error => Object.assign(new Error("reset"), { retryable: true, durableObjectReset: true });
     const { failures } = app.object(id);
@@ -157,14 +157,14 @@ describe("a request about files", () => {
     ["an empty condition", { "if-match": "" }, 400, "invalid_request"],
     ["a condition without quotes", { "if-none-match": "abc" }, 400, "invalid_request"],
     ["another one by time", { "if-modified-since": "Sat, 21 Nov 2026 05:54:33 GMT" }, 400, "invalid_request"],
-  ])("FHTTP15 an upload of %s is refused", async (_what, headers, status, code) => {
+  ])("FHTTP15 An upload of %s is refused", async (_what, headers, status, code) => {
     const { app, files, calls } = withThread();
     const refused = await app.ask(`${files}/a.txt`, { method: "PUT", body: "x", headers });
     expect(await refusalOf(refused)).toMatchObject({ status, code });
     expect(calls).toEqual([]);
   });
 
-  it("FHTTP15 so is a deletion on a condition by time; plain bytes say that they are", async () => {
+  it("FHTTP15 A deletion with a condition by time is passed on; plain bytes are marked as such", async () => {
     const { app, files } = withThread();
     const since = { "if-unmodified-since": "Sat, 21 Nov 2026 05:54:33 GMT" };
     expect((await app.ask(`${files}/a.txt`, { method: "DELETE", headers: since })).status).toBe(400);
@@ -174,7 +174,7 @@ describe("a request about files", () => {
 });
 
 describe("the object's answer", () => {
-  it("FHTTP5 that nothing of the range is there says the size", async () => {
+  it("FHTTP5 The answer for a range outside the file names the size", async () => {
     const { app, id, files } = withThread();
     const error = { code: "range_not_satisfiable", message: "The file has 7 bytes.", details: { size: 7 } };
     app.object(id).onFiles = () => Response.json({ error }, { status: 416 });
@@ -183,7 +183,7 @@ describe("the object's answer", () => {
     expect(await answer.json()).toEqual({ error });
   });
 
-  it("FHTTP4 passes through with its headers; what is no answer is internal and shows nothing", async () => {
+  it("FHTTP4 The object's answer passes through with its headers; anything that is no answer is internal and shows nothing", async () => {
     const { app, id, files } = withThread();
     app.object(id).onFiles = () => new Response("part", { status: 206, headers: { etag: '"a"', "x-own": "1" } });
     const answer = await app.ask(`${files}/a.txt`);
@@ -195,7 +195,7 @@ describe("the object's answer", () => {
     expect((await app.ask(`${files}/a.txt`, { method: "HEAD" })).status).toBe(500);
   });
 
-  it("FHTTP19 is for listed origins to read, with its tag and range", async () => {
+  it("FHTTP19 The object's answer can be read by listed origins, with its tag and range", async () => {
     const listed = "https://app.example";
     const app = testApp({ variables: { API_TOKENS: tokens, ALLOWED_ORIGINS: listed } });
     const { id } = app.seed();
@@ -217,7 +217,7 @@ describe("the object's answer", () => {
     expect(other.headers.has("access-control-allow-origin")).toBe(false);
   });
 
-  it("FHTTP19 comes under both of the path's names, and no other method is served", async () => {
+  it("FHTTP19 The object's answer comes under both of the path's names, and no other method is served", async () => {
     const { app, files, calls } = withThread();
     expect(await (await app.ask(reservedPath(`${files}/a.txt`))).text()).toBe("bytes");
     expect(new URL(calls[0]?.url ?? "").searchParams.get("path")).toBe("a.txt");

@@ -19,7 +19,7 @@ async function guessed(app: TestApp, headers = from("1.1.1.1")): Promise<void> {
 }
 
 describe("guessing", () => {
-  it("AUTH7: after a few wrong tries an address waits, longer each time", async () => {
+  it("AUTH7 An address waits after a few wrong tries, longer each time", async () => {
     const app = testApp();
     await guessed(app);
     const waits: string[] = [];
@@ -34,7 +34,7 @@ describe("guessing", () => {
     expect(waits).toEqual(["1", "2", "4", "8"]);
   });
 
-  it("AUTH7: the right one among a thousand guesses is refused like the others until the address has waited", async () => {
+  it("AUTH7 The right one among a thousand guesses is refused like the others until the address has waited", async () => {
     const app = testApp();
     const guesses = Array.from({ length: 1000 }, (_, index) => (index === 600 ? annaToken : `guess-${String(index)}`));
     const answers = await Promise.all(guesses.map((guess) => status(app, guess)));
@@ -45,7 +45,7 @@ describe("guessing", () => {
     expect(await status(app, annaToken)).toBe(200);
   });
 
-  it("AUTH7: callers whose credentials were right from the address before are not delayed, also with other credentials", async () => {
+  it("AUTH7 Callers whose credentials were right from the address before are not delayed, also with other credentials", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const app = testApp({ variables: { API_TOKENS: tokens, JWT_SECRET: secret } });
     const signed = (exp: number) =>
@@ -60,7 +60,7 @@ describe("guessing", () => {
     expect(await status(app, "wrong", from("2.2.2.2"))).toBe(401);
   });
 
-  it("AUTH7: an address that has to wait learns nothing about a guess, also not from a ticket or a public route", async () => {
+  it("AUTH7 An address that has to wait learns nothing about a guess, also not from a ticket or a public route", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const entry = {
       kind: "controller" as const,
@@ -89,7 +89,7 @@ describe("guessing", () => {
     expect(await who()).toBe("anna");
   });
 
-  it("AUTH7: wrong credentials at a public route count as guesses", async () => {
+  it("AUTH7 Wrong credentials at a public route count as guesses", async () => {
     const entry = {
       kind: "controller" as const,
       method: "GET" as const,
@@ -105,7 +105,7 @@ describe("guessing", () => {
     expect(await status(app, "wrong")).toBe(429);
   });
 
-  it("AUTH7: an IPv6 network counts as one address", async () => {
+  it("AUTH7 An IPv6 network counts as one address", async () => {
     const app = testApp();
     const tries = ["2001:db8::1", "2001:db8::2", "2001:DB8:0:0::9", "2001:db8:0:0:ffff:1:2:3", "2001:0db8::a:b"];
     for (const ip of tries) expect(await status(app, "wrong", from(ip))).toBe(401);
@@ -119,7 +119,7 @@ describe("guessing", () => {
     ["a new .dev.vars is used", { OPEN_LOOPBACK: "true" }, undefined],
     ["the server is on this machine", {}, "http://localhost:8787"],
   ])(
-    "AUTH7: all callers share one address if %s, and it never has to wait longer than 8 s",
+    "AUTH7 All callers share one address if %s, and it never has to wait longer than 8 s",
     async (name, extra, base) => {
       const app = testApp({ variables: { API_TOKENS: tokens, ...extra } });
       let asked = 0;
@@ -143,7 +143,7 @@ describe("guessing", () => {
     },
   );
 
-  it("AUTH7: a request without credentials is not a guess", async () => {
+  it("AUTH7 A request without credentials is not a guess", async () => {
     const app = testApp();
     for (let index = 0; index < 20; index++) expect(await status(app, null)).toBe(401);
   });

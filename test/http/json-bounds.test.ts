@@ -20,10 +20,10 @@ async function send({ ask, seed }: TestApp, { method, path }: BuiltInRoute<strin
 }
 
 describe("JSON of requests", () => {
-  it("HTTP32: the list of routes with a body is not empty", () => expect(withBody.length).toBeGreaterThan(10));
+  it("HTTP32 The list of routes with a body is not empty", () => expect(withBody.length).toBeGreaterThan(10));
 
   // Neither body is JSON in the end, so that a parser would refuse it for that.
-  it.each(withBody)("HTTP32: %s refuses a body of too many values before it is parsed", async (_name, route) => {
+  it.each(withBody)("HTTP32 %s refuses a body of too many values before it is parsed", async (_name, route) => {
     const app = testApp();
     const limit = route.bodyLimit ?? defaultBodyLimit;
     for (const value of ["1,", "[],", '{"a":""},', "null,"]) {
@@ -36,7 +36,7 @@ describe("JSON of requests", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it.each(withBody)("HTTP32: %s refuses a body nested too deeply before it is parsed", async (_name, route) => {
+  it.each(withBody)("HTTP32 %s refuses a body nested too deeply before it is parsed", async (_name, route) => {
     const app = testApp();
     for (const text of ["[".repeat(65), '{"a":'.repeat(65), "[".repeat(200_000)]) {
       const { status, error } = await send(app, route, text);
@@ -45,7 +45,7 @@ describe("JSON of requests", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it("HTTP32: a body within the bounds is accepted, and its metadata is stored unchanged", async () => {
+  it("HTTP32 A body within the bounds is accepted, and its metadata is stored unchanged", async () => {
     const { ask } = testApp();
     const deep = JSON.parse(`${"[".repeat(60)}${"]".repeat(60)}`) as unknown;
     const metadata = { deep, list: Array<number>(30_000).fill(1), "": { "": [null, true, "x"] } };
@@ -54,7 +54,7 @@ describe("JSON of requests", () => {
     expect(await response.json()).toMatchObject({ metadata });
   });
 
-  it("HTTP32: a refusal of many wrong fields names some of them", async () => {
+  it("HTTP32 A refusal of many wrong fields names some of them", async () => {
     const { ask } = testApp();
     const fields = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`f${String(index)}`, 1]));
     const bodies = [
@@ -71,7 +71,7 @@ describe("JSON of requests", () => {
     }
   });
 
-  it("HTTP33: a body that breaks off is refused and not logged as an internal error", async () => {
+  it("HTTP33 A body that breaks off is refused and not logged as an internal error", async () => {
     const app = testApp();
     const { id } = app.seed();
     const body = new ReadableStream<Uint8Array>({
@@ -85,7 +85,7 @@ describe("JSON of requests", () => {
     expect(app.log).toEqual([]);
   });
 
-  it("HTTP32: the first line of an import has the bounds of a body", async () => {
+  it("HTTP32 The first line of an import has the bounds of a body", async () => {
     const { ask, reached } = testApp();
     const headers = { "content-type": "application/x-ndjson" };
     const response = await ask("/api/threads/import", { method: "POST", headers, body: `${"[".repeat(65)}\n` });

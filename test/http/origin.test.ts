@@ -8,7 +8,7 @@ const listed = "https://app.example";
 const variables = { API_TOKENS: tokens, ALLOWED_ORIGINS: ` ${listed} , https://other.example` };
 
 describe("listed origins", () => {
-  it("AUTH10: a preflight from a listed origin is answered", async () => {
+  it("AUTH10 A preflight from a listed origin is answered", async () => {
     const headers = {
       origin: listed,
       "access-control-request-method": "POST",
@@ -23,7 +23,7 @@ describe("listed origins", () => {
     expect(response.headers.has("access-control-allow-credentials")).toBe(false);
   });
 
-  it("AUTH10: answers and refusals can be read by a listed origin", async () => {
+  it("AUTH10 A listed origin can read answers and refusals", async () => {
     const { ask } = testApp({ variables });
     for (const token of ["anna-secret", "wrong"]) {
       const response = await ask("/api/agents", { token, headers: { origin: listed } });
@@ -32,7 +32,7 @@ describe("listed origins", () => {
   });
 
   it.each(["https://evil.example", "https://app.example.evil", "http://app.example", "null"])(
-    "AUTH10: %s may read nothing",
+    "AUTH10 %s may read nothing",
     async (foreign) => {
       const { ask } = testApp({ variables });
       for (const method of ["GET", "OPTIONS"]) {
@@ -43,7 +43,7 @@ describe("listed origins", () => {
   );
 
   it.each(["*", "app.example", "https://app.example/", "https://app.example,*"])(
-    "AUTH10: the list %s is a mistake, so nobody is let in",
+    "AUTH10 The list %s is a mistake, so nobody is let in",
     async (list) => {
       const { ask, log } = testApp({ variables: { API_TOKENS: tokens, ALLOWED_ORIGINS: list } });
       const response = await ask("/api/agents", { headers: { origin: listed } });
@@ -59,7 +59,7 @@ describe("upgrades", () => {
     ["null", 403],
     [listed, 101],
     [origin, 101],
-  ])("AUTH11: from a page of %s get %i", async (from, status) => {
+  ])("AUTH11 An upgrade from a page of %s gets %i", async (from, status) => {
     const { ask, seed } = testApp({ variables });
     const { id } = seed();
     const response = await ask(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket", origin: from } });
@@ -68,7 +68,7 @@ describe("upgrades", () => {
     expect(response.status).toBe(status);
   });
 
-  it("AUTH11: without an upgrade the socket's route says what it wants", async () => {
+  it("AUTH11 The socket's route names what it needs if a request has no upgrade", async () => {
     const { ask, seed } = testApp();
     const { id } = seed();
     const response = await ask(`/api/threads/${id}/stream`);

@@ -26,7 +26,7 @@ function seeded() {
 }
 
 describe("the routes of the queue", () => {
-  it("INPUT1 lists with a limit and a cursor", async () => {
+  it("INPUT1 The queue is listed with a limit and a cursor", async () => {
     const { ask, object } = seeded();
     const response = await ask("?limit=7&cursor=c");
     expect([response.status, await response.json()]).toEqual([200, { queue: [input], next_cursor: null }]);
@@ -34,7 +34,7 @@ describe("the routes of the queue", () => {
     expect(await refusalOf(await ask("?limit=101"))).toMatchObject({ status: 400, fields: ["limit"] });
   });
 
-  it("INPUT2 passes on words, metadata and a place", async () => {
+  it("INPUT2 A change of a queued input passes on text, metadata and position", async () => {
     const { ask, object } = seeded();
     const json = { content: "other", metadata: { a: 1 }, position: 0 };
     const response = await ask(`/${input.id}`, { method: "PATCH", json });
@@ -42,7 +42,7 @@ describe("the routes of the queue", () => {
     expect(object.calls).toContain(`patchQueued ${input.id} ${JSON.stringify(json)}`);
   });
 
-  it("INPUT4 takes one out", async () => {
+  it("INPUT4 A queued input is removed by its route", async () => {
     const { ask, object } = seeded();
     expect((await ask(`/${input.id}`, { method: "DELETE" })).status).toBe(204);
     expect(object.calls).toContain(`deleteQueued ${input.id}`);
@@ -60,21 +60,21 @@ describe("the routes of the queue", () => {
     ["metadata that is none", { metadata: [] }, 400],
     ["too much text", { content: "a".repeat(1024 * 1024 + 1) }, 413],
     ["too much metadata", { metadata: { a: "a".repeat(65 * 1024) } }, 413],
-  ])("INPUT7 refuses %s before it reaches the thread", async (_name, json, status) => {
+  ])("INPUT7 The queue's route refuses %s before it reaches the thread", async (_name, json, status) => {
     const { ask, app } = seeded();
     app.reached.length = 0;
     expect(await refusalOf(await ask(`/${input.id}`, { method: "PATCH", json }))).toMatchObject({ status });
     expect(app.reached).toEqual([]);
   });
 
-  it("INPUT7 an input that does not wait is 404", async () => {
+  it("INPUT7 An input that does not wait is 404", async () => {
     const { ask } = seeded();
     for (const options of [{ method: "DELETE" }, { method: "PATCH", json: { position: 0 } }]) {
       expect(await refusalOf(await ask("/other", options))).toMatchObject({ status: 404, code: "run_not_found" });
     }
   });
 
-  it("INPUT8 asks for credentials, and hides another user's thread", async () => {
+  it("INPUT8 The queue's routes ask for credentials, and hide another user's thread", async () => {
     const { ask } = seeded();
     for (const [path, options] of [
       ["", {}],
@@ -89,14 +89,14 @@ describe("the routes of the queue", () => {
 });
 
 describe("when a message says what becomes of it", () => {
-  it.each(["queue", "steer", "interrupt", "reject"])("BREAK6 %s is a word it may say", async (when) => {
+  it.each(["queue", "steer", "interrupt", "reject"])("A message may say %s for what becomes of it", async (when) => {
     const { app } = seeded();
     const { id } = app.seed();
     const response = await app.ask(`/api/threads/${id}/messages`, { method: "POST", json: { content: "hi", when } });
     expect(response.status).toBe(202);
   });
 
-  it("BREAK6 another word is refused", async () => {
+  it("A message with another value of when is refused", async () => {
     const { app } = seeded();
     const { id } = app.seed();
     const json = { content: "hi", when: "now" };

@@ -43,7 +43,7 @@ function subscribed(thread: FakeThread): Promise<FakeSubscriber> {
 }
 
 describe("admission", () => {
-  it("HTTP13: answers 202 with message and run", async () => {
+  it("HTTP13 An admitted message is answered with 202, message and run", async () => {
     const { post } = seeded();
     const response = await post("/messages");
     expect(response.status).toBe(202);
@@ -60,7 +60,7 @@ describe("admission", () => {
     ["at once", {}, 202],
     ["when asked to wait", {}, 200],
     ["when asked for events", { headers: sse }, 202],
-  ])("HTTP13: a message that starts no run is answered %s", async (name, options, status) => {
+  ])("HTTP13 A message that starts no run is answered %s", async (name, options, status) => {
     const { post } = seeded();
     const query = name.includes("wait") ? "?wait=true" : "";
     const response = await post(`/messages${query}`, { json: { content: "hi", run: false }, ...options });
@@ -68,7 +68,7 @@ describe("admission", () => {
     expect(await response.json()).toMatchObject({ run: null });
   });
 
-  it("HTTP14: a repeated key gives the first answer again, with another body a conflict", async () => {
+  it("HTTP14 A repeated key gives the first answer again, with another body a conflict", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k1" };
     const first = await post("/messages", { headers });
@@ -82,7 +82,7 @@ describe("admission", () => {
     expect(await refusalOf(await post("/runs", { headers, json: {} }))).toMatchObject({ status: 409 });
   });
 
-  it.each(["", "a b", "a\tb", "x".repeat(256)])("HTTP14: %j is no key", async (key) => {
+  it.each(["", "a b", "a\tb", "x".repeat(256)])("HTTP14 %j is no key", async (key) => {
     const { post, thread } = seeded();
     const response = await post("/messages", { headers: { "idempotency-key": key } });
     expect(await refusalOf(response)).toMatchObject({ status: 400, fields: ["Idempotency-Key"] });
@@ -91,7 +91,7 @@ describe("admission", () => {
 });
 
 describe("as events", () => {
-  it("SSE11: tells that run only, from its message to its end", async () => {
+  it("SSE11 The events of a posted message are those of its run only, from its message to its end", async () => {
     const { post, thread } = seeded();
     thread.emit({ type: "run_start", run_id: "before" });
     const response = await post("/messages", { headers: sse });
@@ -109,7 +109,7 @@ describe("as events", () => {
     expect(await thread.subscribers[0]?.left()).toBe(1000);
   });
 
-  it("SSE11: ends when the run waits for tools", async () => {
+  it("SSE11 The events of a posted message end when the run waits for tools", async () => {
     const { post, thread } = seeded();
     const response = await post("/runs", { headers: sse, json: {} });
     finish(thread, "awaiting_tool_execution");
@@ -117,14 +117,14 @@ describe("as events", () => {
     expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution"]);
   });
 
-  it("SSE11: the object's own end is an end without a word", async () => {
+  it("SSE11 The object's own end is an end without a word", async () => {
     const { post, thread } = seeded();
     const response = await post("/messages", { headers: sse });
     thread.subscribers[0]?.say('{"type":"end"}');
     expect(await new SseReader(response).rest()).toEqual([]);
   });
 
-  it("SSE12: says that it is queued until the run starts", async () => {
+  it("SSE12 The events of a posted message say that it is queued until the run starts", async () => {
     const { post, thread, time } = seeded();
     const reader = new SseReader(await post("/messages", { headers: sse }));
     expect(await reader.next()).toEqual({ comment: "queued" });
@@ -141,7 +141,7 @@ describe("as events", () => {
     await reader.cancel();
   });
 
-  it("SSE12: a repeated key replays the run that was", async () => {
+  it("SSE12 A repeated key replays the run that was", async () => {
     const { post, thread } = seeded();
     const headers = { ...sse, "idempotency-key": "k" };
     const first = await post("/messages", { headers });
@@ -155,7 +155,7 @@ describe("as events", () => {
 
 describe("at rest", () => {
   it.each(["completed", "error", "limit", "stopped", "awaiting_tool_execution"] as const)(
-    "SSE13: answers when the run is %s",
+    "SSE13 A wait answers when the run is %s",
     async (status) => {
       const { post, thread } = seeded();
       const subscription = subscribed(thread);
@@ -169,7 +169,7 @@ describe("at rest", () => {
     },
   );
 
-  it("SSE13: waits on over a reset of the object", async () => {
+  it("SSE13 A wait continues after a reset of the object", async () => {
     const { post, thread, time } = seeded();
     const subscription = subscribed(thread);
     const answer = post("/runs?wait=true", { json: {} });
@@ -183,7 +183,7 @@ describe("at rest", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13: does not take an old rest for the present one", async () => {
+  it("SSE13 A wait does not take an earlier wait of the run for the present one", async () => {
     const { post, thread, time } = seeded();
     const subscription = subscribed(thread);
     const answer = post("/messages?wait=true");
@@ -199,7 +199,7 @@ describe("at rest", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13: a run that rests already is answered at once", async () => {
+  it("SSE13 A run that rests already is answered at once", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k" };
     await post("/messages", { headers });
@@ -210,7 +210,7 @@ describe("at rest", () => {
     });
   });
 
-  it("SSE13: nobody is waited for who left", async () => {
+  it("SSE13 Nobody is waited for who left", async () => {
     const { post, thread } = seeded();
     const leaving = new AbortController();
     const subscription = subscribed(thread);

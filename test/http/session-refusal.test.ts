@@ -22,7 +22,7 @@ function name(): string {
 }
 
 describe("a request that does not fit", () => {
-  it("SESSION13 is refused by what is wrong with it, and makes nothing", async () => {
+  it("SESSION13 A wrong session request is refused with the reason, and makes nothing", async () => {
     const sessionId = name();
     const cases: [object, string][] = [
       [{ sessionId, input }, "context"],
@@ -50,7 +50,7 @@ describe("a request that does not fit", () => {
     expect(unknown.refusal?.message).toContain("scripted");
   });
 
-  it("SESSION13 is refused where it is too large, or no JSON", async () => {
+  it("SESSION13 A session request is refused if it is too large, or no JSON", async () => {
     const headers = { "content-type": "application/json" };
     const huge = JSON.stringify({ input: said("x".repeat(20_000_000)), context: {}, options });
     const bodies: [string, number][] = [
@@ -68,7 +68,7 @@ describe("a request that does not fit", () => {
     }
   });
 
-  it("SESSION13 is JSON, also in a fetch that says nothing of its type, and never a form", async () => {
+  it("SESSION13 A session request is JSON, also in a fetch without a content type, and never a form", async () => {
     const sessionId = name();
     const types = { "": 200, "application/json": 200, "text/plain": 415, "application/x-www-form-urlencoded": 415 };
     for (const [type, status] of Object.entries(types)) {
@@ -82,7 +82,7 @@ describe("a request that does not fit", () => {
     expect(elsewhere.status).toBe(415);
   });
 
-  it("SESSION13 is 404 for a session that is read and is not there", async () => {
+  it("SESSION13 A request for an unknown session is answered with 404", async () => {
     for (const id of [name(), crypto.randomUUID(), "x".repeat(129), "a%20b", "%00", "..%2f.."]) {
       const response = await anna(`/api/agent/session/${id}`);
       expect([id, response.status]).toEqual([id, 404]);
@@ -92,7 +92,7 @@ describe("a request that does not fit", () => {
 });
 
 describe("a moment that does not fit", () => {
-  it("SESSION14 is 409 while the session is at work", async () => {
+  it("SESSION14 A session request is answered with 409 while the session is active", async () => {
     const { reached, open } = gate("busy");
     scripts.set("busy", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "busy" } }] } : { text: "Done." },
@@ -111,7 +111,7 @@ describe("a moment that does not fit", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(4);
   });
 
-  it("SESSION14 is 409 for a word while calls are open, and for results while none is", async () => {
+  it("SESSION14 A message is answered with 409 while calls are open, and so are results while none is", async () => {
     scripts.set("asks", ({ step }) => (step === 0 ? { toolCalls: [asking] } : { text: "Thanks." }));
     const made = await execute(anna, { input: said("asks"), context: { tools: [tool("far")] }, options });
     const { sessionId } = made;
@@ -130,7 +130,7 @@ describe("a moment that does not fit", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(4);
   });
 
-  it("SESSION14 takes one of two clients that answer a call at once", async () => {
+  it("SESSION14 One of two clients that answer a call at once is taken", async () => {
     scripts.set("races", ({ step }) => (step === 0 ? { toolCalls: [asking] } : { text: "Thanks." }));
     const made = await execute(anna, { input: said("races"), context: { tools: [tool("far")] }, options });
     const { sessionId, complete } = made;
@@ -144,7 +144,7 @@ describe("a moment that does not fit", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(4);
   });
 
-  it("SESSION15 makes one thread of two requests that begin a session at once", async () => {
+  it("SESSION15 Two requests that begin a session at once make one thread", async () => {
     const sessionId = name();
     const count = async () => (await ask<{ threads: Thread[] }>(anna, "GET", "/api/threads?limit=200")).threads.length;
     const before = await count();
@@ -158,7 +158,7 @@ describe("a moment that does not fit", () => {
 });
 
 describe("other people", () => {
-  it("SESSION16 have sessions of their own under the same name", async () => {
+  it("SESSION16 Other users have sessions of their own under the same name", async () => {
     const sessionId = name();
     for (const [send, word] of [
       [anna, "Anna"],
@@ -176,7 +176,7 @@ describe("other people", () => {
     }
   });
 
-  it("SESSION16 reach no session by the id of its thread", async () => {
+  it("SESSION16 Other users reach no session by the id of its thread", async () => {
     const { sessionId } = await execute(anna, { input, context: {}, options });
     expect(await readSession(ben, sessionId)).toBeNull();
     expect(await execute(ben, { sessionId, input, context: {}, options })).toMatchObject({ status: 404 });
@@ -186,7 +186,7 @@ describe("other people", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(2);
   });
 
-  it("SESSION16 cannot lay a thread where another's session will be", async () => {
+  it("SESSION16 Other users cannot create a thread where another's session will be", async () => {
     const sessionId = name();
     // The list of threads shows where it will be: a session is made and deleted. Other files' threads may be newer in the list.
     const listed = async () => {
@@ -212,7 +212,7 @@ describe("other people", () => {
 });
 
 describe("tools that do not fit", () => {
-  it("SESSION19 are refused by name: what the server has, twice the same, and what objects inherit", async () => {
+  it("SESSION19 Client tools are refused by name: those of the server, duplicates, and names that objects inherit", async () => {
     const refuses = async (tools: object[], agent?: string) => {
       const context = { tools, ...(agent === undefined ? {} : { agent }) };
       const refused = await execute(anna, { input, context, ...(agent === undefined ? { options } : {}) });
@@ -232,7 +232,7 @@ describe("tools that do not fit", () => {
     }
   });
 
-  it("SESSION20 are refused for schemas that are none, that turn in circles or swell", async () => {
+  it("SESSION20 Client tools are refused for schemas that are invalid, circular or grow without bound", async () => {
     const swelling = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => {
         const next = { $ref: `#/$defs/s${at + 1}` };
@@ -269,7 +269,7 @@ describe("tools that do not fit", () => {
     expect(await execute(anna, { input, context: { tools: many }, options })).toMatchObject({ status: 413 });
   });
 
-  it("SESSION20 may have patterns that a careless engine would never finish", async () => {
+  it("SESSION20 Client tools may have patterns that a backtracking engine would never finish", async () => {
     scripts.set("evil", ({ step }) =>
       step === 0
         ? { toolCalls: [{ name: "far", arguments: { q: `${"a".repeat(50_000)}!`, b1: "b" } }] }
@@ -289,7 +289,7 @@ describe("tools that do not fit", () => {
     expect(complete?.pendingToolCalls).toHaveLength(1);
   });
 
-  it("SESSION20 may refer to their own definitions, and are held to them", async () => {
+  it("SESSION20 Schemas of client tools may refer to their own definitions, which are enforced", async () => {
     scripts.set("refers", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [{ name: "far", arguments: { at: { x: "no" } } }] }

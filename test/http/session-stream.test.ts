@@ -32,7 +32,7 @@ function runOf(thread: FakeThread): string {
 const end = { type: "run_end", status: "completed", reason: null, outcome: null, error: null, message_ids: [] };
 
 describe("the stream of an execution", () => {
-  it("SESSION11 follows its run from where it was admitted, without nested lines", async () => {
+  it("SESSION11 The stream of an execution follows its run from its admission, without nested scopes", async () => {
     const { execute, thread, id } = seeded();
     thread.emit({ type: "run_start", run_id: "before" });
     const response = await execute();
@@ -50,7 +50,7 @@ describe("the stream of an execution", () => {
     expect(await thread.subscribers[0]?.left()).toBe(1000);
   });
 
-  it("SESSION11 sends a comment after a silence, and nothing else", async () => {
+  it("SESSION11 The stream of an execution sends a comment after a silence, and nothing else", async () => {
     const { execute, thread, time } = seeded();
     const reader = new SseReader(await execute());
     expect(await reader.next()).toEqual({ comment: "heartbeat" });
@@ -64,7 +64,7 @@ describe("the stream of an execution", () => {
     expect(rest.at(-1)).toMatchObject({ data: expect.stringContaining("execute_complete") });
   });
 
-  it("SESSION11 says so when the thread is gone, and closes what it began", async () => {
+  it("SESSION11 The stream of an execution ends with an error when the thread is gone, and closes what it began", async () => {
     const { execute, thread } = seeded();
     const response = await execute();
     const of = { run_id: runOf(thread), message_id: "m1" };

@@ -20,7 +20,7 @@ const asks = () =>
   );
 
 describe("a session", () => {
-  it("SESSION23 whose object dies in an answer closes what was said as aborted and goes on with the whole", async () => {
+  it("SESSION23 A session whose object dies in an answer closes the text as aborted and continues with the whole answer", async () => {
     let asked = 0;
     scripts.set("cut", () => {
       asked += 1;
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect((await readSession(anna, id))?.messages).toHaveLength(2);
   });
 
-  it("SESSION23 that dies at rest has its tools, its prompt and its calls still", async () => {
+  it("SESSION23 A session whose object dies while it waits keeps its tools, its prompt and its calls", async () => {
     asks();
     const context = { tools: [far], systemPrompt: "Be kind." };
     const { sessionId, complete } = await execute(anna, { input: said("asks"), context, options });
@@ -61,7 +61,7 @@ describe("a session", () => {
     expect(textOf((await execute(anna, { sessionId, input })).events)).toBe("Be kind. far");
   });
 
-  it("SESSION24 leaves with its thread and comes back with what it was set up with", async () => {
+  it("SESSION24 A session is exported with its thread and imported with its settings", async () => {
     asks();
     const context = { tools: [far], systemPrompt: "Be kind." };
     const { sessionId } = await execute(anna, { input: said("Hello"), context, options });
@@ -72,7 +72,7 @@ describe("a session", () => {
     expect(textOf((await execute(anna, { sessionId, input })).events)).toBe("Be kind. far");
   });
 
-  it("SESSION24 with a forged setup is refused, or has a tool that takes nothing and stands for nobody", async () => {
+  it("SESSION24 A session with forged settings is refused, or has a tool that takes nothing and acts for no one", async () => {
     asks();
     const context = { tools: [far], systemPrompt: "Be kind." };
     const { sessionId } = await execute(anna, { input: said("Hello"), context, options });

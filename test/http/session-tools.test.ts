@@ -31,7 +31,7 @@ async function waiting(word: string, calls: { name: string; arguments: Record<st
 }
 
 describe("tools of the client", () => {
-  it("SESSION12 are asked, answered and read by the model, as the plan's own client does it", async () => {
+  it("SESSION12 Tools of the client are requested, answered and read by the model, as the plan's own client does it", async () => {
     const heard: string[] = [];
     scripts.set("compute", ({ step, messages }) =>
       step === 0
@@ -70,7 +70,7 @@ describe("tools of the client", () => {
     expect(roles).toEqual(["user", "assistant", "toolResult", "assistant"]);
   });
 
-  it("SESSION12 wait for the client's deadline, a day by default, and get an error after it", async () => {
+  it("SESSION12 Tools of the client wait for the client's deadline, a day by default, and get an error after it", async () => {
     const calls = ["far", "quick"].map((name) => ({ name, arguments: {} }));
     scripts.set("in_time", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "Too late." }));
     const quick = { ...ofClient, name: "quick", deadlineMs: 90_000 };
@@ -94,7 +94,7 @@ describe("tools of the client", () => {
     ]);
   });
 
-  it("SESSION12 may be answered in parts, also when the thread has left memory; one that fails says so", async () => {
+  it("SESSION12 Tools of the client may be answered in parts, also when the thread has left memory, and a failing one says so", async () => {
     const { sessionId, pending } = await waiting("in_parts", [
       { name: "far", arguments: { q: "one" } },
       { name: "far", arguments: { q: "two" } },
@@ -121,7 +121,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 of the project's own are asked the same way, and local ones of the step run first", async () => {
+  it("SESSION12 Remote tools of the project are requested the same way, and local ones of the step run first", async () => {
     scripts.set("both", ({ step }) =>
       step === 0
         ? {
@@ -140,7 +140,7 @@ describe("tools of the client", () => {
     expect(end.events.some(({ type }) => type.startsWith("tool_execution"))).toBe(false);
   });
 
-  it("SESSION12, REMOTE13 with a schema of results are answered by a client that has only text", async () => {
+  it("SESSION12, REMOTE13 Tools with a schema of results are answered by a client that has only text", async () => {
     const calls = [{ name: "ask_place", arguments: { q: "x" } }];
     scripts.set("place_of", ({ step, messages }) =>
       step === 0 ? { toolCalls: calls } : { text: `Heard ${String(messages.at(-1)?.content)}.` },
@@ -152,7 +152,7 @@ describe("tools of the client", () => {
     expect(textOf(end.events)).toBe('Heard {"place":"Oslo"}.');
   });
 
-  it("SESSION12 are all shown and can be answered, however much the others of their step said", async () => {
+  it("SESSION12 Calls of the client are all shown and can be answered, however large the others of their step are", async () => {
     const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
     scripts.set("beside_much", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "x" } }, ...bulky] } : { text: "Thanks." },
@@ -169,7 +169,7 @@ describe("tools of the client", () => {
     expect(end.complete?.status).toBe("completed");
   });
 
-  it("SESSION12 of a prompt that stands for a tool rest the session too, and its own words are not told", async () => {
+  it("SESSION12 Remote calls of a prompt that is a tool suspend the session too, and its own text is not emitted", async () => {
     scripts.set("chains", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "cashier", arguments: { task: "chained" } }] } : { text: "Chained." },
     );
@@ -193,7 +193,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 that need consent are shown with their kind, take no result here, and a decision as on any thread", async () => {
+  it("SESSION12 Calls that need approval are shown with their kind, take no result here, and a decision as on any thread", async () => {
     scripts.set("consents", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "erase", arguments: { what: "it" } }] } : { text: "Done." },
     );
@@ -216,7 +216,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 are held to their schema before anybody is asked", async () => {
+  it("SESSION12 Calls of the client are checked against their schema before the client is asked", async () => {
     scripts.set("misfit", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "far", arguments: { q: 7 } }] } : { text: "I see." },
     );

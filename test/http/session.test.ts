@@ -15,7 +15,7 @@ const options = { model: "scripted" };
 const said = (content: string) => ({ role: "user", content });
 const ofClient = { name: "far", label: "Far", parameters: { type: "object", properties: { q: { type: "string" } } } };
 describe("an execution", () => {
-  it("SESSION10 tells a whole turn, from its start to what became of it, and is a thread", async () => {
+  it("SESSION10 An execution emits a whole turn, from its start to its result, and is a thread", async () => {
     const name = `turn:${crypto.randomUUID()}`;
     scripts.set("stream_it", ({ step }) =>
       step === 0
@@ -63,7 +63,7 @@ describe("an execution", () => {
     });
   });
 
-  it("SESSION10 shows a session as a thread on every other route, and any thread as a session", async () => {
+  it("SESSION10 An execution shows a session as a thread on every other route, and any thread as a session", async () => {
     const { sessionId } = await execute(anna, { input: said("Hello"), context: {}, options });
     const thread = await ask<Thread>(anna, "GET", `/api/threads/${sessionId}`);
     expect(thread).toMatchObject({ id: sessionId, agent_id: "session", user_id: "anna", status: "idle" });
@@ -79,7 +79,7 @@ describe("an execution", () => {
     expect(textOf(executed.events)).toBe("echo: Hello");
   });
 
-  it("SESSION10 goes on with the words of before, and tells the new ones only", async () => {
+  it("SESSION10 An execution continues with the earlier messages, and emits the new ones only", async () => {
     scripts.set("count", ({ messages }) => ({ text: String(messages.length) }));
     const { sessionId } = await execute(anna, { input: said("Hello"), context: {}, options });
     const second = await execute(anna, { sessionId, input: said("count them") });
@@ -87,7 +87,7 @@ describe("an execution", () => {
     expect(second.events.at(-1)).toMatchObject({ messages: [{ role: "user" }, { role: "assistant" }] });
   });
 
-  it("SESSION11 goes on without its client", async () => {
+  it("SESSION11 An execution continues without its client", async () => {
     const { reached, open } = gate("left");
     scripts.set("leave", async ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "left" } }] } : { text: "Done." },
@@ -106,7 +106,7 @@ describe("an execution", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", messages: { length: 4 } });
   });
 
-  it("SESSION11 keeps a stream alive with comments alone", async () => {
+  it("SESSION11 An execution keeps a stream alive with comments alone", async () => {
     const body = JSON.stringify({ input: said("Hello"), context: {}, options });
     const headers = { "content-type": "application/json" };
     const response = await anna("/api/agent/execute", { method: "POST", body, headers });
@@ -117,7 +117,7 @@ describe("an execution", () => {
 });
 
 describe("what a session brings", () => {
-  it("SESSION17 without an agent is its prompt, its tools and its model", async () => {
+  it("SESSION17 A session without an agent has its own prompt, tools and model", async () => {
     scripts.set("who", ({ system, tools }) => ({ text: `${system} ${tools.map(({ name }) => name).join()}` }));
     const context = { systemPrompt: "Be kind.", tools: [ofClient] };
     const { sessionId, events } = await execute(anna, { input: said("who"), context, options });
@@ -129,7 +129,7 @@ describe("what a session brings", () => {
     expect(textOf((await execute(anna, other)).events)).toBe("Be kind. far");
   });
 
-  it("SESSION17 with an agent is that agent's prompt and tools, and the client's tools beside them", async () => {
+  it("SESSION17 A session with an agent has that agent's prompt and tools, and the client's tools with them", async () => {
     scripts.set("who", ({ system, tools }) => ({ text: `${system} ${tools.map(({ name }) => name).join()}` }));
     const context = { agent: "asker", tools: [ofClient] };
     const { sessionId, events } = await execute(anna, { input: said("who"), context });
@@ -137,7 +137,7 @@ describe("what a session brings", () => {
     expect(await ask<Thread>(anna, "GET", `/api/threads/${sessionId}`)).toMatchObject({ agent_id: "asker" });
   });
 
-  it("SESSION18 options hold from their run on, limits for their run", async () => {
+  it("SESSION18 Options hold from their run on, limits for their run", async () => {
     scripts.set("loops", ({ step }) =>
       step < 5 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );
@@ -154,7 +154,7 @@ describe("what a session brings", () => {
     expect((await runs()).runs[0]).toMatchObject({ models: expect.arrayContaining(["failing"]) });
   });
 
-  it("SESSION18 a limit that rests is a call of its own kind, which a continue answers", async () => {
+  it("SESSION18 A limit that rests is a call of its own kind, which a continue answers", async () => {
     scripts.set("rests", ({ step }) =>
       step < 3 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );
@@ -173,7 +173,7 @@ describe("what a session brings", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", pendingToolCalls: [] });
   });
 
-  it("SESSION21 messages are the history that the model is sent", async () => {
+  it("SESSION21 Messages are the history that the model is sent", async () => {
     let seen: unknown = null;
     scripts.set("before", ({ messages }) => {
       seen = messages.map(({ role, content }) => [role, content]);
@@ -206,7 +206,7 @@ describe("what a session brings", () => {
     ]);
   });
 
-  it("SESSION21 images become files of the thread", async () => {
+  it("SESSION21 Images become files of the thread", async () => {
     const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const content = [
       { type: "text", text: "See" },
@@ -226,7 +226,7 @@ describe("what a session brings", () => {
 });
 
 describe("what goes wrong", () => {
-  it("SESSION22 is told as an error with what was said, and stays in the session", async () => {
+  it("SESSION22 A failure is emitted as an error with the text so far, and stays in the session", async () => {
     scripts.set("breaks", () => ({ text: "half an ans", error: { kind: "auth", message: "no key" } }));
     const { sessionId, events, complete } = await execute(anna, { input: said("breaks"), context: {}, options });
     expect(complete).toEqual({ type: "execute_complete", status: "error" });
@@ -248,7 +248,7 @@ describe("what goes wrong", () => {
     expect(third.complete?.status).toBe("completed");
   });
 
-  it("SESSION22 a stop ends the execution as completed, with what was said as aborted", async () => {
+  it("SESSION22 A stop ends the execution as completed, with what was said as aborted", async () => {
     scripts.set("stops", () => ({ text: Array.from({ length: 5000 }, () => "on "), delayMs: 20 }));
     const body = JSON.stringify({ input: said("stops"), context: {}, options });
     const headers = { "content-type": "application/json" };
@@ -270,7 +270,7 @@ describe("what goes wrong", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", messages });
   });
 
-  it("SESSION22 the same key and body tell the same execution again, and begin nothing", async () => {
+  it("SESSION22 The same key and body tell the same execution again, and begin nothing", async () => {
     const key = { headers: { "idempotency-key": crypto.randomUUID() } };
     const sessionId = `keyed-${crypto.randomUUID()}`;
     const body = { sessionId, input: said("Hello"), context: {}, options };

@@ -14,7 +14,7 @@ const helper = { agent_id: "helper" };
 const post = (json: unknown, options: Ask = {}): Ask => ({ method: "POST", json, ...options });
 
 describe("creating", () => {
-  it("HTTP15: gives 201, the thread, and where it is", async () => {
+  it("HTTP15 A created thread is answered with 201, the thread, and its location", async () => {
     const { ask, object } = testApp();
     const response = await ask("/api/threads", post({ ...helper, title: "T", tags: ["a"], metadata: { b: 1 } }));
     const thread = await response.json<Thread>();
@@ -24,7 +24,7 @@ describe("creating", () => {
     expect(object(thread.id).thread).toEqual(thread);
   });
 
-  it("HTTP15: an unknown agent is refused with the known ones and the one that was meant", async () => {
+  it("HTTP15 An unknown agent is refused with the known ones and the one that was meant", async () => {
     const { ask, reached } = testApp();
     const { error } = await (await ask("/api/threads", post({ agent_id: "helpr" }))).json<ErrorBody>();
     expect(error).toMatchObject({
@@ -36,7 +36,7 @@ describe("creating", () => {
     expect(reached).toEqual([]);
   });
 
-  it("HTTP15: an id that is in use is a conflict, even for the same body", async () => {
+  it("HTTP15 An id that is in use is a conflict, even for the same body", async () => {
     const { ask } = testApp();
     const body = { ...helper, id: crypto.randomUUID() };
     expect((await ask("/api/threads", post(body))).status).toBe(201);
@@ -51,14 +51,14 @@ describe("creating", () => {
     ["a user's, for nobody", annaToken, { user_id: null }, 403, null],
     ["an administrator's, for a user", adminToken, { user_id: "bernd" }, 201, "bernd"],
     ["an administrator's, for nobody", adminToken, {}, 201, null],
-  ])("HTTP16: %s thread", async (_name, token, fields, status, owner) => {
+  ])("HTTP16 The rule of owners decides whether %s thread is created", async (_name, token, fields, status, owner) => {
     const { ask } = testApp();
     const response = await ask("/api/threads", post({ ...helper, ...fields }, { token }));
     expect(response.status).toBe(status);
     if (status === 201) expect(await response.json()).toMatchObject({ user_id: owner });
   });
 
-  it("HTTP17: a key gives the first thread again, with another body a conflict", async () => {
+  it("HTTP17 A key gives the first thread again, with another body a conflict", async () => {
     const { ask, reached } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await ask("/api/threads", post({ ...helper, title: "T" }, { headers }));
@@ -70,7 +70,7 @@ describe("creating", () => {
     expect(reached).toHaveLength(2);
   });
 
-  it("HTTP30: a key whose thread was deleted makes no thread again", async () => {
+  it("HTTP30 A key whose thread was deleted makes no thread again", async () => {
     const { ask, object, catalog, reached, time } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await (await ask("/api/threads", post(helper, { headers }))).json<Thread>();
@@ -88,7 +88,7 @@ describe("creating", () => {
     expect((await ask("/api/threads", post({ ...helper, id: first.id }, other))).status).toBe(201);
   });
 
-  it("HTTP17: a key is its owner's own", async () => {
+  it("HTTP17 A key is its owner's own", async () => {
     const { ask } = testApp();
     const headers = { "idempotency-key": "k" };
     const ids = await Promise.all(
@@ -100,7 +100,7 @@ describe("creating", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("HTTP17: an answer that was lost is given by the second try", async () => {
+  it("HTTP17 An answer that was lost is given by the second try", async () => {
     const { ask, object } = testApp();
     const body = { ...helper, id: crypto.randomUUID() };
     const thread = object(body.id);
@@ -135,18 +135,18 @@ describe("listing", () => {
     ["an administrator sees all", adminToken, "", ["t3", "t2", "t1", "t0"]],
     ["an administrator may choose", adminToken, "?user_id=bernd", ["t1"]],
     ["a filter narrows", annaToken, "?q=T0", ["t0"]],
-  ])("HTTP18: %s, newest first", async (_name, token, query, titles) => {
+  ])("HTTP18 %s, newest first", async (_name, token, query, titles) => {
     const { ask } = await filled();
     const { threads } = await (await ask(`/api/threads${query}`, { token })).json<{ threads: Thread[] }>();
     expect(threads.map(({ title }) => title)).toEqual(titles);
   });
 
-  it("HTTP18: another's threads are not for a user to ask for", async () => {
+  it("HTTP18 Another's threads are not for a user to ask for", async () => {
     const { ask } = await filled();
     expect(await refusalOf(await ask("/api/threads?user_id=bernd"))).toMatchObject({ status: 403, code: "forbidden" });
   });
 
-  it("HTTP18: pages follow one another", async () => {
+  it("HTTP18 Pages of threads follow one another", async () => {
     const { ask } = await filled();
     type Page = { threads: Thread[]; next_cursor: string | null };
     const first = await (await ask("/api/threads?limit=1")).json<Page>();
@@ -174,14 +174,14 @@ describe("one thread", () => {
     ["GET", "/logs/l", undefined],
     ["GET", "/events", undefined],
   ];
-  it.each(paths)("HTTP19: %s %s of another's thread is unknown", async (method, path, json) => {
+  it.each(paths)("HTTP19 %s %s of another's thread is unknown", async (method, path, json) => {
     const { ask, seed } = testApp();
     const { id } = seed("bernd");
     const answer = await refusalOf(await ask(`/api/threads/${id}${path}`, { method, json }));
     expect(answer).toMatchObject({ status: 404, code: "thread_not_found" });
   });
 
-  it.each(["/api", "/api/~"])("HTTP19: under %s its routes answer what the object says", async (base) => {
+  it.each(["/api", "/api/~"])("HTTP19 The routes of one thread under %s answer what the object says", async (base) => {
     const { ask, seed } = testApp();
     const { id, object } = seed();
     const at = `${base}/threads/${id}`;
@@ -204,7 +204,7 @@ describe("one thread", () => {
     expect((await ask(at)).status).toBe(404);
   });
 
-  it("HTTP19: a thread is not given to an unknown agent", async () => {
+  it("HTTP19 A thread is not given to an unknown agent", async () => {
     const { ask, seed } = testApp();
     const { id, object } = seed();
     const response = await ask(`/api/threads/${id}`, { method: "PATCH", json: { agent_id: "clerc" } });
@@ -216,7 +216,7 @@ describe("one thread", () => {
 describe("limits", () => {
   const limited = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
 
-  it("HTTP20: admissions per minute and user are bounded, and say when to come back", async () => {
+  it("HTTP20 Admissions per minute and user are bounded, and say when to come back", async () => {
     const { ask, seed, time } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "2" });
     const { id } = seed();
     const send = (token: string): Promise<Response> =>
@@ -232,7 +232,7 @@ describe("limits", () => {
     expect((await send(annaToken)).status).toBe(202);
   });
 
-  it("HTTP20: the standard is 60, also where the variable makes no sense", async () => {
+  it("HTTP20 The standard is 60, also where the variable makes no sense", async () => {
     const { ask, seed, log } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "lots" });
     const { id } = seed();
     for (let index = 0; index < 60; index++) expect((await ask(`/api/threads/${id}/runs`, post({}))).status).toBe(202);
@@ -240,7 +240,7 @@ describe("limits", () => {
     expect(log[0]).toContain("LIMIT_ADMISSIONS_PER_MINUTE");
   });
 
-  it("HTTP20: a bound limiter of the platform counts too", async () => {
+  it("HTTP20 A bound limiter of the platform counts too", async () => {
     const keys: string[] = [];
     const limit = async ({ key }: { key: string }): Promise<{ success: boolean }> => {
       keys.push(key);
@@ -256,7 +256,7 @@ describe("limits", () => {
     expect(keys).toEqual(["user:anna", "user:anna", "user:anna"]);
   });
 
-  it("HTTP39: changes and invocations per minute and user are bounded, and a refused request reaches no thread", async () => {
+  it("HTTP39 Changes and invocations per minute and user are bounded, and a refused request reaches no thread", async () => {
     const { ask, seed } = limited({ LIMIT_CHANGES_PER_MINUTE: "2", LIMIT_INVOCATIONS_PER_MINUTE: "1" });
     const changes: [string, Ask][] = [
       ["", { method: "PATCH", json: { title: "x" } }],
@@ -281,7 +281,7 @@ describe("limits", () => {
     expect((await ask(`/api/threads/${id}`, { ...changes[0]?.[1], token: adminToken })).status).toBe(200);
   });
 
-  it("HTTP39: searches per user are bounded, in a minute and at a time, and an ended one makes room", async () => {
+  it("HTTP39 Searches per user are bounded, in a minute and at a time, and an ended one makes room", async () => {
     const { ask, seed } = limited({ LIMIT_SEARCHES_PER_MINUTE: "8" });
     const { id, object } = seed();
     const search = (token = annaToken) => ask(`/api/threads/${id}/files-search?grep=x`, { token });
@@ -300,7 +300,7 @@ describe("limits", () => {
     expect(await refusalOf(await search())).toMatchObject({ status: 429, code: "rate_limited" });
   });
 
-  it("HTTP39: a search whose request was dropped without an end keeps its place for a minute at most", async () => {
+  it("HTTP39 A search whose request was dropped without an end keeps its place for a minute at most", async () => {
     const { ask, seed, time } = limited({});
     const { id, object } = seed();
     const search = () => ask(`/api/threads/${id}/files-search?grep=x`);
@@ -313,7 +313,7 @@ describe("limits", () => {
     expect((await search()).status).toBe(200);
   });
 
-  it("HTTP21: open streams per user are bounded, and free again when they end", async () => {
+  it("HTTP21 Open streams per user are bounded, and free again when they end", async () => {
     const { ask, seed, feed } = limited({ LIMIT_OPEN_STREAMS: "2" });
     const { id, object } = seed();
     const open = (): Promise<Response> => ask(`/api/threads/${id}/events`);
@@ -328,7 +328,7 @@ describe("limits", () => {
     expect(object.subscribers).toHaveLength(4);
   });
 
-  it("HTTP21: a stream that was refused was never open", async () => {
+  it("HTTP21 A stream that was refused was never open", async () => {
     const { ask, seed } = limited({ LIMIT_OPEN_STREAMS: "1" });
     const { id } = seed("bernd");
     for (let index = 0; index < 3; index++) expect((await ask(`/api/threads/${id}/events`)).status).toBe(404);

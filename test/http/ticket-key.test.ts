@@ -79,43 +79,46 @@ async function credentialOf({ API_TOKENS, JWT_SECRET }: Variables, now: number):
 }
 
 describe("the key of tickets", () => {
-  it.each(configurations())("AUTH14: no user signs a ticket (%s)", async (_name, { variables, tickets }) => {
-    for (const guess of guesses(variables)) {
-      const app = appOf(variables);
-      const { id, object } = app.seed("carol");
-      const path = `/api/threads/${id}/stream`;
-      const forger = createTickets(() => guess, app.time.now);
-      for (const caller of [
-        { user: "carol", admin: false },
-        { user: null, admin: true },
-      ]) {
-        const { ticket } = await forger.issue(path, caller);
-        expect((await app.ask(`${path}?ticket=${ticket}`, upgrade)).status, guess).toBe(401);
+  it.each(configurations())(
+    "AUTH14 No user can sign a ticket with the key (%s)",
+    async (_name, { variables, tickets }) => {
+      for (const guess of guesses(variables)) {
+        const app = appOf(variables);
+        const { id, object } = app.seed("carol");
+        const path = `/api/threads/${id}/stream`;
+        const forger = createTickets(() => guess, app.time.now);
+        for (const caller of [
+          { user: "carol", admin: false },
+          { user: null, admin: true },
+        ]) {
+          const { ticket } = await forger.issue(path, caller);
+          expect((await app.ask(`${path}?ticket=${ticket}`, upgrade)).status, guess).toBe(401);
+        }
+        expect(object.subscribers).toEqual([]);
       }
-      expect(object.subscribers).toEqual([]);
-    }
-    const app = appOf(variables);
-    const token = await credentialOf(variables, app.time.now());
-    const path = `/api/threads/${crypto.randomUUID()}/stream`;
-    const response = await app.ask("/api/tickets", { method: "POST", token, json: { path } });
-    const health = await (await app.ask("/healthz", { token: null })).text();
-    if (tickets) {
-      expect(response.status).toBe(200);
-      expect(health).not.toContain("TICKET_SECRET");
-      expect(app.log).toEqual([]);
-      return;
-    }
-    expect(await response.clone().text()).toContain("TICKET_SECRET");
-    expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });
-    expect(health).toContain("TICKET_SECRET");
-    expect(app.log.join("\n")).toContain('"event":"tickets_off","variable":"TICKET_SECRET"');
-  });
+      const app = appOf(variables);
+      const token = await credentialOf(variables, app.time.now());
+      const path = `/api/threads/${crypto.randomUUID()}/stream`;
+      const response = await app.ask("/api/tickets", { method: "POST", token, json: { path } });
+      const health = await (await app.ask("/healthz", { token: null })).text();
+      if (tickets) {
+        expect(response.status).toBe(200);
+        expect(health).not.toContain("TICKET_SECRET");
+        expect(app.log).toEqual([]);
+        return;
+      }
+      expect(await response.clone().text()).toContain("TICKET_SECRET");
+      expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });
+      expect(health).toContain("TICKET_SECRET");
+      expect(app.log.join("\n")).toContain('"event":"tickets_off","variable":"TICKET_SECRET"');
+    },
+  );
 
   it.each<[string, Variables]>([
     ["TICKET_SECRET", { API_TOKENS: "root,s3cret=mallory", TICKET_SECRET: "s3cret" }],
     ["TICKET_SECRET", { API_TOKENS: "root,s3cret=mallory", TICKET_SECRET: " s3cret " }],
     ["JWT_SECRET", { API_TOKENS: "s3cret=mallory", JWT_SECRET: "s3cret" }],
-  ])("AUTH14: a %s that is also a token closes the deployment", async (name, variables) => {
+  ])("AUTH14 A %s that is also a token closes the deployment", async (name, variables) => {
     const { ask, log } = testApp({ variables });
     const response = await ask("/api/agents", { token: "s3cret" });
     expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });

@@ -34,7 +34,7 @@ async function closed(response: Response): Promise<number> {
 }
 
 describe("a signed token that ends", () => {
-  it("AUTH15: ends the events that it opened, and nothing is sent after its end", async () => {
+  it("AUTH15 A signed token that expires ends the events that it opened, and nothing is sent after its end", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const response = await app.ask(`/api/threads/${id}/events?after=0`, { token: await tokenFor(app, 10) });
@@ -50,7 +50,7 @@ describe("a signed token that ends", () => {
     expect((await app.ask(`/api/threads/${id}/events`, { token: await tokenFor(app, 0) })).status).toBe(401);
   });
 
-  it("AUTH15: ends the feed that it opened", async () => {
+  it("AUTH15 A signed token that expires ends the feed that it opened", async () => {
     const app = newApp();
     const response = await app.ask("/api/threads/events", { token: await tokenFor(app, 10) });
     const reader = new SseReader(response);
@@ -59,7 +59,7 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
-  it("AUTH15: with 30 days left ends the events after 30 days, although that is longer than one timer", async () => {
+  it("AUTH15 A signed token with 30 days left ends the events after 30 days, although that is longer than one timer", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const days = 24 * 3600;
@@ -72,7 +72,7 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
-  it("AUTH15: the object receives the end of a socket, and no end for a stream that answers a request", async () => {
+  it("AUTH15 The object receives the end of a socket, and no end for a stream that answers a request", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const until = String(app.time.now() + 10_000_000);
@@ -91,7 +91,7 @@ describe("a signed token that ends", () => {
     expect(object.subscribers.at(-1)?.url.searchParams.has("ends_at")).toBe(false);
   });
 
-  it("AUTH15: makes no ticket and no pass that is valid longer than the token", async () => {
+  it("AUTH15 A signed token makes no ticket and no pass that is valid longer than itself", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const socket = `/api/threads/${id}/stream`;

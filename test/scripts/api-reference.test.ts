@@ -83,7 +83,7 @@ it("A module reference shows a typed variable by its type, and the fields of an 
   expect(partOf("Thing")).toContain("/** Its id. */");
 });
 
-it("Links the names in a declaration, and not those in its comments", () => {
+it("The names in a declaration are linked, and not those in its comments", () => {
   expect(partOf("Imported")).toContain("See [Thing](#thing).");
   expect(partOf("Thing")).not.toContain("See ");
 });

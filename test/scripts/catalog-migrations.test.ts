@@ -36,7 +36,7 @@ it("The hash changes with a file's name, its text and a new file", () => {
   expect(new Set([first, second, third, migrationsHash(folder)]).size).toBe(4);
 });
 
-it("Believes its record only while the database is there", () => {
+it("The record of applied migrations counts only while the database exists", () => {
   put("threadhold-migrations", "abc\n");
   expect(areMigrationsRecorded(folder, "abc")).toBe(false);
   mkdirSync(path.join(folder, "v3/d1"), { recursive: true });

@@ -26,7 +26,7 @@ it("The index lists every record once, under its own number and title", () => {
   for (const { number, file, title } of rows) expect(read(file).split("\n")[0]).toBe(`# ${number}. ${title}`);
 });
 
-it("Marks a record as superseded exactly where the record names the one that supersedes it", () => {
+it("The index marks a record as superseded exactly if the record names the one that supersedes it", () => {
   for (const { file, status, by } of rows) {
     const [, head = ""] = read(file).split("\n\n");
     expect([file, status.includes("superseded")]).toEqual([file, head.includes("superseded")]);

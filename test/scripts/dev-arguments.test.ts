@@ -18,7 +18,7 @@ it("The dev arguments have defaults", () => {
   });
 });
 
-it("Both spellings of a dev argument are read, and the state folder is resolved once", () => {
+it("A dev argument may have either spelling, and the state folder is resolved once", () => {
   expect(parseDevArguments(["--port", "8790", "--persist-to", "here"], "/project")).toMatchObject({
     port: 8790,
     stateFolder: "/project/here",

@@ -26,7 +26,7 @@ it("The file of variables is written once, readable by its owner alone", () => {
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
-it("Switches wrangler's explorer off in a new .env, and leaves the developer's own as it is", () => {
+it("A new .env switches wrangler's explorer off, and the developer's own is left as it is", () => {
   const file = path.join(folder, ".env");
   expect(ensureWranglerVariables(file)).toBe(true);
   const text = readFileSync(file, "utf8");

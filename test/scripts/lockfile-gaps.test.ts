@@ -31,6 +31,6 @@ it.each([
   expect(platformEntry(gap(name))).toEqual({ version: "1.2.3", dev: true, optional: true, ...platform });
 });
 
-it("Invents nothing for a name without a platform", () => {
+it("A package name without a platform has no gaps", () => {
   expect(platformEntry(gap("@tool/fsevents"))).toBeUndefined();
 });

@@ -61,7 +61,7 @@ it("Moved files share what the deleted files were allowed", () => {
   expect(filesOver({ "new.ts": 3, "other.ts": 1 }, { "old.ts": 3 }, exists)).toEqual([{ path: "other.ts", over: 1 }]);
 });
 
-it("Lowers the allowance to today's counts, and never raises it", () => {
+it("The allowance is lowered to today's counts, and never raised", () => {
   expect(lowered({ "b.ts": 1, "a.ts": 1 }, { "a.ts": 3 })).toEqual({ "a.ts": 1, "b.ts": 1 });
   expect(lowered({ "a.ts": 4 }, { "a.ts": 3 })).toBeNull();
 });
@@ -109,7 +109,7 @@ function treeOf(files: Record<string, string>) {
   return { check, write, git, read: (file: string) => readFileSync(path.join(tree, file), "utf8") };
 }
 
-it("Fails with file, line and what to write instead where a file gains a word", () => {
+it("The check fails with file, line and replacement if a file gains a word", () => {
   const { check, write } = treeOf({ "src/a.ts": "// told\n", "scripts/words-allowed.json": '{"src/a.ts":1}' });
   expect(check().code).toBe(0);
   write("src/a.ts", "// told\n// nobody\n");
@@ -118,7 +118,7 @@ it("Fails with file, line and what to write instead where a file gains a word", 
   expect(output).toContain("src/a.ts:2  nobody: no one");
 });
 
-it("Lowers the file of allowances on demand, and fails where somebody raises it", () => {
+it("The file of allowances is lowered on demand, and the check fails if it is raised", () => {
   const { check, write, read } = treeOf({ "src/a.ts": "// told\n", "scripts/words-allowed.json": '{"src/a.ts":1}' });
   write("scripts/words-allowed.json", '{"src/a.ts":2}');
   expect(check()).toMatchObject({ code: 1, output: expect.stringContaining("may only fall") as string });
@@ -127,7 +127,7 @@ it("Lowers the file of allowances on demand, and fails where somebody raises it"
   expect(read("scripts/words-allowed.json")).toBe("{}\n");
 });
 
-it("Fails where a commit's title is not of the form", () => {
+it("The check fails if a commit's title is not of the form", () => {
   const { check, git } = treeOf({ "src/a.ts": "// plain\n" });
   git("commit", "-qm", "all: change", "--allow-empty");
   expect(check("--since=HEAD~1").code).toBe(0);

@@ -1,5 +1,4 @@
-// What every thread store keeps, whatever it is made of. Each test gets an empty store and the sentence it proves stands in
-// docs/rules/store.md.
+// The contract of every thread store, as a suite that runs over each implementation. Each test gets an empty store.
 
 import { describe, expect, test } from "vitest";
 

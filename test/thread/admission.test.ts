@@ -18,7 +18,7 @@ function waiting(name: string) {
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("while a run is active", () => {
-  it("READER12 a run says where its events begin once it has begun, and a reader from there is told all of them", async () => {
+  it("READER12 A run says where its events begin once it has begun, and a reader from there is told all of them", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold12");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold12"), null));
@@ -38,7 +38,7 @@ describe("while a run is active", () => {
     expect(own.events.map(({ seq }) => seq)).toEqual(ofSecond);
   });
 
-  it("ADMIT1 a queued message is answered in its turn and stands behind the run it waited for", async () => {
+  it("ADMIT1 A queued message is answered in its turn and stands behind the run it waited for", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold1");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold1"), null));
@@ -82,7 +82,7 @@ describe("while a run is active", () => {
     expect(items.some(({ content }) => content === "no")).toBe(false);
   });
 
-  it("ADMIT3 a queued run that is stopped never begins, and its message is never sent", async () => {
+  it("ADMIT3 A queued run that is stopped never begins, and its message is never sent", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold3");
     await value(stubOf(id).call("postMessage", admin, message("hold3"), null));
@@ -100,7 +100,7 @@ describe("while a run is active", () => {
 });
 
 describe("Idempotency-Key", () => {
-  it("ADMIT4 gives the first answer again, and refuses another body", async () => {
+  it("ADMIT4 A repeated key gives the first answer again, and with another body it is refused", async () => {
     const id = await newThread("parallel");
     const key = { key: "k1", fingerprint: "a" };
     const post = () => stubOf(id).call("postMessage", admin, message("once"), key);
@@ -117,7 +117,7 @@ describe("Idempotency-Key", () => {
 });
 
 describe("a message that starts nothing", () => {
-  it("ADMIT5 is stored and told, and no run begins", async () => {
+  it("ADMIT5 A message that starts nothing is stored and sent to readers, and no run begins", async () => {
     const id = await newThread("parallel");
     const { run, message: stored } = await value(
       stubOf(id).call("postMessage", admin, message("just so", { run: false, role: "assistant" }), null),
@@ -129,7 +129,7 @@ describe("a message that starts nothing", () => {
     expect(types(following.events)).toEqual(["message_start", "message_end"]);
   });
 
-  it("ADMIT6 a message over 1 MiB is refused and stores nothing; a million characters are fine", async () => {
+  it("ADMIT6 A message over 1 MiB is refused and stores nothing; a million characters are fine", async () => {
     const id = await newThread("parallel");
     const refused = await stubOf(id).call("postMessage", admin, message("é".repeat(600_000)), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "too_large" } });
@@ -140,7 +140,7 @@ describe("a message that starts nothing", () => {
 });
 
 describe("a run without a message", () => {
-  it("ADMIT7 goes on from the history; an empty thread has nothing to continue", async () => {
+  it("ADMIT7 A run without a message continues from the history; an empty thread has nothing to continue", async () => {
     const empty = await newThread("parallel");
     expect(await stubOf(empty).call("postRun", admin, { kind: "continue" }, null)).toMatchObject({
       ok: false,
@@ -155,7 +155,7 @@ describe("a run without a message", () => {
     expect(items.map(({ content }) => content)).toEqual(["from before", "echo: from before"]);
   });
 
-  it("ADMIT7 after a failed run sends the model that run's message and results, also without includeChat", async () => {
+  it("ADMIT7 A continue after a failed run sends the model that run's message and results, also without includeChat", async () => {
     const id = await newThread("forgetful");
     let sent: string[][] = [];
     scripts.set("flaky", ({ step, messages }) => {
@@ -181,7 +181,7 @@ describe("a run without a message", () => {
     expect(last.events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("includeChat") } });
   });
 
-  it("ADMIT8 that would send the model nothing ends with an error that says why", async () => {
+  it("ADMIT8 A continue that would send the model nothing ends with an error that says why", async () => {
     const id = await newThread("forgetful", { initial_messages: [{ role: "user", content: "from before" }] });
     const { run, after } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
@@ -194,7 +194,7 @@ describe("a run without a message", () => {
 });
 
 describe("a full queue", () => {
-  it("ADMIT9 that a stop holds is let go by a continue, whatever was refused in between", async () => {
+  it("ADMIT9 A full queue that a stop holds is released by a continue, also if inputs were refused in between", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold9");
     await value(stubOf(id).call("postMessage", admin, message("hold9"), null));
@@ -216,7 +216,7 @@ describe("a full queue", () => {
 });
 
 describe("keys of what waits", () => {
-  it("ADMIT10 a repeated key shows the waiting message; a repeated continue starts nothing new", async () => {
+  it("ADMIT10 A repeated key shows the waiting message; a repeated continue starts nothing new", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold10");
     await value(stubOf(id).call("postMessage", admin, message("hold10"), null));
@@ -238,7 +238,7 @@ describe("keys of what waits", () => {
 });
 
 describe("limits of a request", () => {
-  it("ADMIT11 a user may ask for fewer steps than the deployment allows, never for more", async () => {
+  it("ADMIT11 A user may ask for fewer steps than the deployment allows, never for more", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const ada = { user: "ada", admin: false };
     for (const steps of [null, 251]) {

@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 describe("a call that needs consent", () => {
-  it("APPROVE1 is asked when the step's other calls are done, and nothing of it has run or was told", async () => {
+  it("APPROVE1 A call that needs approval is asked about when the step's other calls are done, and nothing of it has run or was emitted", async () => {
     for (const agent of ["payer", "careful_payer"]) {
       ran.length = 0;
       const { id, following, pending } = await asking(
@@ -98,7 +98,7 @@ describe("a call that needs consent", () => {
     }
   });
 
-  it("APPROVE1 is told again, arguments and all, to who comes later", async () => {
+  it("APPROVE1 A pending approval is sent, with its arguments, to readers that come later", async () => {
     const { id, following, pending } = await asking("told_again", [pay("Ada")]);
     following.close();
     await evict(id);
@@ -107,7 +107,7 @@ describe("a call that needs consent", () => {
     later.close();
   });
 
-  it("APPROVE2 asks where its function says so, and never runs where that fails", async () => {
+  it("APPROVE2 A call whose approval function says so is asked about, and it never runs if that function fails", async () => {
     const { id, following, pending, ids } = await asking("some", [
       pay("Ada", 50, "spend"),
       pay("Ada", 500, "spend"),
@@ -126,7 +126,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE2 never runs where its function does not answer in time", async () => {
+  it("APPROVE2 A call never runs if its approval function does not answer in time", async () => {
     script("hangs", [pay("slow", 1, "spend")]);
     const id = await newThread("payer");
     const following = await follow(id, { after: "0" });
@@ -141,7 +141,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE2 has arguments that do not fit answered without asking", async () => {
+  it("APPROVE2 A call whose arguments do not fit is answered with an error and is not asked about", async () => {
     script("unfit", [{ name: "pay", arguments: { to: "Ada", amount: -1 } }]);
     const id = await newThread("payer");
     const following = await follow(id, { after: "0" });
@@ -152,7 +152,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE3 runs once when it is approved, and says who decided", async () => {
+  it("APPROVE3 An approved call runs once and names who decided", async () => {
     const { id, following, ids } = await asking("yes", [pay("Ada")]);
     await evict(id);
     const taken = await value(
@@ -173,7 +173,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE4 never runs when it is declined, and the model reads why", async () => {
+  it("APPROVE4 A declined call never runs, and the model reads the reason", async () => {
     const { id, following, ids } = await asking("no", [pay("Ada"), erase("all")]);
     await value(answer(id, decline(ids[0], "Too much."), approve(ids[1])));
     await following.until(isEnd);
@@ -188,7 +188,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE5 runs with changed arguments where its tool allows it", async () => {
+  it("APPROVE5 An approved call runs with changed arguments if its tool allows changes", async () => {
     const { id, following, ids } = await asking("other", [pay("Ada"), erase("all")]);
     const [payId, eraseId] = ids;
     expect(await answer(id, approve(eraseId, { what: "little" }))).toMatchObject({
@@ -213,7 +213,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE6 takes the first decision of several, and no result in its place", async () => {
+  it("APPROVE6 The first of several decisions counts, and a result is not taken in place of a decision", async () => {
     const { id, following, ids } = await asking("first", [pay("Ada"), { name: "ask", arguments: { q: "?" } }]);
     const [payId = "", askId = ""] = ids;
     const run = (await lastRunOf(id)).id;
@@ -237,7 +237,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE7 keeps the order of its step among those approved together", async () => {
+  it("APPROVE7 Calls of one step that are approved together run in the order of the step", async () => {
     for (const [agent, overlaps] of [
       ["payer", true],
       ["careful_payer", false],
@@ -257,7 +257,7 @@ describe("a call that needs consent", () => {
     }
   });
 
-  it("APPROVE8 never runs when nobody decides in time, or its run is stopped", async () => {
+  it("APPROVE8 A call never runs if no decision arrives in time or its run is stopped", async () => {
     const late = await asking("nobody_decides", [pay("Ada")]);
     await evict(late.id);
     skip(payDeadlineMs + 1000);
@@ -274,7 +274,7 @@ describe("a call that needs consent", () => {
     expect(ran).toEqual([]);
   });
 
-  it("APPROVE8 never runs when the thread is read after its deadline, also if no alarm went off", async () => {
+  it("APPROVE8 A call never runs when the thread is read after its deadline, also if no alarm went off", async () => {
     const { id, following } = await asking("overdue", [pay("Eve")]);
     skip(payDeadlineMs + 1000);
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [] });
@@ -285,7 +285,7 @@ describe("a call that needs consent", () => {
     expect(await lastRunOf(id)).toMatchObject({ status: "completed" });
   });
 
-  it("APPROVE9 survives a crash at rest and behind the decision; one while it runs leaves a cut call", async () => {
+  it("APPROVE9 A call survives a crash while it waits and after the decision; a crash while it runs leaves an interrupted call", async () => {
     const { id, ids } = await asking("crash_consent", [pay("Ada")]);
     await crash(id);
     expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toHaveLength(1);
@@ -308,7 +308,7 @@ describe("a call that needs consent", () => {
     expect((await resultsOf(cut.id))[0]?.[1]).toContain("Whether it took effect is unknown");
   });
 
-  it("APPROVE10 asks from within a prompt that is used as a tool", async () => {
+  it("APPROVE10 A call within a prompt that is used as a tool is asked about too", async () => {
     script("inner_task", [pay("Ada")]);
     const { id, following, ids, pending } = await asking(
       "outer",

@@ -60,7 +60,7 @@ function changes(events: readonly ThreadEvent[]): string[] {
 const both = ["/attachments/a.csv", "/attachments/b.bin"];
 
 describe("files of a message", () => {
-  it("ATT28 go when a crash comes before the message, and everybody is told", async () => {
+  it("Files of a message are deleted when a crash comes before the message, and readers are notified", async () => {
     fileWorld.bucket = null;
     const id = await newThread("seeing");
     await held(id);
@@ -86,7 +86,7 @@ describe("files of a message", () => {
   it.each([
     ["stored", { run: false }],
     ["answered", { run: true }],
-  ])("ATT28 stay when the crash comes after the message was %s", async (_, extra) => {
+  ])("Files of a message stay when the crash comes after the message was %s", async (_, extra) => {
     const id = await newThread("seeing");
     const { answer, open } = await held(id, extra);
     open();
@@ -96,7 +96,7 @@ describe("files of a message", () => {
     expect((await messagesOf(id))[0]?.attachments.map(({ path }) => path)).toEqual(both);
   });
 
-  it("ATT28 stay when the message waits in the queue", async () => {
+  it("Files of a message stay when the message waits in the queue", async () => {
     const id = await newThread("seeing");
     const first = await held(id, { run: true, attachments: [] });
     const second = await held(id, { run: true });
@@ -108,7 +108,7 @@ describe("files of a message", () => {
     expect([await filesOf(id), await notes(id)]).toEqual([both, []]);
   });
 
-  it("ATT28 are told apart: what came into their place stays, and so do those of another message", async () => {
+  it("Files that replaced those of an interrupted message stay, and so do files of another message", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     await held(id);
@@ -122,7 +122,7 @@ describe("files of a message", () => {
     expect(await notes(id)).toEqual([]);
   });
 
-  it("ATT28 go when the creation of their thread was cut, and come again with its repetition", async () => {
+  it("Files of an interrupted thread creation are deleted, and its repetition creates them again", async () => {
     const id = crypto.randomUUID();
     const { open } = gate(`new${id.slice(0, 8)}`);
     const initial_messages = [{ role: "user", content: `slow:new${id.slice(0, 8)}`, attachments: [small] }];
@@ -140,7 +140,7 @@ describe("files of a message", () => {
     expect(await filesOf(id)).toEqual(["/attachments/a.csv"]);
   });
 
-  it("ATT29 that is refused, or repeats another, take nothing along that came into their place", async () => {
+  it("A message that is refused or repeats another one deletes no file that replaced one of its files", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     const once = { key: "once", fingerprint: "once" };
@@ -161,7 +161,7 @@ describe("files of a message", () => {
     expect(await (await files.get("/attachments/a.csv")).text()).toBe("mine now");
   });
 
-  it("ATT29 stay for another message that refers to them, whether theirs is cut or refused", async () => {
+  it("Files stay for another message that refers to them, also if their own message is interrupted or refused", async () => {
     for (const end of ["cut", "refused"]) {
       const id = await newThread("seeing");
       const once = { key: "once", fingerprint: "once" };
@@ -179,7 +179,7 @@ describe("files of a message", () => {
     }
   });
 
-  it("ATT28 cost no row more than without the note", async () => {
+  it("Notes of pending files cost no additional row", async () => {
     const id = await newThread("seeing");
     const { answer, open } = await held(id, { attachments: [small] });
     const before = (await stubOf(id).rows()).rowsWritten;

@@ -93,7 +93,7 @@ async function refusal(work: Promise<unknown>) {
 }
 
 describe("inline bytes", () => {
-  it("ATT1 parts and attachments with bytes become files, and the message refers to them in their order", async () => {
+  it("Parts and attachments with bytes become files, and the message refers to them in their order", async () => {
     const { take, files } = desk({ size: { width: 3, height: 2 } });
     const { messages } = await take(
       [
@@ -142,7 +142,7 @@ describe("inline bytes", () => {
     expect(files.stored.get("/attachments/image.png")?.bytes).toEqual(pngBytes(70));
   });
 
-  it("ATT1 an image is stored as what its bytes are, and a media type that is none counts as bytes", async () => {
+  it("An image is stored as what its bytes are, and a media type that is none counts as bytes", async () => {
     const { take } = desk();
     const { messages } = await take("", [
       attached("cat.jpg", "image/jpeg", pngBytes()),
@@ -157,7 +157,7 @@ describe("inline bytes", () => {
     ["../../secret.txt", "secret.txt"],
     ["..", "file.txt"],
     ["a\u0000b.txt", "ab.txt"],
-  ])("ATT1 the name %j cannot leave its folder", async ([name, stored], { expect: expectHere }) => {
+  ])("The name %j cannot leave its folder", async ([name, stored], { expect: expectHere }) => {
     const { take, files } = desk();
     await take("", [attached(name ?? "", "text/plain", Uint8Array.of(97))]);
     expectHere(files.paths).toEqual([`/attachments/${stored}`]);
@@ -177,7 +177,7 @@ describe("what is refused", () => {
       /exactly one of/,
     ],
     ["a part without one", [{ type: "file", mime_type: "a/b" }], [png], "content.0", /exactly one of/],
-  ])("ATT2 %s is refused by its field, and nothing is stored", async ([, content, attachments, field, message], t) => {
+  ])("%s is refused by its field, and nothing is stored", async ([, content, attachments, field, message], t) => {
     const { take, files } = desk();
     files.put("/folder", new Uint8Array(), "", { isDirectory: true });
     const refused = await refusal(take(content, attachments));
@@ -186,7 +186,7 @@ describe("what is refused", () => {
     t.expect(files.paths).toEqual(["/folder"]);
   });
 
-  it("ATT2 more than 4 MiB of inline bytes in one message are refused", async () => {
+  it("More than 4 MiB of inline bytes in one message are refused", async () => {
     const { take, files } = desk();
     const half = new Uint8Array(2 * 1024 * 1024);
     await take("", [attached("a", "a/b", half), attached("b", "a/b", half)]);
@@ -200,7 +200,7 @@ describe("what is refused", () => {
     expect(files.paths).toHaveLength(2);
   });
 
-  it("ATT4 what was stored is removed again when a later file is refused, and once when all is discarded", async () => {
+  it("What was stored is removed again when a later file is refused, and once when all is discarded", async () => {
     const { take, files } = desk();
     expect(await refusal(take("", [png, { url: "https://gone.example/a.png" }]))).toMatchObject({
       code: "invalid_request",
@@ -216,7 +216,7 @@ describe("what is refused", () => {
     expect(files.paths).toEqual(["/mine.txt"]);
   });
 
-  it("ATT4 a thread that is deleted meanwhile is not written to", async () => {
+  it("A thread that is deleted meanwhile is not written to", async () => {
     let gone = false;
     const answers = { "https://a.example/a.txt": () => ((gone = true), new Response("late")) };
     const { take, files } = desk({ answers, gone: () => gone });
@@ -226,7 +226,7 @@ describe("what is refused", () => {
 });
 
 describe("files of the thread", () => {
-  it("ATT1 a path refers to the file that is there, under any spelling that finds it", async () => {
+  it("A path refers to the file that is there, under any spelling that finds it", async () => {
     const { take, files } = desk();
     files.put("/notes/a.png", pngBytes(), "image/png", { width: 8, height: 9 });
     files.put("/raw", pngBytes(), "application/octet-stream");
@@ -250,7 +250,7 @@ describe("addresses", () => {
   const text = () => new Response("hello", { headers: { "content-type": "text/plain; charset=utf-8" } });
   const picture = () => new Response(pngBytes(), { headers: { "content-type": "image/png" } });
 
-  it("ATT3 an address is fetched by the guarded fetch, within bounds, and stored under its last part", async () => {
+  it("An address is fetched by the guarded fetch, within bounds, and stored under its last part", async () => {
     const answers = { "https://a.example/x/caf%C3%A9.txt?key=1": text, "https://a.example/": picture };
     const { take, files, asked } = desk({ answers });
     const { messages } = await take("", [
@@ -268,7 +268,7 @@ describe("addresses", () => {
     ]);
   });
 
-  it("ATT3 an answer that is no file, or no image where one is asked for, refuses the message", async () => {
+  it("An answer that is no file, or no image where one is asked for, refuses the message", async () => {
     const answers = { "https://a.example/404": () => new Response("no", { status: 404 }), "https://a.example/t": text };
     const { take, files } = desk({ answers });
     const missing = await refusal(take("", [{ url: "https://a.example/404" }]));
@@ -279,7 +279,7 @@ describe("addresses", () => {
     expect(files.paths).toEqual([]);
   });
 
-  it("ATT3 one request fetches at most 20 addresses and 20 MiB", async () => {
+  it("One request fetches at most 20 addresses and 20 MiB", async () => {
     const { take, asked } = desk({ answers: { "https://a.example/t": text } });
     const part = { type: "file" as const, mime_type: "text/plain", url: "https://a.example/t" };
     expect(await refusal(take(Array.from({ length: 21 }, () => part)))).toMatchObject({ fields: ["content.20"] });
@@ -292,7 +292,7 @@ describe("addresses", () => {
     expect(large.files.paths).toEqual([]);
   });
 
-  it("ATT3 all fetches of a request share one time", async () => {
+  it("All fetches of a request share one time", async () => {
     const { take, taker } = desk({
       answers: { "https://a.example/t": () => (void taker.clock.sleep(61_000, AbortSignal.any([])), text()) },
     });
@@ -305,7 +305,7 @@ describe("large images", () => {
   it.for<[string, number, ImageSize]>([
     ["of too many bytes", 1_500_001, { width: 10, height: 10 }],
     ["of too many pixels", 64, { width: 10, height: 4097 }],
-  ])("ATT6 an image %s is encoded again, under a name of its new kind", async ([, length, size], t) => {
+  ])("An image %s is encoded again, under a name of its new kind", async ([, length, size], t) => {
     const { take, files, shrunk } = desk({ size, made: webp });
     const { messages } = await take("", [attached("cat.big.png", "image/png", pngBytes(length))]);
     t.expect(shrunk).toEqual([{ pixels: 4096, limit: 1_500_000 }]);
@@ -319,7 +319,7 @@ describe("large images", () => {
     t.expect(files.stored.get("/attachments/cat.big.webp")?.bytes).toEqual(webp.bytes);
   });
 
-  it("ATT6 an image within the bounds, and any other file, is kept as it is", async () => {
+  it("An image within the bounds, and any other file, is kept as it is", async () => {
     const { take, files, shrunk } = desk({ size: { width: 4096, height: 4096 }, made: webp });
     await take("", [
       attached("cat.png", "image/png", pngBytes(1_500_000)),
@@ -329,7 +329,7 @@ describe("large images", () => {
     expect(files.stored.get("/attachments/cat.png")?.bytes).toHaveLength(1_500_000);
   });
 
-  it("ATT6 where nothing can be made of it the original is kept", async () => {
+  it("A large image is kept as it is if it cannot be encoded again", async () => {
     const { take, files, shrunk } = desk({ made: null });
     const heic = new TextEncoder().encode("....ftypheic");
     const { messages } = await take("", [

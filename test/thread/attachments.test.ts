@@ -53,7 +53,7 @@ beforeEach(() => {
 });
 
 describe("a message with attachments", () => {
-  it("ATT21 is stored with references, tells them, and its model is sent bytes and text", async () => {
+  it("A message with attachments is stored with references, emits them, and its model is sent bytes and text", async () => {
     const id = await newThread("seeing");
     const events = await converse(id, "look", { attachments: [image(), csv] });
     const [posted] = await messagesOf(id);
@@ -78,7 +78,7 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("ATT21 that waits in the queue, or whose object is evicted by a crash, keeps its files", async () => {
+  it("A message that waits in the queue, or whose object is evicted by a crash, keeps its files", async () => {
     const id = await newThread("seeing");
     const first = await value(
       stubOf(id).call("postMessage", admin, message("one", { run: false, attachments: [image()] }), null),
@@ -92,7 +92,7 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("ATT1 two messages that bring files of one name at once lose neither", async () => {
+  it("Two messages that bring files of one name at once lose neither", async () => {
     const id = await newThread("seeing");
     const lengths = [100, 200, 300];
     await Promise.all(lengths.map((length) => value(store(id, { attachments: [image("cat.png", length)] }))));
@@ -101,7 +101,7 @@ describe("a message with attachments", () => {
     expect(await filesOf(id)).toEqual(Object.fromEntries(attached.map(({ path, size }) => [path, size])));
   });
 
-  it("ATT6 over 4096 pixels is encoded again by the image service, one of a tool is not", async () => {
+  it("An image over 4096 pixels is encoded again by the image service, and an image of a tool is not", async () => {
     const id = await newThread("seeing");
     const data = toBase64(await realPng(5000, 20));
     attaching.set("wide", () => ({ status: "success", attachments: [{ name: "w.png", mimeType: "image/png", data }] }));
@@ -118,7 +118,7 @@ describe("a message with attachments", () => {
     expect(imageType(bytes)).toBe("image/webp");
   });
 
-  it("ATT13 of a prompt with a threshold, older images are lines", async () => {
+  it("Older images are sent as lines if the prompt sets a threshold", async () => {
     const id = await newThread("short_sighted");
     await converse(id, "one", { attachments: [image("old.png")] });
     await converse(id, "two", { attachments: [image("new.png")] });
@@ -132,7 +132,7 @@ describe("a message with attachments", () => {
     expect(lastSent()[2]?.attachments).toHaveLength(1);
   });
 
-  it("ATT14 to a model that does not see, images are lines", async () => {
+  it("Images are sent as lines to a model without vision", async () => {
     const id = await newThread("unseeing");
     await converse(id, "look", { attachments: [image()] });
     expect(lastSent()).toEqual([
@@ -140,7 +140,7 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("ATT15 whose file was deleted since is answered all the same", async () => {
+  it("A message whose file was deleted later is still answered", async () => {
     const id = await newThread("seeing");
     await value(store(id, { attachments: [image()] }));
     seers.set("delete", () => ({ text: "fine" }));
@@ -154,7 +154,7 @@ describe("a message with attachments", () => {
 });
 
 describe("what is refused", () => {
-  it("ATT2 leaves no file and no message, and says which field was wrong", async () => {
+  it("A refused attachment leaves no file and no message, and the error names the wrong field", async () => {
     const id = await newThread("seeing");
     const refused = await store(id, { attachments: [image(), { path: "/gone" }] });
     expect(refused).toMatchObject({
@@ -164,7 +164,7 @@ describe("what is refused", () => {
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("ATT3 an address inside is not fetched, and what was stored before it is removed", async () => {
+  it("An address inside is not fetched, and what was stored before it is removed", async () => {
     const id = await newThread("seeing");
     for (const url of [
       "https://127.0.0.1/a.png",
@@ -181,14 +181,14 @@ describe("what is refused", () => {
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("ATT4 a message that is refused after its files were stored leaves none", async () => {
+  it("A message that is refused after its files were stored leaves none", async () => {
     const id = await newThread("seeing");
     const content = "x".repeat(1024 * 1024);
     expect(await store(id, { content, attachments: [image()] })).toMatchObject({ refusal: { code: "too_large" } });
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("ATT5 a repeated key stores nothing again, one after the other and at once", async () => {
+  it("A repeated key stores nothing again, one after the other and at once", async () => {
     const id = await newThread("seeing");
     const input = message("again", { run: false, attachments: [image()] });
     const answers = await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("postMessage", admin, input, key))));
@@ -200,7 +200,7 @@ describe("what is refused", () => {
     expect(Object.keys(await filesOf(id))).toEqual([only?.attachments[0]?.path]);
   });
 
-  it("ATT23 a thread's first messages bring files, and a refused creation leaves nothing", async () => {
+  it("A thread's first messages bring files, and a refused creation leaves nothing", async () => {
     const initial_messages = [
       { role: "user" as const, content: "first", attachments: [image("a.png")] },
       { role: "user" as const, content: [{ type: "file", mime_type: "text/csv", name: "b.csv", data: btoa("b") }] },
@@ -231,7 +231,7 @@ describe("a tool's answer", () => {
     );
   };
 
-  it("ATT21 with attachments shows them in message, event and result, and the model sees the image", async () => {
+  it("A tool's answer with attachments shows them in message, event and result, and the model sees the image", async () => {
     const id = await newThread("seeing");
     attachOnce("draw", () => ({
       status: "success",
@@ -258,7 +258,7 @@ describe("a tool's answer", () => {
     });
   });
 
-  it("ATT21 of a tool that is invoked directly has its files in the thread too, and its log no bytes", async () => {
+  it("A tool that is invoked directly stores its files in the thread, and its log holds no bytes", async () => {
     const id = await newThread("seeing");
     const data = toBase64(pngBytes(20_000));
     attaching.set("direct", () => ({
@@ -275,7 +275,7 @@ describe("a tool's answer", () => {
     expect(JSON.stringify(items)).not.toContain(data.slice(2000, 2040));
   });
 
-  it("ATT24 of 20 MB leaves the thread usable, and the whole is in its files", async () => {
+  it("A tool's answer of 20 MB leaves the thread usable, and its files hold all of it", async () => {
     const id = await newThread("seeing");
     attachOnce("flood", () => ({ status: "success", result: `begin${"x".repeat(20_000_000)}end` }));
     const events = await converse(id, "flood");
@@ -293,7 +293,7 @@ describe("a tool's answer", () => {
 });
 
 describe("rows and hooks", () => {
-  it("ATT22 no message, log, run or event holds the bytes of a file", async () => {
+  it("No message, log, run or event holds the bytes of a file", async () => {
     const id = await newThread("seeing");
     const bytes = pngBytes(30_000);
     const secret = toBase64(bytes).slice(2000, 2040);
@@ -331,7 +331,7 @@ describe("rows and hooks", () => {
     expect(Object.values(await filesOf(id))).toEqual([30_000, 30_000, 30_000]);
   });
 
-  it("ATT25 hooks see words and no files; what they and an edit change keeps the files", async () => {
+  it("Hooks see words and no files; what they and an edit change keeps the files", async () => {
     const id = await newThread("seeing");
     hookCalls.length = 0;
     await converse(id, "shout", { attachments: [image()] });

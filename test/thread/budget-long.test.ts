@@ -37,7 +37,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(seqs).toHaveLength(length);
   }, 60_000);
 
-  it("COST4 a page of history reads the page and a little", async () => {
+  it("COST4 A page of history reads the page and a little", async () => {
     for (const order of ["asc", "desc"] as const) {
       const first = { limit: 50, order, include_silent: false };
       let cursor: string | undefined;
@@ -55,7 +55,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST5 a cold wake that serves a page reads the page and a little", async () => {
+  it("COST5 A cold wake that serves a page reads the page and a little", async () => {
     for (const order of ["asc", "desc"] as const) {
       await crash(id);
       await value(stubOf(id).call("listMessages", admin, { limit: 50, order, include_silent: false }));
@@ -74,7 +74,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(following.events).toHaveLength(2 * missed);
   }
 
-  it("COST11 a reader that comes back reads two rows for each message it missed, and a little", async () => {
+  it("COST11 A reader that comes back reads two rows for each message it missed, and a little", async () => {
     const bound = Math.ceil(1.1 * length) + little;
     measured(`a reader of all ${count} messages`, `${wholeCost} read`, `≤ ${bound}`);
     expect(wholeCost).toBeLessThanOrEqual(bound);
@@ -86,7 +86,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST11 so does one that wakes the thread", async () => {
+  it("COST11 A request that wakes the thread reads a number of rows that does not depend on its length", async () => {
     for (const missed of [0, 1, 100, length / 2]) {
       await crash(id);
       await comesBack(missed);
@@ -98,7 +98,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST11 so does one that comes while the last run's events are told", async () => {
+  it("COST11 A request that arrives while the last run's events are sent reads a number of rows that does not depend on the thread's length", async () => {
     await converse(id, "hello");
     const last = await follow(id, { after: String(seqs.at(-1)), until: "idle" });
     await last.closed;
@@ -112,7 +112,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(read).toBeLessThanOrEqual(little);
   });
 
-  it("COST6 a step reads the messages it sends and a little", async () => {
+  it("COST6 A step reads the messages it sends and a little", async () => {
     const before = await value(stubOf(id).call("describe", admin));
     // It has everything already, so that what it reads is not counted with the step.
     const watching = await follow(id, { after: String(before.last_seq) });
@@ -126,7 +126,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(read).toBeLessThanOrEqual(sent + little);
   });
 
-  it("COST6 so does one that sends one message of them", async () => {
+  it("COST6 A step that sends one message of them reads a number of rows that does not depend on the thread's length", async () => {
     withoutFilterHook();
     const forgetful = await longThread("forgetful");
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
@@ -135,7 +135,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     await value(stubOf(forgetful).call("postMessage", admin, message("no run", { run: false }), null));
   });
 
-  it("COST6 a step that sends one message reads the newest 1,000 in addition for a filter_messages hook", async () => {
+  it("COST6 A step that sends one message reads the newest 1,000 in addition for a filter_messages hook", async () => {
     const forgetful = await longThread("forgetful");
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
     measured(`step that sends 1 message of ${count}, with a filter hook`, `${read} read`, `≤ 1,000 + 2 + ${little}`);
@@ -145,7 +145,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
 });
 
 describe("rows read of a thread of many runs", () => {
-  it("COST11 a reader that comes back reads five rows for each message it missed, and a little", async () => {
+  it("COST11 A reader that comes back reads five rows for each message it missed, and a little", async () => {
     const runs = 200;
     const id = await newThread("forgetful");
     const ends = [0];

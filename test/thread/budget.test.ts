@@ -20,7 +20,7 @@ function long(deltas: number): string[] {
 }
 
 describe("rows written", () => {
-  it("COST1 a text turn writes at most 10 rows, the same for 1, 20, 1,000 and 10,000 deltas", async () => {
+  it("COST1 A text turn writes at most 10 rows, the same for 1, 20, 1,000 and 10,000 deltas", async () => {
     const spent = new Set<number>();
     for (const deltas of [1, 20, 1000, 10_000]) {
       const id = await newThread("parallel");
@@ -33,7 +33,7 @@ describe("rows written", () => {
     expect(spent.size).toBe(1);
   });
 
-  it("COST2 each tool call costs at most 4 rows, its step included", async () => {
+  it("COST2 Each tool call writes at most 4 rows, its step included", async () => {
     for (const calls of [1, 2, 5]) {
       const id = await newThread("parallel");
       scripts.set("tools", ({ step }) =>
@@ -52,7 +52,7 @@ describe("rows written", () => {
     }
   });
 
-  it("COST2 so do tool calls one step after the other", async () => {
+  it("COST2 Tool calls one step after the other write at most 4 rows each", async () => {
     const id = await newThread("sequential");
     const calls = 5;
     scripts.set("steps", ({ step }) =>
@@ -63,7 +63,7 @@ describe("rows written", () => {
     expect(written).toBeLessThanOrEqual(10 + 4 * calls);
   });
 
-  it("COST13 a call that waits for somebody outside costs at most 10 rows more than one that does not, rest and wake included", async () => {
+  it("COST13 A call that waits for somebody outside costs at most 10 rows more than one that does not, rest and wake included", async () => {
     const ways = {
       approval: { agent: "payer", call: pay("Ada"), said: (id: string) => approve(id) },
       remote: { agent: "asker", call: ask("why"), said: (id: string) => says(id, "because") },
@@ -87,7 +87,7 @@ describe("rows written", () => {
     }
   });
 
-  it("COST3 a text turn costs the same after a long history", async () => {
+  it("COST3 A text turn costs the same after a long history", async () => {
     withoutFilterHook();
     const messages = Array.from({ length: 500 }, (_, index) => ({ role: "user", content: `line ${index}` }));
     const id = await newThread("forgetful", { initial_messages: messages });
@@ -97,7 +97,7 @@ describe("rows written", () => {
     expect(read).toBeLessThanOrEqual(2 + 20);
   });
 
-  it("COST8 a heartbeat costs one row", async () => {
+  it("COST8 A heartbeat costs one row", async () => {
     const beats = 3;
     const spent: number[] = [];
     for (const fired of [0, beats]) {
@@ -123,7 +123,7 @@ describe("rows written", () => {
     expect(spent[1]).toBe((spent[0] ?? 0) + beats);
   });
 
-  it("COST9 a run writes at most 4 rows to the catalog", async () => {
+  it("COST9 A run writes at most 4 rows to the catalog", async () => {
     const id = await newThread("parallel");
     await settled(id);
     for (const run of ["first", "second", "third"]) {
@@ -139,7 +139,7 @@ describe("rows written", () => {
 });
 
 describe("wakes", () => {
-  it("COST7 a thread at rest has no alarm once its run is in the catalog", async () => {
+  it("COST7 A thread at rest has no alarm once its run is in the catalog", async () => {
     const id = await newThread("parallel");
     await converse(id, "hello");
     await settled(id);
@@ -149,7 +149,7 @@ describe("wakes", () => {
     expect(listed?.n).toBe(1);
   });
 
-  it("COST10 a resting run has one alarm, at its deadline, and is woken by nothing before", async () => {
+  it("COST10 A resting run has one alarm, at its deadline, and is woken by nothing before", async () => {
     const id = await newThread("parallel");
     await converse(id, "hello");
     await settled(id);
@@ -170,7 +170,7 @@ describe("wakes", () => {
     expect(await alarmOf(id)).toBe(deadline);
   });
 
-  it("COST5 a cold wake writes nothing", async () => {
+  it("COST5 A cold wake writes nothing", async () => {
     const id = await newThread("parallel");
     await converse(id, "hello");
     await settled(id);

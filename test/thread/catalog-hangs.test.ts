@@ -30,7 +30,7 @@ const loggedCauses = (id: string): unknown[] =>
     .filter(({ event, thread_id }) => event === "catalog_unreachable" && thread_id === id)
     .map(({ cause }) => cause);
 
-it("CAT13 a thread is created, changed and answered while the catalog does not answer, and the log has the cause", async () => {
+it("A thread is created, changed and answered while the catalog does not answer, and the log has the cause", async () => {
   hanging.begin();
   const id = await inTime(newThread("parallel"));
   expect(loggedCauses(id)[0]).toContain("no answer within 5000 ms");
@@ -42,7 +42,7 @@ it("CAT13 a thread is created, changed and answered while the catalog does not a
   expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ title: "again", status: "idle" });
 });
 
-it("CAT13 a deletion is refused while the catalog does not answer and leaves the thread intact, and a second one deletes it", async () => {
+it("A deletion is refused while the catalog does not answer and leaves the thread intact, and a second one deletes it", async () => {
   const id = await newThread("parallel");
   await converse(id, "say before");
   hanging.begin();

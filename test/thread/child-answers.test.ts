@@ -33,26 +33,29 @@ const paid = () => ran.filter((line) => line.startsWith("pay {"));
 beforeEach(freshAnswers);
 
 describe("a consent that is posted to a parent", () => {
-  it.each(["stop", "interrupt"])("CALLS7 is taken by no child behind the parent's %s", async (how) => {
-    script(`ended_${how}`, [send("pay_room", "ended_inside")]);
-    script("ended_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("house", `ended_${how}`, 1);
-    const child = calls[0]?.thread_id ?? "";
-    const held = door();
-    atPlaces((place) => (place.name === "before stop" && place.to === child ? held.passed : undefined));
-    if (how === "stop") await value(stubOf(id).call("stop", admin, null));
-    else await value(stubOf(id).call("postMessage", admin, { ...message("now"), when: "interrupt" }, null));
-    await following.until(isEnd);
-    const taken = await answer(id, approve(named(calls, "pay")));
-    expect(taken).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
-    expect(await shown(child)).toHaveLength(1);
-    held.open();
-    await holds(async () => (await shown(child)).length === 0);
-    expect(ran).toEqual([]);
-    following.close();
-  });
+  it.each(["stop", "interrupt"])(
+    "A decision that is posted to a parent reaches no child after the parent's %s",
+    async (how) => {
+      script(`ended_${how}`, [send("pay_room", "ended_inside")]);
+      script("ended_inside", [pay("Ada")]);
+      const { id, following, calls } = await resting("house", `ended_${how}`, 1);
+      const child = calls[0]?.thread_id ?? "";
+      const held = door();
+      atPlaces((place) => (place.name === "before stop" && place.to === child ? held.passed : undefined));
+      if (how === "stop") await value(stubOf(id).call("stop", admin, null));
+      else await value(stubOf(id).call("postMessage", admin, { ...message("now"), when: "interrupt" }, null));
+      await following.until(isEnd);
+      const taken = await answer(id, approve(named(calls, "pay")));
+      expect(taken).toMatchObject({ ok: true, value: { ignored: [named(calls, "pay")] } });
+      expect(await shown(child)).toHaveLength(1);
+      held.open();
+      await holds(async () => (await shown(child)).length === 0);
+      expect(ran).toEqual([]);
+      following.close();
+    },
+  );
 
-  it("CALLS7 is handed to no child when the parent is stopped while the request is read", async () => {
+  it("A decision that is posted to a parent reaches no child when the parent is stopped while the request is read", async () => {
     script("stopped_between", [send("pay_room", "between_inside")]);
     script("between_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "stopped_between", 1);
@@ -78,7 +81,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("CALLS7 is taken by no child when the parent's own part, or a call of nobody, is refused", async () => {
+  it("A decision that is posted to a parent reaches no child when the parent's own part, or an unknown call, is refused", async () => {
     script("refused", [send("pay_room", "refused_inside"), ask("own")]);
     script("refused_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "refused", 2);
@@ -94,7 +97,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("CALLS7 is compared with the run that is meant, also for a call that the child has not told of yet", async () => {
+  it("A decision that is posted to a parent is compared with the intended run, also for a call that the child has not reported yet", async () => {
     script("meant", [send("pay_room", "meant_inside")]);
     script("meant_inside", [pay("Ada")]);
     const id = await newThread("house");
@@ -115,7 +118,7 @@ describe("a consent that is posted to a parent", () => {
     expect(paid()).toHaveLength(1);
   });
 
-  it("CALLS4 consents to one call alone, whatever ids a provider repeats, and however often it is sent", async () => {
+  it("A decision approves one call alone, whatever ids a provider repeats, and however often it is sent", async () => {
     script("repeats", [send("pay_room", "repeats_ada"), send("pay_room", "repeats_bob")]);
     script("repeats_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("repeats_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
@@ -132,7 +135,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("CALLS4 is told apart among lines side by side, whatever ids a provider repeats", async () => {
+  it("A decision reaches the right one of parallel scopes, also if a provider repeats ids", async () => {
     script("lines", [send("cashier", "lines_ada"), send("cashier", "lines_bob")]);
     script("lines_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("lines_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
@@ -141,7 +144,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("CALLS4 is for a call of nobody when its child was deleted, and is shown no more", async () => {
+  it("A decision is for an unknown call when the child was deleted, and the call is no longer shown", async () => {
     script("deleted", [send("pay_room", "deleted_inside")]);
     script("deleted_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "deleted", 1);
@@ -158,7 +161,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("CALLS10 that is for a hundred calls of nobody asks each child once", async () => {
+  it("A decision about a hundred unknown calls asks each of at most 20 children once", async () => {
     scripts.set("quiet_inside", () => ({ text: "nothing to ask" }));
     const id = await newThread("house");
     for (const turn of ["quiet_1", "quiet_2", "quiet_3"]) {
@@ -183,7 +186,7 @@ describe("what a child owes", () => {
   /** Milliseconds until somebody wakes the thread. */
   const wakesIn = async (id: string) => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
 
-  it("CALLS8 has an alarm when it was answered in part and dies before it told", async () => {
+  it("A child that was answered in part and dies before it reports has an alarm", async () => {
     script("owes", [send("pay_room", "owes_inside")]);
     script("owes_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "owes", 2);
@@ -197,7 +200,7 @@ describe("what a child owes", () => {
     following.close();
   });
 
-  it("CALLS8 has an alarm when a thread in the middle dies before it told further up", async () => {
+  it("A thread in the middle that dies before it reports to its parent has an alarm", async () => {
     script("passes_on", [send("pay_lobby", "passes_middle")]);
     script("passes_middle", [send("pay_room", "passes_inside")]);
     script("passes_inside", [erase("all"), ask("why")]);
@@ -211,7 +214,7 @@ describe("what a child owes", () => {
     following.close();
   });
 
-  it("CALLS5 is told again where the parent dies between a child's consent and its own row", async () => {
+  it("A child reports again if the parent dies between the child's approval and its own row", async () => {
     script("between", [send("pay_room", "between_inside"), ask("own")]);
     script("between_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "between", 3);
@@ -232,7 +235,7 @@ describe("who follows a parent", () => {
   const rests = (events: ThreadEvent[]) =>
     events.flatMap((event) => (event.type === "awaiting_tool_execution" ? [event.tool_calls] : []));
 
-  it("CALLS9 is told the calls that are left, and the same when he comes later", async () => {
+  it("A reader of the parent receives the remaining calls, and so does one that comes later", async () => {
     script("fewer", [send("pay_room", "fewer_inside")]);
     script("fewer_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "fewer", 2);
@@ -244,7 +247,7 @@ describe("who follows a parent", () => {
     following.close();
   });
 
-  it("CALLS9 sees its run wait while it waits, though another child is at work", async () => {
+  it("A reader of the parent sees its run wait while it waits, also if another child is active", async () => {
     script("one_asks", [send("pay_room", "asks_inside"), send("pay_room", "works_inside")]);
     script("asks_inside", [pay("Ada")]);
     const [first, second] = [door(), door()];
@@ -266,7 +269,7 @@ describe("who follows a parent", () => {
     following.close();
   });
 
-  it("CALLS9 hears that it waits no more when its child was answered there", async () => {
+  it("A reader of the parent is notified that it no longer waits when its child was answered in the child's thread", async () => {
     script("there", [send("pay_room", "there_inside")]);
     script("there_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "there", 1);

@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 describe("a call of a child thread", () => {
-  it("CALLS1 is shown by the parent, with its kind, arguments and thread, and answered there", async () => {
+  it("A child's call is shown by the parent with its kind, arguments and thread, and can be answered there", async () => {
     script("top", [send("pay_room", "inside")]);
     script("inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await resting("top", 2);
@@ -88,7 +88,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("CALLS1 is told again to who comes later, from the parent's rows", async () => {
+  it("A child's call is sent from the parent's rows to readers that come later", async () => {
     script("later", [send("pay_room", "later_inside")]);
     script("later_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("later", 1);
@@ -101,7 +101,7 @@ describe("a call of a child thread", () => {
     again.close();
   });
 
-  it("CALLS2 answered in the child, or by its end, is shown by the parent no more", async () => {
+  it("A call that is answered in the child, or by the child's end, is no longer shown by the parent", async () => {
     script("direct", [send("pay_room", "direct_inside")]);
     script("direct_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("direct", 1);
@@ -120,7 +120,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("CALLS3 is passed up and down through every thread above it, beside their own", async () => {
+  it("A child's call is passed up and down through every thread above it, next to their own calls", async () => {
     script("deep", [send("pay_lobby", "deep_middle"), ask("top")]);
     script("deep_middle", [send("pay_room", "deep_inside"), ask("middle")]);
     script("deep_inside", [pay("Ada")]);
@@ -137,7 +137,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("CALLS4 is refused in the parent as in the child, takes one answer, and is not another owner's", async () => {
+  it("A child's call is refused in the parent as in the child, takes one answer, and is hidden from other owners", async () => {
     script("strict", [send("pay_room", "strict_inside")]);
     script("strict_inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await resting("strict", 2);
@@ -165,7 +165,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("CALLS5 survives a crash of the child before it told, and of the parent behind that", async () => {
+  it("A child's call survives a crash of the child before it reports, and of the parent after that", async () => {
     script("crashes_up", [send("pay_room", "crashes_inside")]);
     script("crashes_inside", [pay("Ada")]);
     const id = await newThread("house");
@@ -191,7 +191,7 @@ describe("a call of a child thread", () => {
     expect(ran).toHaveLength(2);
   });
 
-  it("CALLS5 is told again where the parent could not be reached", async () => {
+  it("A child's call is reported again if the parent could not be reached", async () => {
     script("unreached", [send("pay_room", "unreached_inside")]);
     script("unreached_inside", [pay("Ada")]);
     const id = await newThread("house");
@@ -212,7 +212,7 @@ describe("a call of a child thread", () => {
     expect(tries).toBe(2);
   });
 
-  it("CALLS2 answered at the parent is shown there no more at once, whenever the child tells so", async () => {
+  it("A call that is answered at the parent is no longer shown there at once, before the child reports it", async () => {
     script("at_once", [send("pay_room", "at_once_inside")]);
     script("at_once_inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await resting("at_once", 2);
@@ -223,7 +223,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("CALLS6 with large arguments is handed up without them", async () => {
+  it("Arguments of more than 8 KiB of a child's call stay in the child", async () => {
     script("large", [send("pay_room", "large_inside")]);
     script("large_inside", [ask("small"), ask("x".repeat(100_000))]);
     const { following, calls: inThread } = await resting("large", 2);

@@ -71,7 +71,7 @@ async function expectCounted(id: string, children: readonly string[]): Promise<v
 }
 
 describe("a call that gave up waiting", () => {
-  it("CHILD13 of a run that was stopped and is over is counted into it, the thread and the catalog, once", async () => {
+  it("The cost of a child that its parent gave up waiting for is counted once into a stopped run, its thread and the catalog", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     await value(stubOf(id).call("stop", admin, null));
     const end = await following.until(isEnd);
@@ -116,7 +116,7 @@ describe("a call that gave up waiting", () => {
   });
 
   for (const crashes of [false, true]) {
-    it(`CHILD13 of a run at work is counted with its end${crashes ? ", also when it is cut then" : ""}`, async () => {
+    it(`The cost of a child that an active run gave up waiting for is counted at its end${crashes ? ", also when the run is interrupted then" : ""}`, async () => {
       const { passed, open } = door();
       const { id, child, following, delivered } = await waiting(async () => {
         await passed;
@@ -138,7 +138,7 @@ describe("a call that gave up waiting", () => {
     });
   }
 
-  it("CHILD13 of a run that rests again is counted, and outlasts its eviction", async () => {
+  it("The cost of a child that a run gave up waiting for is counted while that run waits again, and outlasts its eviction", async () => {
     const { passed, open } = door();
     const { id, child, following, delivered } = await waiting((step) =>
       step === 1 ? call("nest") : { text: "boss done" },
@@ -160,7 +160,7 @@ describe("a call that gave up waiting", () => {
     await expectCounted(id, [child, second]);
   });
 
-  it("CHILD13 told while the call is being settled is not lost", async () => {
+  it("The cost of a child that is reported while its call is being settled is not lost", async () => {
     const [held, reached] = [door(), door()];
     const { id, child, following, deliver, places } = await waiting(() => ({ text: "boss done" }));
     const settles = /^(tool\.store|result\.before-create)$/;
@@ -182,7 +182,7 @@ describe("a call that gave up waiting", () => {
 });
 
 describe("a call whose child is gone, or whose run was given up", () => {
-  it("CHILD13 is paid what a child had used when it was deleted", async () => {
+  it("A call whose child is gone is charged what the child had used when it was deleted", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     const used = (await messagesOf(child)).reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0);
     const gone = stubOf(child).call("remove", admin);
@@ -197,7 +197,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBe(own + used);
   });
 
-  it("CHILD13 of a run that was given up is counted when the child has stopped", async () => {
+  it("A call of a run that was given up is charged when its child has stopped", async () => {
     const reached = door();
     personas.set("boss", () => call("panel"));
     personas.set("pro", () => ({ text: "pro says" }));
@@ -222,7 +222,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
 });
 
 describe("a child's child", () => {
-  it("CHILD14 that tells late what it cost is counted by everybody above it, once", async () => {
+  it("The cost of a child's child that is reported late is counted once by each thread above it", async () => {
     const [held, reached] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? call("nest") : { text: "boss done" }));
     personas.set("nester", ({ step }) => (step === 0 ? call("debate") : { text: "nested" }));

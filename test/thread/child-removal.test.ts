@@ -31,7 +31,7 @@ async function expectNothingOf(ids: readonly string[]): Promise<void> {
 const isRemoval = ({ name }: { name: string }) => name === "before remove";
 
 describe("deletion of a parent", () => {
-  it("CHILD19 begins nothing for a message that arrives meanwhile", async () => {
+  it("The deletion of a parent begins nothing for a message that arrives meanwhile", async () => {
     panelBehind(new Promise(() => {}));
     const { id, child } = await begun();
     await rested(id);
@@ -48,7 +48,7 @@ describe("deletion of a parent", () => {
   });
 
   for (const when of ["before", "after"]) {
-    it(`CHILD19 leaves no child whose start is on its way, held ${when} it is made`, async () => {
+    it(`The deletion of a parent leaves no child whose start is on its way, held ${when} it is made`, async () => {
       panelBehind(new Promise(() => {}));
       const { passed, open } = door();
       const starts = word(`${when} startChild`, {});
@@ -64,7 +64,7 @@ describe("deletion of a parent", () => {
     });
   }
 
-  it("CHILD19 that is asked for twice leaves a thread made anew under the id untouched", async () => {
+  it("A repeated deletion of a parent leaves a new thread under the same id untouched", async () => {
     const id = await newThread("boss");
     const doors = [door(), door()];
     let asked = 0;

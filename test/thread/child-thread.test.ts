@@ -19,7 +19,7 @@ const runPage = { limit: 50, order: "desc" as const };
 beforeEach(freshTeam);
 
 describe("an agent in a thread of its own", () => {
-  it("CHILD1 answers the call, its cost counts for the parent, and its events are told inside the parent's", async () => {
+  it("An agent called as a tool runs in a child thread; its outcome is the result, its usage and cost count for the parent's run, and the parent emits its events", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
@@ -53,7 +53,7 @@ describe("an agent in a thread of its own", () => {
 });
 
 describe("a parent that waits", () => {
-  it("CHILD2 holds no memory and one alarm at the deadline; the answer wakes it", async () => {
+  it("A parent that waits holds no memory and one alarm at the deadline, and the answer wakes it", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();
@@ -66,7 +66,7 @@ describe("a parent that waits", () => {
     following.close();
   });
 
-  it("CHILD3 goes on after a crash of either side with one child, one answer and one result", async () => {
+  it("A parent that waits continues after a crash of either side with one child, one answer and one result", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -95,7 +95,7 @@ describe("a parent that waits", () => {
     expect(run?.usage.total_tokens).toBe(own + (childRun?.usage.total_tokens ?? 0));
   });
 
-  it("CHILD4 takes no answer from another thread, and none twice", async () => {
+  it("A parent that waits takes no answer from another thread, and none twice", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -112,7 +112,7 @@ describe("a parent that waits", () => {
     expect((await messagesOf(id)).find(({ role }) => role === "tool")?.content).toBe("yes");
   });
 
-  it("CHILD5 that is stopped answers its call and stops the child", async () => {
+  it("A parent that is stopped while it waits answers its call and stops the child", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -128,7 +128,7 @@ describe("a parent that waits", () => {
     expect(tool).toMatchObject({ status: "complete", result: { status: "error" } });
   });
 
-  it("CHILD5 a child that is stopped is an error result, and the run goes on", async () => {
+  it("A child that is stopped is an error result, and the run goes on", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -142,7 +142,7 @@ describe("a parent that waits", () => {
 });
 
 describe("deletion", () => {
-  it("CHILD6 of a parent deletes its children; of a child answers the call with an error", async () => {
+  it("The deletion of a parent deletes its children, and the deletion of a child answers the call with an error", async () => {
     const first = door();
     panelBehind(first.passed);
     const { id, child, following } = await begun();
@@ -169,7 +169,7 @@ describe("deletion", () => {
 });
 
 describe("children of children", () => {
-  it("CHILD7 work three deep, and a chain that calls itself ends with an error the model reads", async () => {
+  it("Work three deep, and a chain that calls itself ends with an error the model reads", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "nest", arguments: { task: "3" } }] } : { text: "boss done" },
@@ -194,7 +194,7 @@ describe("children of children", () => {
 });
 
 describe("several children", () => {
-  it("CHILD11 of one step work at the same time; the model is asked when all have answered", async () => {
+  it("Several children of one step work at the same time, and the model is asked when all have answered", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step, messages }) =>
@@ -226,7 +226,7 @@ describe("several children", () => {
 });
 
 describe("what others see", () => {
-  it("CHILD8 children are listed only under their parent", async () => {
+  it("Children are listed only under their parent", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -246,7 +246,7 @@ describe("what others see", () => {
     expect(await list("limit=200")).not.toContain(child);
   });
 
-  it("CHILD9 watchers are told the child's events in order, before the result, and never again", async () => {
+  it("Watchers are told the child's events in order, before the result, and never again", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -267,7 +267,7 @@ describe("what others see", () => {
     expect(again.events.filter(({ type }) => type === "subagent_start")).toHaveLength(1);
   });
 
-  it("CHILD10 a call past its deadline is answered with an error, and the child is stopped", async () => {
+  it("A call past its deadline is answered with an error, and the child is stopped", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -284,7 +284,7 @@ describe("what others see", () => {
     expect(tool?.result).toMatchObject({ status: "error", error: expect.stringContaining("in time") });
   });
 
-  it("CHILD12 what is sent meanwhile waits; a stream of the run goes on to its end", async () => {
+  it("A message that is sent while a child works waits, and a stream of the run continues to its end", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();

@@ -14,7 +14,7 @@ const initial_messages = [
 ];
 
 describe("initial messages", () => {
-  it("CREATE1 are stored in order, told, and start no run", async () => {
+  it("Initial messages are stored in order, are emitted, and start no run", async () => {
     const id = await newThread("parallel", { initial_messages });
     const { items, total } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ role, content }) => [role, content])).toEqual([
@@ -28,7 +28,7 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toEqual([]);
   });
 
-  it("CREATE2 come once, however often and however closely the creation is repeated", async () => {
+  it("Initial messages are stored once, however often and however closely the creation is repeated", async () => {
     const id = crypto.randomUUID();
     const input = { id, agent_id: "parallel", user_id: null, creation: "same", initial_messages };
     await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("create", admin, input))));
@@ -37,14 +37,14 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listMessages", admin, { ...page, include_silent: true }))).total).toBe(3);
   });
 
-  it("CREATE3 a thread has no branch but its own: another name is refused", async () => {
+  it("A thread has no branch but its own: another name is refused", async () => {
     const id = await newThread("parallel", { initial_messages });
     const answer = await stubOf(id).call("listMessages", admin, { ...page, branch: "nope" });
     expect(answer).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });
     expect((await value(stubOf(id).call("listMessages", admin, { ...page, branch: "main" }))).total).toBe(2);
   });
 
-  it("CREATE4 that fit no row refuse the creation, and nothing is left behind", async () => {
+  it("Initial messages that fit no row refuse the creation, and nothing remains of it", async () => {
     const id = crypto.randomUUID();
     const metadata = { big: "z".repeat(1_950_000) };
     const input = { id, agent_id: "parallel", user_id: null, creation: "big" };
@@ -58,7 +58,7 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listMessages", admin, page))).total).toBe(2);
   });
 
-  it("CREATE5 a creation that was cut before the catalog heard of the thread is listed once it is repeated", async () => {
+  it("A creation that was cut before the catalog heard of the thread is listed once it is repeated", async () => {
     const id = crypto.randomUUID();
     const listed = async () => {
       const statement = env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id);

@@ -28,7 +28,7 @@ const text = (offset: number, delta: string, index = 0): EventDraft => ({
 
 const of = { message_id: "r", tool_call_id: "c", tool_name: "it" };
 
-it("DELTA1: deltas of one block become one, with the first's offset, the last's number and all their text", () => {
+it("Deltas of one block become one, with the first's offset, the last's number and all their text", () => {
   const list = events(text(7, "He"), text(9, "ll"), text(11, "o"));
   expect(buffered(list)).toEqual([{ ...list[2], from_seq: 1, offset: 7, delta: "Hello" }]);
   expect(buffered(list.slice(1, 2))).toEqual([list[1]]);
@@ -39,7 +39,7 @@ it("DELTA1: deltas of one block become one, with the first's offset, the last's 
   expect(buffered(output)).toEqual([{ ...output[1], from_seq: 1, offset: 3, delta: "abc" }]);
 });
 
-it("DELTA1: however a text is cut and merged, its first offset and its words come through", () => {
+it("However a text is cut and merged, its first offset and its words come through", () => {
   fc.assert(
     fc.property(fc.nat(50), fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (begin, pieces) => {
       let offset = begin;
@@ -55,7 +55,7 @@ it("DELTA1: however a text is cut and merged, its first offset and its words com
   );
 });
 
-it("DELTA2: deltas of different blocks, kinds, calls and messages are kept apart, in order of their last number", () => {
+it("Deltas of different blocks, kinds, calls and messages are kept apart, in order of their last number", () => {
   const other: EventDraft = { type: "thinking_delta", message_id: "m", index: 0, offset: 0, delta: "t" };
   const elsewhere: EventDraft = { type: "text_delta", message_id: "n", index: 0, offset: 0, delta: "e" };
   const list = events(text(0, "a"), text(0, "x", 1), other, elsewhere, text(1, "b"));
@@ -67,7 +67,7 @@ it("DELTA2: deltas of different blocks, kinds, calls and messages are kept apart
   ]);
 });
 
-it("DELTA3: of a tool's progress the last is kept, and what is no delta is merged with nothing", () => {
+it("The last of a tool's progress updates is kept, and events other than deltas are not merged", () => {
   const progress = (done: number): EventDraft => ({ type: "tool_execution_delta", ...of, progress: { done } });
   const said: EventDraft = { type: "tool_execution_delta", ...of, offset: 0, delta: "out" };
   const custom: EventDraft = { type: "custom", name: "n", data: 1 };

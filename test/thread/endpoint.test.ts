@@ -10,7 +10,7 @@ function get(path: string): Promise<Response> {
 }
 
 describe("a thread endpoint", () => {
-  it("ENDPOINT1 is called with the thread's state and the outside request", async () => {
+  it("A thread endpoint is called with the thread's state and the outside request", async () => {
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "one" }] });
     const answer = await get(`/api/threads/${id}/seen?x=1`);
     expect(await answer.json()).toEqual({
@@ -21,13 +21,13 @@ describe("a thread endpoint", () => {
     });
   });
 
-  it("ENDPOINT2 of a thread that does not exist is 404 and calls nothing", async () => {
+  it("An endpoint of a thread that does not exist answers 404 and calls nothing", async () => {
     const answer = await get(`/api/threads/${crypto.randomUUID()}/seen`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: "thread_not_found" } });
   });
 
-  it("ENDPOINT3 that throws is a 500 without internals", async () => {
+  it("An endpoint that throws answers 500 without internals", async () => {
     const id = await newThread("parallel");
     const answer = await get(`/api/threads/${id}/refusing`);
     expect(answer.status).toBe(500);
@@ -38,7 +38,7 @@ describe("a thread endpoint", () => {
 });
 
 describe("the list of threads", () => {
-  it("ENDPOINT4 shows a thread at once, and after a run its last message is found by search", async () => {
+  it("The list of threads has a new thread at once, and search finds it by its title and, after a run, by its last message", async () => {
     const title = `title ${crypto.randomUUID()}`;
     const id = await newThread("parallel", { title, tags: [title] });
     const list = async (query: string) => {

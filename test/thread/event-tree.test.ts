@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 
 describe("the README's tree of events", () => {
-  it("shows the events of a run with a tool call, in their order and nested as they are", async () => {
+  it("The README's tree shows the events of a run with a tool call in their order and nesting", async () => {
     scripts.set("draw", ({ step }) =>
       step === 0
         ? { thinking: "Hm.", text: "One moment.", toolCalls: [{ name: "stream", arguments: { parts: ["a", "b"] } }] }
@@ -56,13 +56,13 @@ describe("the README's tree of events", () => {
     expect(drawn.map(({ depth }) => depth)).toEqual(depths(seen));
   });
 
-  it("names no event that does not exist", () => {
+  it("The README's tree names no event that does not exist", () => {
     const quoted = [...section.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name]) => name);
     expect(quoted.length).toBeGreaterThan(8);
     for (const name of quoted) expect(eventTypes).toContain(name);
   });
 
-  it("places the other events where runs emit them", async () => {
+  it("The README's tree places the other events where runs emit them", async () => {
     const failed = order(await converse(await newThread("falls_back"), "hello"));
     const [step, answer] = [failed.indexOf("step_start"), failed.lastIndexOf("message_start")];
     expect(failed.slice(step + 1, answer).filter((type) => !/^(message_start|text_)/.test(type))).toEqual([
@@ -105,7 +105,7 @@ describe("the README's tree of events", () => {
     expect(turns).toHaveLength(debated.filter((type) => type === "step_end").length);
   });
 
-  it("places a call that waits after the step's other calls and before its own execution", async () => {
+  it("The README's tree places a call that waits after the step's other calls and before its own execution", async () => {
     scripts.set("asks", ({ step }) => {
       const calls = [
         { name: "pay", arguments: { to: "Ada", amount: 5 } },

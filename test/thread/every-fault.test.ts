@@ -55,40 +55,52 @@ async function playAll(conversation: Play, calm: Outcome, lives: readonly Death[
 }
 
 describe.each(plays)("%s", (_name, conversation) => {
-  it("FAULT2 survives a death at every point it passes", { timeout }, async () => {
-    const calm = await play(conversation, []);
-    expect(calm.problems).toEqual([]);
-    const lives = deathsIn(calm.plan.lives[0] ?? [], diedAt).map((death) => [death]);
-    expect(await playAll(conversation, calm, lives)).toEqual([]);
-  });
+  it(
+    "A run whose object dies at any fault point ends like an undisturbed one, with the same messages and each effect once",
+    { timeout },
+    async () => {
+      const calm = await play(conversation, []);
+      expect(calm.problems).toEqual([]);
+      const lives = deathsIn(calm.plan.lives[0] ?? [], diedAt).map((death) => [death]);
+      expect(await playAll(conversation, calm, lives)).toEqual([]);
+    },
+  );
 });
 
 describe.each(rarePlays)("%s", (_name, conversation) => {
-  it("FAULT2 survives a death at every point it passes", { timeout }, async () => {
-    const calm = await play(conversation, []);
-    expect(calm.problems).toEqual([]);
-    const lives = deathsIn(calm.plan.lives[0] ?? []).map((death) => [death]);
-    expect(await playAll(conversation, calm, lives)).toEqual([]);
-  });
+  it(
+    "A run whose object dies at any fault point ends like an undisturbed one, with the same messages and each effect once",
+    { timeout },
+    async () => {
+      const calm = await play(conversation, []);
+      expect(calm.problems).toEqual([]);
+      const lives = deathsIn(calm.plan.lives[0] ?? []).map((death) => [death]);
+      expect(await playAll(conversation, calm, lives)).toEqual([]);
+    },
+  );
 });
 
 describe("a run that was cut", () => {
   const first: Death = { point: "tool.piece", hit: 1, mode: "kept" };
 
-  it("FAULT3 survives another death while it is taken up", { timeout }, async () => {
-    const calm = await play(team, []);
-    const cut = await play(team, [first]);
-    expect(wrong(calm, cut)).toEqual([]);
-    const known = new Set(calm.plan.lives[0]);
-    const lives = deathsIn(cut.plan.lives[1] ?? [], known)
-      .filter(({ point }) => !known.has(point))
-      .map((death) => [first, death]);
-    expect(lives.length).toBeGreaterThan(0);
-    expect(await playAll(team, calm, lives)).toEqual([]);
-  });
+  it(
+    "An interrupted run that dies once more while it is resumed ends like an undisturbed one",
+    { timeout },
+    async () => {
+      const calm = await play(team, []);
+      const cut = await play(team, [first]);
+      expect(wrong(calm, cut)).toEqual([]);
+      const known = new Set(calm.plan.lives[0]);
+      const lives = deathsIn(cut.plan.lives[1] ?? [], known)
+        .filter(({ point }) => !known.has(point))
+        .map((death) => [first, death]);
+      expect(lives.length).toBeGreaterThan(0);
+      expect(await playAll(team, calm, lives)).toEqual([]);
+    },
+  );
 
   it.each(["kept", "lost"] as const)(
-    "FAULT4 is given up when five more lives end where the first did, their writes %s",
+    "A run is given up with recovery_failed when five more lives end where the first did, with writes %s",
     { timeout },
     async (mode) => {
       const cut: Death = { point: "model.part", hit: 1, mode: "kept" };
@@ -112,23 +124,20 @@ const deletions = ["destroy.alarm", "destroy.rows"].flatMap((point) => [
   { point, hit: 1, mode: "lost" as const },
 ]);
 
-it.each(deletions)(
-  "FAULT6 a thread that dies at $point, writes $mode, is deleted when that is asked again",
-  async (death) => {
-    const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
-    const plan = planFaults(id, [death]);
-    const gone = { ok: false, refusal: { code: "thread_not_found" } };
-    const told = await untilDone(() => stubOf(id).call("remove", admin));
-    diedAt.add(death.point);
-    expect(plan.died).toBe(1);
-    if (!told.ok) expect(told).toMatchObject(gone);
-    expect(await stubOf(id).call("describe", admin)).toMatchObject(gone);
-    expect(await tablesOf(id)).toEqual([]);
-    expect(await alarmOf(id)).toBeNull();
-  },
-);
+it.each(deletions)("A thread that dies at $point, writes $mode, is deleted when that is asked again", async (death) => {
+  const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
+  const plan = planFaults(id, [death]);
+  const gone = { ok: false, refusal: { code: "thread_not_found" } };
+  const told = await untilDone(() => stubOf(id).call("remove", admin));
+  diedAt.add(death.point);
+  expect(plan.died).toBe(1);
+  if (!told.ok) expect(told).toMatchObject(gone);
+  expect(await stubOf(id).call("describe", admin)).toMatchObject(gone);
+  expect(await tablesOf(id)).toEqual([]);
+  expect(await alarmOf(id)).toBeNull();
+});
 
-it("FAULT5 every point of the sources had its deaths", () => {
+it("Every point of the sources had its deaths", () => {
   expect(points.length).toBeGreaterThan(0);
   expect(points.filter((point) => !diedAt.has(point))).toEqual([]);
 });

@@ -50,7 +50,7 @@ async function busy(name: string) {
 }
 
 describe("a thread at work", () => {
-  it("EXPORT7 is exported as of one moment, whatever goes on while it is read", async () => {
+  it("EXPORT7 An export of an active thread is of one moment, whatever changes while it is read", async () => {
     const { id, door, following } = await busy("moment");
     const response = await askExport(id);
     // Nothing is read before somebody reads: everything ends first.
@@ -86,7 +86,7 @@ describe("a thread at work", () => {
     expect(Math.max(...numbers)).toBeLessThanOrEqual(thread?.["last_seq"]);
   });
 
-  it("EXPORT8 comes back with its run ended where it was, nothing done again, and its queue held", async () => {
+  it("EXPORT8 The copy of an active thread has its run ended where it was, nothing done again, and its queue paused", async () => {
     const { id, door, following, run } = await busy("interrupted");
     const text = await exported(id);
     following.close();
@@ -122,7 +122,7 @@ describe("a thread at work", () => {
     expect(effects).toEqual([]);
   });
 
-  it("EXPORT8 goes on with the next message: what waited comes first, and the model sees the whole", async () => {
+  it("EXPORT8 The copy of an active thread continues with the next message: waiting inputs come first, and the model sees everything", async () => {
     const { id, door, following } = await busy("goingon");
     const text = await exported(id);
     following.close();
@@ -145,7 +145,7 @@ describe("a thread at work", () => {
     expect(comparable(await exported(id)).length).toBeGreaterThan(comparable(text).length);
   });
 
-  it("EXPORT9 does not wait for a child thread that is not in the file, nor reach it", async () => {
+  it("EXPORT9 The copy of an active thread does not wait for a child thread that is not in the file, and does not reach it", async () => {
     const id = await newThread("boss");
     let open = () => {};
     const passed = new Promise<void>((resolve) => (open = resolve));
@@ -189,7 +189,7 @@ describe("a thread at work", () => {
     own.close();
   });
 
-  it("EXPORT10 takes a file that is replaced while it is read from its beginning again, or leaves out one that goes", async () => {
+  it("EXPORT10 A file that is replaced while it is exported is read from its beginning again, and a deleted one is left out", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const old = new Uint8Array(6_000_000).fill(1);

@@ -12,7 +12,7 @@ const count = 10_000;
 const idOf = (number: number) => `01000000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
 
 describe("a long thread", () => {
-  it("EXPORT15 goes in and out a page at a time, and reads little more rows than it has", async () => {
+  it("EXPORT15 A long thread is exported and imported a page at a time, and reads few more rows than it has", async () => {
     const old = await newThread("filer");
     await value(stubOf(old).call("postMessage", admin, message("hello", { run: false }), null));
     const id = crypto.randomUUID();

@@ -124,7 +124,7 @@ async function told(id: string, after: number) {
 }
 
 describe("any thread", () => {
-  it("EXPORT3 is the same lines again behind a deletion, and replays the same from anywhere", async () => {
+  it("EXPORT3 Any thread exports as the same lines after a deletion and an import, and replays the same from any number", async () => {
     const actions = fc.array(action, { maxLength: 12, size: "max" });
     // A failure prints the seed and the shortest story that shows it.
     await fc.assert(
@@ -144,7 +144,7 @@ describe("any thread", () => {
     );
   }, 120_000);
 
-  it("EXPORT11 has the messages of all its branches, each in its place", async () => {
+  it("EXPORT11 Any thread exports the messages of all its branches, each in its position", async () => {
     const id = await newThread("boss");
     await converse(id, "plain one");
     await converse(id, "plain two");

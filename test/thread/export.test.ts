@@ -69,7 +69,7 @@ async function eventful(): Promise<string> {
 }
 
 describe("an exported thread", () => {
-  it("EXPORT1 has a first line that says what it is, a line a record, and a last one that counts and hashes", async () => {
+  it("EXPORT1 An export has a first line that names its format, a line for each record, and a last line with counts and a hash", async () => {
     const id = await eventful();
     const text = await exported(id);
     const lines = linesOf(text);
@@ -91,7 +91,7 @@ describe("an exported thread", () => {
     }
   });
 
-  it("EXPORT2 comes back as it was: thread, messages, runs, logs, and every replay", async () => {
+  it("EXPORT2 An imported thread is as it was: thread, messages, runs, logs and every replay", async () => {
     const id = await eventful();
     const before = await shown(id);
     const replays = await Promise.all([0, 1, 5, 17, 40].map((after) => told(id, after)));
@@ -103,14 +103,14 @@ describe("an exported thread", () => {
     expect(await listed(id)).toBe(true);
   });
 
-  it("EXPORT3 exports again as the same lines", async () => {
+  it("EXPORT3 An imported thread exports as the same lines", async () => {
     const id = await eventful();
     const text = await exported(id);
     await replaced(id, text);
     expect(comparable(await exported(id))).toEqual(comparable(text));
   });
 
-  it("EXPORT4 goes on as the original would: numbers, places and totals rise from where they were", async () => {
+  it("EXPORT4 An imported thread continues like the original: numbers, positions and totals rise from where they were", async () => {
     const id = await eventful();
     await replaced(id, await exported(id));
     const before = await shown(id);
@@ -124,7 +124,7 @@ describe("an exported thread", () => {
     expect(after.thread.message_count).toBe(before.thread.message_count + 2);
   });
 
-  it("EXPORT5 brings its files, byte for byte, with their folders, types, sizes and times", async () => {
+  it("EXPORT5 An export with files carries them byte for byte, with folders, types, sizes and times", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const large = new Uint8Array(3_000_001).map((_, at) => (at * 31) % 251);
@@ -157,7 +157,7 @@ describe("an exported thread", () => {
     expect(await files.listed("/made/by")).toEqual(["/made/by/hand"]);
   });
 
-  it("EXPORT5 has no file without being asked, and is whole all the same", async () => {
+  it("EXPORT5 An export has no files unless they are asked for, and is complete without them", async () => {
     const id = await newThread("filer");
     await new Files(id).put("/a/file", "bytes");
     const text = await exported(id, false);
@@ -166,7 +166,7 @@ describe("an exported thread", () => {
     expect(await new Files(id).stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
   });
 
-  it("EXPORT6 says nothing that is only of this deployment: no keys, no children, no definition's context", async () => {
+  it("EXPORT6 An export holds nothing that belongs to this deployment alone: no keys, no children, no definition's context", async () => {
     const id = await newThread("boss", { user_id: "ada" });
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },

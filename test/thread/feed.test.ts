@@ -33,7 +33,7 @@ async function watched(agent = "parallel", extra: object = {}) {
 }
 
 describe("a thread tells its owner's feed", () => {
-  it("FEED4 that it was made, is at work, is at rest, was changed and is gone, each as lists show it", async () => {
+  it("FEED4 A thread notifies its owner's feed that it was created, is active, is idle, was changed and is deleted, each as lists show it", async () => {
     const { owner, watching, id } = await watched("parallel", { tags: ["new"] });
     expect(watching.events[0]).toMatchObject({ type: "feed_start", user_id: owner });
     const door = gate("feed");
@@ -62,7 +62,7 @@ describe("a thread tells its owner's feed", () => {
     ]);
   });
 
-  it("FEED4 that its run waits for a client, and is at work again", async () => {
+  it("FEED4 A thread notifies its owner's feed that its run waits for a client and that it is active again", async () => {
     scripts.set("ask", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
     );
@@ -77,7 +77,7 @@ describe("a thread tells its owner's feed", () => {
     await watching.until(withStatus("idle"));
   });
 
-  it("FEED4 that it failed, that it has another agent, and what was said at rest", async () => {
+  it("FEED4 A thread notifies its owner's feed that it failed, that it has another agent, and of messages while it is idle", async () => {
     const { watching, id } = await watched("support");
     personas.set("desk", () => ({ toolCalls: [{ name: "billing", arguments: { task: "x" } }] }));
     personas.set("clerk", () => ({ text: "hello" }));
@@ -94,7 +94,7 @@ describe("a thread tells its owner's feed", () => {
     personas.clear();
   });
 
-  it("FEED4 that it was brought in, under the owner it has now", async () => {
+  it("FEED4 A thread notifies its owner's feed that it was imported, under its present owner", async () => {
     const { watching, id } = await watched();
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
@@ -113,7 +113,7 @@ describe("a thread tells its owner's feed", () => {
     expect(others.told()).toEqual(["start", "created idle", "updated idle", "deleted"]);
   });
 
-  it("FEED4 that it was brought in once lists have it, so that whoever lists then finds it", async () => {
+  it("FEED4 A thread notifies its owner's feed of its import once lists have it, so that a watcher that lists then finds it", async () => {
     const id = await newThread("parallel");
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
@@ -132,7 +132,7 @@ describe("a thread tells its owner's feed", () => {
     expect(await env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id).first()).toEqual({ id });
   });
 
-  it("FEED5 a thread that answers another one's call, and one whose making was refused, are told to nobody", async () => {
+  it("FEED5 A thread that answers another one's call, and one whose making was refused, are told to nobody", async () => {
     const { owner, watching, id } = await watched();
     const child = crypto.randomUUID();
     const parent = { thread_id: id, run_id: "r", tool_call_id: "c", message_id: "m" };
@@ -146,7 +146,7 @@ describe("a thread tells its owner's feed", () => {
     expect(watching.told()).toEqual(["start", "created idle", "updated idle"]);
   });
 
-  it("FEED6 one word is on its way at a time, and what changes meanwhile is one more with the newest state", async () => {
+  it("FEED6 One word is on its way at a time, and what changes meanwhile is one more with the newest state", async () => {
     const { watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ describe("a thread tells its owner's feed", () => {
     expect(words).toHaveLength(2);
   });
 
-  it("FEED6 a thread that is made anew under its id is told behind the end of the one before", async () => {
+  it("FEED6 A thread that is made anew under its id is told behind the end of the one before", async () => {
     const { owner, watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -199,27 +199,30 @@ describe("a feed that fails", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("no feed"))],
     ["hangs", () => new Promise<void>(() => {})],
-  ])("FEED7 and %s changes nothing about runs, changes and deletions, and writes no row", async (_how, fail) => {
-    const [calm, hit] = [await newThread("parallel"), await newThread("parallel")];
-    let words = 0;
-    atPlaces(({ thread, name }) => {
-      if (thread !== hit || name !== "before tell") return undefined;
-      words += 1;
-      return fail();
-    });
-    const costs = await Promise.all([calm, hit].map((id) => costOf(id, () => finish(id, "hello there"))));
-    expect(words).toBeGreaterThan(0);
-    expect(costs[1]?.written).toBe(costs[0]?.written);
-    const { items } = await value(
-      stubOf(hit).call("listMessages", admin, { limit: 10, order: "asc", include_silent: false } as never),
-    );
-    expect(items.map(({ content }) => content)).toEqual(["hello there", "echo: hello there"]);
-    expect((await value(stubOf(hit).call("patch", admin, { title: "Named" }))).title).toBe("Named");
-    expect((await value(stubOf(hit).call("describe", admin))).status).toBe("idle");
-    await value(stubOf(hit).call("remove", admin));
-  });
+  ])(
+    "FEED7 A feed that fails and %s changes nothing about runs, changes and deletions, and writes no row",
+    async (_how, fail) => {
+      const [calm, hit] = [await newThread("parallel"), await newThread("parallel")];
+      let words = 0;
+      atPlaces(({ thread, name }) => {
+        if (thread !== hit || name !== "before tell") return undefined;
+        words += 1;
+        return fail();
+      });
+      const costs = await Promise.all([calm, hit].map((id) => costOf(id, () => finish(id, "hello there"))));
+      expect(words).toBeGreaterThan(0);
+      expect(costs[1]?.written).toBe(costs[0]?.written);
+      const { items } = await value(
+        stubOf(hit).call("listMessages", admin, { limit: 10, order: "asc", include_silent: false } as never),
+      );
+      expect(items.map(({ content }) => content)).toEqual(["hello there", "echo: hello there"]);
+      expect((await value(stubOf(hit).call("patch", admin, { title: "Named" }))).title).toBe("Named");
+      expect((await value(stubOf(hit).call("describe", admin))).status).toBe("idle");
+      await value(stubOf(hit).call("remove", admin));
+    },
+  );
 
-  it("FEED7 a word that met an object's reset is said once more", async () => {
+  it("FEED7 A word that met an object's reset is said once more", async () => {
     const { owner, watching, id } = await watched();
     await runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), (_, state) => {
       state.abort("planned death: reset");
@@ -237,7 +240,7 @@ describe("a feed that fails", () => {
     expect(failures).toBe(1);
   });
 
-  it("FEED8 a text turn costs two words and no row for them", async () => {
+  it("FEED8 A text turn costs two words and no row for them", async () => {
     const { owner, watching, id } = await watched();
     let words = 0;
     atPlaces(({ thread, name }) => {
@@ -258,7 +261,7 @@ describe("a feed that fails", () => {
 });
 
 describe("the feed's object", () => {
-  it("FEED9 tells whoever comes while threads are at work that they are", async () => {
+  it("FEED9 A feed tells a watcher that connects later which threads are active", async () => {
     const { owner, watching, id } = await watched();
     const door = gate("late");
     scripts.set("late", ({ step }) =>
@@ -284,7 +287,7 @@ describe("the feed's object", () => {
     expect(last.told()).toEqual(["start", "updated idle"]);
   });
 
-  it("FEED10 lets a watcher go that acknowledges nothing, keeps one that does, and tells nobody another owner's words", async () => {
+  it("FEED10 A feed closes a watcher that acknowledges nothing, keeps one that does, and sends no one another owner's messages", async () => {
     const owner = newOwner();
     const [slow, fast] = [await watch(owner, { acknowledges: false }), await watch(owner)];
     const id = await newThread("parallel", { user_id: owner, metadata: { text: "x".repeat(60_000) } });
@@ -311,7 +314,7 @@ describe("the feed's object", () => {
     expect(fast.events.slice(before).map(({ type }) => type)).not.toContain("thread_deleted");
   });
 
-  it("FEED10 has so many watchers at most, and a place again when one has left", async () => {
+  it("FEED10 A feed has a bounded number of watchers, and a free place again when one has left", async () => {
     const owner = newOwner();
     const all = await Promise.all(Array.from({ length: mostWatchers }, () => watch(owner)));
     const full = await upgradeOf(owner);
@@ -322,7 +325,7 @@ describe("the feed's object", () => {
     await watch(owner);
   });
 
-  it("FEED11 sleeps through pings and a long silence, and tells what comes afterwards to whom it was open", async () => {
+  it("FEED11 A feed sleeps through pings and a long silence, and sends later messages to the watchers that were connected", async () => {
     const { owner, watching, id } = await watched();
     const unsafe = (await import("workerd:unsafe")).default;
     await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });
@@ -333,7 +336,7 @@ describe("the feed's object", () => {
     await watching.until(isTitled("Awake"));
   });
 
-  it("FEED12 no user's feed is another's, or nobody's, whatever the user is called", async () => {
+  it("FEED12 Each user's feed is separate from those of other users and of threads without a user, whatever the user's name", async () => {
     const odd = [
       "nobody",
       "user nobody",
@@ -368,7 +371,7 @@ describe("the feed's object", () => {
 });
 
 describe("after a crash", () => {
-  it("FEED4 a run that is taken up again tells its end", async () => {
+  it("FEED4 A run that is taken up again tells its end", async () => {
     const { watching, id } = await watched();
     const door = gate("cut");
     scripts.set("cut", ({ step }) =>

@@ -6,7 +6,7 @@ import { conflict, errorOf, Files, invalid } from "./thread-files-client.ts";
 import type { Headers } from "./thread-files-client.ts";
 
 describe("a condition", () => {
-  it("FHTTP14 lets a change pass over what its caller has seen, and over nothing else", async () => {
+  it("FHTTP14 A condition lets a change replace the version that its caller has seen, and no other version", async () => {
     const files = await Files.ofNewThread();
     const put = (body: string, headers: Headers) => files.outcome("PUT", "/files/a.txt", { body, headers });
     expect(await put("0", { "if-match": "*" })).toEqual(conflict);
@@ -34,7 +34,7 @@ describe("a condition", () => {
   it.each<[string, (tag: string) => Headers]>([
     ["If-None-Match: *", () => ({ "if-none-match": "*" })],
     ["If-Match with the tag both have seen", (tag) => ({ "if-match": tag })],
-  ])("FHTTP14 of two writers at once under %s one is refused", async (_condition, headersFor) => {
+  ])("FHTTP14 One of two simultaneous writers under %s is refused", async (_condition, headersFor) => {
     const files = await Files.ofNewThread();
     const path = "/a.txt";
     const tag = (await files.put("/other.txt", "old")).headers.get("etag") ?? "";

@@ -20,7 +20,7 @@ async function costs(id: string, works: Record<string, () => Promise<unknown>>):
 }
 
 describe("rows written by a change of a file", () => {
-  it("FILE36 are the file's own and two, three for one that is not a single row", async () => {
+  it("A change of a file writes the rows of the file and two more, or three if the file is not a single row", async () => {
     fileWorld.bucket = null;
     const id = await newThread("filer");
     const files = new Files(id);
@@ -35,7 +35,7 @@ describe("rows written by a change of a file", () => {
       read: () => files.get("/none"),
     });
     delete fileWorld.bucket;
-    console.info(`FILE36 rows written by a thread ${JSON.stringify(spent)}`);
+    console.info(`rows written by a thread ${JSON.stringify(spent)}`);
     expect(spent).toEqual({
       small: 1 + 2,
       replaced: 1 + 2,
@@ -48,7 +48,7 @@ describe("rows written by a change of a file", () => {
     });
   });
 
-  it("FILE36 are few for one that goes to the bucket, whatever its size", async () => {
+  it("A change of a file in the bucket writes few rows, whatever its size", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const large = pattern(9 * 1024 * 1024);
@@ -57,7 +57,7 @@ describe("rows written by a change of a file", () => {
       replaced: () => files.put("/b", large),
       removed: () => files.ask("DELETE", "/files/b"),
     });
-    console.info(`FILE36 rows written by a thread for the bucket ${JSON.stringify(spent)}`);
+    console.info(`rows written by a thread for the bucket ${JSON.stringify(spent)}`);
     expect(spent).toEqual({ large: 3 + 2 + 1, replaced: 4 + 2, removed: 2 + 2 });
   });
 });

@@ -28,7 +28,7 @@ const told = [
 ];
 
 describe("changes of files", () => {
-  it("FILE33 are told once each, replayed the same after a crash, and folded", async () => {
+  it("Changes of files are emitted once each, replayed the same after a crash, and folded by clients", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const live = await follow(id, { after: "0" });
@@ -62,7 +62,7 @@ describe("changes of files", () => {
     expect(view.messages).toEqual(emptyView.messages);
   });
 
-  it("FILE42 are not made where their event cannot be written", async () => {
+  it("A change of a file is not made if its event cannot be written", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     await files.put("/a.txt", "old");
@@ -87,7 +87,7 @@ describe("changes of files", () => {
     again.close();
   });
 
-  it("FILE33 carry the whole record", async () => {
+  it("The event of a changed file carries the whole record", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const live = await follow(id, { after: "0" });

@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 describe("an upload that a crash cuts", () => {
-  it("FILE34 leaves the old file, and the alarm sweeps what was stored of the new one", async () => {
+  it("An upload that a crash interrupts leaves the old file, and the alarm deletes what was stored of the new one", async () => {
     withoutBucket();
     const id = await newThread("filer");
     const files = new Files(id);
@@ -81,7 +81,7 @@ describe("an upload that a crash cuts", () => {
     expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 3 });
   });
 
-  it("FILE34 is not swept while it goes on", async () => {
+  it("An upload that continues is not deleted by the alarm", async () => {
     withoutBucket();
     const id = await newThread("filer");
     const bytes = pattern(4 * chunk + 7);
@@ -100,7 +100,7 @@ describe("an upload that a crash cuts", () => {
 });
 
 describe("a thread that is deleted", () => {
-  it("FILE35 ends an upload under way, and nothing stays of either", async () => {
+  it("The deletion of a thread ends an upload under way, and nothing remains of either", async () => {
     withoutBucket();
     const id = await newThread("filer");
     const cut = upload(id, "/file", pattern(3 * chunk));
@@ -118,7 +118,7 @@ describe("a thread that is deleted", () => {
     });
   });
 
-  it("FILE29 takes its objects in the bucket with it, those that come late too", async () => {
+  it("The deletion of a thread deletes its objects in the bucket, also those that arrive late", async () => {
     const id = await newThread("filer");
     const keys = async () => (await FILES.list({ prefix: `${id}/` })).objects.length;
     const size = 9 * 1024 * 1024;
@@ -140,7 +140,7 @@ describe("a thread that is deleted", () => {
 });
 
 describe("the bucket of a deployment", () => {
-  it("FILE25, FILE27 holds large files, which range, replace and go as others do", async () => {
+  it("Large files in the bucket support ranges, replacement and deletion like others", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const size = 9 * 1024 * 1024;
@@ -160,7 +160,7 @@ describe("the bucket of a deployment", () => {
 });
 
 describe("a thread from before there were files", () => {
-  it("STORE4 gets their tables when it is loaded, keeps what it had, and takes files", async () => {
+  it("A thread that was stored before there were files gets their tables when it is loaded, keeps its data, and takes files", async () => {
     const id = await newThread("filer", { initial_messages: [{ role: "user", content: "kept" }] });
     const before = await value(stubOf(id).call("describe", admin));
     await runInDurableObject(objectOf(id), (_, { storage }) => {

@@ -18,7 +18,7 @@ const sum = async (bytes: BufferSource): Promise<string> =>
   [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].join();
 
 describe("a file over HTTP", () => {
-  it("FHTTP11 is new with 201, replaced with 200, and answered with its record and tag", async () => {
+  it("FHTTP11 A new file is answered with 201 and a replaced one with 200, both with record and tag", async () => {
     const files = await Files.ofNewThread();
     const created = await files.put("/docs/a.txt", "one", { "content-type": "text/x-note; v=1" });
     const first = fileRecordSchema.parse(await created.json());
@@ -41,7 +41,7 @@ describe("a file over HTTP", () => {
     expect(await unheard.json()).toMatchObject({ mimeType: "application/octet-stream" });
   });
 
-  it("FHTTP11 may be empty", async () => {
+  it("FHTTP11 A file over HTTP may be empty", async () => {
     const files = await Files.ofNewThread();
     expect(await files.outcome("PUT", "/files/empty.txt")).toBe(201);
     expect(await files.outcome("PUT", "/files/empty.txt", { body: "" })).toBe(200);
@@ -53,7 +53,7 @@ describe("a file over HTTP", () => {
     ]);
   });
 
-  it("FHTTP4 comes with its type, length, tag and time, to GET and to HEAD alike", async () => {
+  it("FHTTP4 A file is answered with its type, length, tag and time to GET and to HEAD", async () => {
     const files = await Files.ofNewThread();
     const record = fileRecordSchema.parse(await (await files.put("/a.json", "[1]")).json());
     const got = await files.get("/a.json");
@@ -77,7 +77,7 @@ describe("a file over HTTP", () => {
     ["row", 10_000],
     ["chunks", 4_000_000],
     ["bucket", 9_000_000],
-  ])("FHTTP4, FHTTP5 of a size that lies in a %s is given back whole and in parts", async (_place, size) => {
+  ])("FHTTP4, FHTTP5 A file of a size that lies in a %s is returned whole and in parts", async (_place, size) => {
     const files = await Files.ofNewThread();
     const bytes = pattern(size);
     expect((await files.put("/big.bin", bytes)).status).toBe(201);
@@ -103,7 +103,7 @@ describe("a file over HTTP", () => {
     }
   });
 
-  it("FHTTP6 gives a range only of the version that If-Range names", async () => {
+  it("FHTTP6 A range is returned only of the version that If-Range names", async () => {
     const files = await Files.ofNewThread();
     const tag = (await files.put("/a.txt", "0123456789")).headers.get("etag") ?? "";
     const part = async (ifRange: string): Promise<string> =>
@@ -113,7 +113,7 @@ describe("a file over HTTP", () => {
     for (const other of ['"other"', `W/${tag}`, date, "*", "nonsense"]) expect(await part(other)).toBe("0123456789");
   });
 
-  it("FHTTP7 is not sent to who has it, and is sent again when it has changed", async () => {
+  it("FHTTP7 A file is not sent again to a caller that has it, and is sent when it has changed", async () => {
     const files = await Files.ofNewThread();
     const tag = (await files.put("/a.txt", "one")).headers.get("etag") ?? "";
     for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
@@ -147,7 +147,7 @@ describe("a file over HTTP", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("FHTTP9 keeps its name whatever it is, and its name ends no header", async () => {
+  it("FHTTP9 A file keeps its name, whatever characters it has, and its name cannot end a header", async () => {
     const files = await Files.ofNewThread();
     const name = `a "b"; filename=evil.html 文'(1).txt`;
     const path = `/${encodeURIComponent(name)}`;
@@ -160,7 +160,7 @@ describe("a file over HTTP", () => {
 });
 
 describe("what is no file's bytes", () => {
-  it("FHTTP10 a folder answers its entries, also under its path with a slash, and the root is one", async () => {
+  it("FHTTP10 A folder answers its entries, also under its path with a slash, and the root is one", async () => {
     const files = await Files.ofNewThread();
     expect(await files.listed("")).toEqual([]);
     await files.put("/docs/b.txt", "b");
@@ -173,7 +173,7 @@ describe("what is no file's bytes", () => {
     expect(await files.outcome("GET", "/files/docs/a.txt/b")).toEqual(missing);
   });
 
-  it("FHTTP10 with stat there is the record of either, with thumbnail a picture or nothing", async () => {
+  it("FHTTP10 A path with stat answers the record of a file or folder, and with thumbnail an image or nothing", async () => {
     const files = await Files.ofNewThread();
     await files.put("/docs/a.txt", "a");
     const stat = async (path: string): Promise<unknown> =>
@@ -189,7 +189,7 @@ describe("what is no file's bytes", () => {
     expect(await files.outcome("GET", "/files/docs/a.txt?stat=false&thumbnail=0")).toBe(200);
   });
 
-  it("FHTTP10 an image that is sent is measured, and its small picture is webp", async () => {
+  it("FHTTP10 An image that is sent is measured, and its small picture is webp", async () => {
     const files = await Files.ofNewThread();
     const put = await files.put("/dot.png", Buffer.from(png, "base64"));
     expect(await put.json()).toMatchObject({ mimeType: "image/png", width: 3, height: 2 });
@@ -200,7 +200,7 @@ describe("what is no file's bytes", () => {
     expect([bytes.slice(0, 4), bytes.slice(8, 12)]).toEqual(["RIFF", "WEBP"]);
   });
 
-  it("FHTTP10 an image of several chunks is measured too, also when it does not say its length", async () => {
+  it("FHTTP10 An image of several chunks is measured too, also when it does not say its length", async () => {
     const files = await Files.ofNewThread();
     const noise = crypto.getRandomValues(new Uint8Array(65_536));
     const image = await realPng(2000, 1900, (x, y) => noise[(y * 2000 + x) % 65_521] ?? 0);
@@ -211,7 +211,7 @@ describe("what is no file's bytes", () => {
     }
   });
 
-  it("FHTTP16 a folder is made with mkdir, a file or an empty folder deleted, and nothing more at once", async () => {
+  it("FHTTP16 A folder is made with mkdir, a file or an empty folder deleted, and nothing more at once", async () => {
     const files = await Files.ofNewThread();
     expect(await files.outcome("PUT", "/files/a/b?mkdir")).toBe(201);
     expect(await files.outcome("PUT", "/files/a/b/?mkdir=true")).toBe(200);
@@ -241,7 +241,7 @@ describe("a path", () => {
     "/a%5c..%5cb",
     `/${"n".repeat(256)}`,
     `/${"n/".repeat(600)}n`,
-  ])("FHTTP2 such as %s leads nowhere, whatever is asked", async (path) => {
+  ])("FHTTP2 A path such as %s leads nowhere, whatever is asked", async (path) => {
     const files = await Files.ofNewThread();
     for (const [method, query] of [
       ["GET", ""],
@@ -262,7 +262,7 @@ describe("a path", () => {
     expect(await files.stats()).toMatchObject({ fileCount: 0, directoryCount: 0 });
   });
 
-  it("FHTTP2 with dots inside is normalised, and names a file of its own thread only", async () => {
+  it("FHTTP2 A path with dots is normalised and names only files of its own thread", async () => {
     const [files, other] = [await Files.ofNewThread(), await Files.ofNewThread()];
     await files.put("/a%2f..%2fb.txt", "b");
     expect(await files.listed("")).toEqual(["/b.txt"]);
@@ -274,7 +274,7 @@ describe("a path", () => {
 });
 
 describe("search and counts", () => {
-  it("FHTTP17 lines by a regular expression, paths by a glob, in a folder, so many files", async () => {
+  it("FHTTP17 Lines by a regular expression, paths by a glob, in a folder, so many files", async () => {
     const files = await Files.ofNewThread();
     await files.put("/a.txt", "alpha\nbeta\nalphabet\n");
     await files.put("/docs/b.txt", "beta\n");
@@ -303,7 +303,7 @@ describe("search and counts", () => {
     expect(await files.outcome("GET", "/files-search?grep=(?=a)")).toEqual(invalid);
   });
 
-  it("FHTTP18 files, folders and bytes are counted", async () => {
+  it("FHTTP18 Files, folders and bytes are counted", async () => {
     const files = await Files.ofNewThread();
     expect(await files.stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
     await files.put("/docs/a.txt", "abc");

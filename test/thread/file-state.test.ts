@@ -102,15 +102,15 @@ const expected = {
 };
 
 describe("the file methods of a thread's state", () => {
-  it("FILE31 work from an endpoint at rest", async () => {
+  it("The file methods of a thread's state work from an endpoint of an idle thread", async () => {
     expect(await atRest(await newThread("filer"), everything)).toEqual(expected);
   });
 
-  it("FILE31 work from a tool of a run", async () => {
+  it("Work from a tool of a run", async () => {
     expect(await inRun(await newThread("filer"), everything)).toEqual(expected);
   });
 
-  it("FILE31 take text, buffers and views, and give what is the caller's own", async () => {
+  it("The file methods of a thread's state take text, buffers and views, and return copies", async () => {
     const id = await newThread("filer");
     const work = async (state: ThreadState) => {
       const buffer = new TextEncoder().encode("0123456789").buffer;
@@ -132,7 +132,7 @@ describe("the file methods of a thread's state", () => {
     expect(await atRest(id, work)).toEqual(["0123456789", "234", "56", "45", "", false]);
   });
 
-  it("FILE32 refuse what plain JavaScript may pass, and say what they want", async () => {
+  it("The file methods of a thread's state refuse wrong values from plain JavaScript and name what they take", async () => {
     const id = await newThread("filer");
     const calls: [(state: Loose) => unknown, RegExp][] = [
       [(state) => state.writeFile(undefined, "x", "text/plain"), /The path "undefined" must be a string/],
@@ -194,7 +194,7 @@ describe("the file methods of a thread's state", () => {
     expect(await atRest(id, lenient)).not.toHaveProperty("metadata");
   });
 
-  it("FILE32 tell what stands in the way", async () => {
+  it("The file methods of a thread's state say which existing entry prevents a change", async () => {
     const id = await newThread("filer");
     const work = async (state: ThreadState) => {
       await state.writeFile("a/b", "x", "text/plain");

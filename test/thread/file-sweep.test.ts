@@ -68,7 +68,7 @@ async function failAgain(id: string, count: number): Promise<number> {
   return Math.round((((await alarmOf(id)) ?? 0) - now) / minute);
 }
 
-it("FILE43 each failure doubles the pause, also when the object was gone in between, and nothing is given up", async () => {
+it("Each failure of the file sweeper doubles the pause, also after evictions, and no deletion is given up", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   const pauses: number[] = [];
@@ -84,7 +84,7 @@ it("FILE43 each failure doubles the pause, also when the object was gone in betw
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
-it("FILE43 what wakes the object meanwhile does not ask the bucket before its time", async () => {
+it("What wakes the object meanwhile does not ask the bucket before its time", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   await failAgain(id, 1);
@@ -99,7 +99,7 @@ it("FILE43 what wakes the object meanwhile does not ask the bucket before its ti
   expect(bucket.deletes).toBe(deletes);
 });
 
-it("FILE43 a sweep that does not fail writes no row of its own", async () => {
+it("A sweep that does not fail writes no row of its own", async () => {
   const id = await withGarbage();
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));

@@ -131,7 +131,7 @@ async function lived(joinings: readonly Joining[]) {
 describe("following for ever", () => {
   const seed = Date.now() % 1_000_000;
 
-  it(`FOLLOW1, FOLLOW2 from any number, over either kind, through a whole life (seed ${String(seed)})`, async () => {
+  it(`FOLLOW1, FOLLOW2 A follower receives every event once from any number, over SSE and WebSocket, through a whole life (seed ${String(seed)})`, async () => {
     console.log(`seed ${String(seed)}`);
     const property = fc.asyncProperty(fc.array(joining, { minLength: 4, maxLength: 8 }), async (joinings) => {
       const { id, constant, followers, replay } = await lived(joinings);
@@ -159,7 +159,7 @@ describe("following for ever", () => {
 });
 
 describe("a slow follower", () => {
-  it("FOLLOW1 that was told a part of what it missed before the thread was evicted is told nothing twice", async () => {
+  it("FOLLOW1 A slow follower that received part of what it missed before an eviction receives nothing twice", async () => {
     const lines = Array.from({ length: 150 }, (_, index) => ({
       role: "user",
       content: `${index} ${"x".repeat(4000)}`,
@@ -192,7 +192,7 @@ function textsOf(events: readonly PlainEvent[] | readonly ThreadEvent[]): Record
 }
 
 describe("an idle thread with followers of both kinds", () => {
-  it("FOLLOW3 is evicted at once, sets no alarm, is woken by none of them, and tells them what comes", async () => {
+  it("FOLLOW3 An idle thread with followers of both kinds is evicted at once, sets no alarm, is not woken by them, and sends them later events", async () => {
     const id = await newThread("parallel");
     const followers = await Promise.all(kinds.map((kind) => Follower.open(kind, id, 0)));
     await converse(id, "first");

@@ -37,7 +37,7 @@ async function cutBehind(key: string): Promise<ThreadEvent[]> {
 }
 
 describe("what a settled call asked of its run", () => {
-  it("DUAL11 a turn it gave away is given away after a crash", async () => {
+  it("A turn it gave away is given away after a crash", async () => {
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     const events = await cutBehind("force");
     isForced(events);
@@ -48,7 +48,7 @@ describe("what a settled call asked of its run", () => {
     ]);
   });
 
-  it("DUAL11 a turn that was given away is not given away again when a later step is cut", async () => {
+  it("A turn that was given away is not given away again when a later step is cut", async () => {
     let hung = false;
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     acts.set("hang", () => {
@@ -78,13 +78,13 @@ describe("what a settled call asked of its run", () => {
     ]);
   });
 
-  it("DUAL11 a stop it asked for ends the run after a crash", async () => {
+  it("A stop it asked for ends the run after a crash", async () => {
     acts.set("halt", (state) => state.execution?.stop());
     const events = await cutBehind("halt");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
   });
 
-  it("DUAL11 a turn given away between two rests of a step holds", async () => {
+  it("A turn given away between two rests of a step holds", async () => {
     const [inner, outer] = [door(), door()];
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     personas.set("pro", ({ step }) =>
@@ -115,31 +115,34 @@ describe("what a settled call asked of its run", () => {
 });
 
 describe("a definition that keeps its execution", () => {
-  it.each(["stop", "forceTurn"] as const)("STOP7 and calls %s when the run is over changes nothing", async (what) => {
-    const late = door();
-    let done = false;
-    acts.set("keep", ({ execution }) => {
-      void late.passed.then(() => {
-        if (what === "stop") execution?.stop();
-        else execution?.forceTurn("b");
-        done = true;
+  it.each(["stop", "forceTurn"] as const)(
+    "STOP7 A definition that keeps its execution and calls %s after the run changes nothing",
+    async (what) => {
+      const late = door();
+      let done = false;
+      acts.set("keep", ({ execution }) => {
+        void late.passed.then(() => {
+          if (what === "stop") execution?.stop();
+          else execution?.forceTurn("b");
+          done = true;
+        });
       });
-    });
-    personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: [act("keep")] } : { text: "done" }));
-    const id = await newThread("boss");
-    const following = await follow(id, { after: "0" });
-    await value(stubOf(id).call("postMessage", admin, message("go"), null));
-    await following.until(isEnd);
-    const before = await lastRunOf(id);
-    late.open();
-    // A request, so that the object gets its turn.
-    await stubOf(id).call("describe", admin);
-    await holds(() => done);
-    expect(before.status).toBe("completed");
-    expect(await lastRunOf(id)).toEqual(before);
-    await value(stubOf(id).call("postMessage", admin, message("more"), null));
-    await following.until((event) => isEnd(event) && event.run_id !== before.id);
-    following.close();
-    expect(following.events.filter(isEnd)).toHaveLength(2);
-  });
+      personas.set("boss", ({ step }) => (step === 0 ? { toolCalls: [act("keep")] } : { text: "done" }));
+      const id = await newThread("boss");
+      const following = await follow(id, { after: "0" });
+      await value(stubOf(id).call("postMessage", admin, message("go"), null));
+      await following.until(isEnd);
+      const before = await lastRunOf(id);
+      late.open();
+      // A request, so that the object gets its turn.
+      await stubOf(id).call("describe", admin);
+      await holds(() => done);
+      expect(before.status).toBe("completed");
+      expect(await lastRunOf(id)).toEqual(before);
+      await value(stubOf(id).call("postMessage", admin, message("more"), null));
+      await following.until((event) => isEnd(event) && event.run_id !== before.id);
+      following.close();
+      expect(following.events.filter(isEnd)).toHaveLength(2);
+    },
+  );
 });

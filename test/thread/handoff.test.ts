@@ -17,7 +17,7 @@ const agentOf = async (id: string) => (await value(stubOf(id).call("describe", a
 const hand = (name: string) => ({ name, arguments: { task: "take over" } });
 
 describe("a handoff", () => {
-  it("HAND1 makes the thread the other agent's, whose first side goes on; the first one stays known", async () => {
+  it("A handoff makes another agent the thread's when its step is recorded; the original stays known, and the run continues with the new prompt", async () => {
     const id = await newThread("support");
     personas.set("desk", () => ({ toolCalls: [hand("billing")] }));
     personas.set("clerk", ({ messages }) => ({ text: `I am billing after ${messages.length}` }));
@@ -29,7 +29,7 @@ describe("a handoff", () => {
     expect(asked.at(-1)?.persona).toBe("clerk");
   });
 
-  it("HAND2 inside a sub-prompt takes effect when the caller's step ends; the last of several counts", async () => {
+  it("Inside a sub-prompt takes effect when the caller's step ends; the last of several counts", async () => {
     const id = await newThread("boss");
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "x" } }] }));
     personas.set("helper", ({ step }) => (step === 0 ? { toolCalls: [hand("billing")] } : { text: "helper done" }));
@@ -46,7 +46,7 @@ describe("a handoff", () => {
     expect(told.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
   });
 
-  it("HAND3 that a crash cut is made once and told once", async () => {
+  it("A handoff that a crash interrupts is made once and emitted once", async () => {
     const id = await newThread("support");
     let hang = true;
     let reach = () => {};
@@ -77,7 +77,7 @@ describe("a handoff", () => {
     expect(items.at(-1)?.content).toBe("clerk here");
   });
 
-  it("HAND4 a failed call hands nothing over", async () => {
+  it("A failed call hands nothing over", async () => {
     const id = await newThread("support");
     personas.set("desk", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "billing", arguments: { wrong: true } }] } : { text: "still the desk" },

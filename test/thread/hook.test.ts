@@ -8,7 +8,7 @@ import { admin, converse, follow, message, newThread, stubOf, value } from "./th
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("message hooks", () => {
-  it("HOOKED1 before_create_message changes words and metadata, never the id; after_create_message sees every message", async () => {
+  it("before_create_message changes words and metadata, never the id; after_create_message sees every message", async () => {
     const id = await newThread("parallel");
     await converse(id, "please shout");
     const { items } = await value(stubOf(id).call("listMessages", admin, page));
@@ -21,7 +21,7 @@ describe("message hooks", () => {
     expect(logs[0]?.data).toMatchObject({ hook: "before_create_message", problem: expect.stringContaining("id") });
   });
 
-  it("HOOKED2 an edited message passes the update hooks, and fields that are none are dropped", async () => {
+  it("An edited message passes the update hooks, and fields that are none are dropped", async () => {
     const id = await newThread("parallel");
     const { message: stored } = await value(
       stubOf(id).call("postMessage", admin, message("old", { run: false }), null),
@@ -36,7 +36,7 @@ describe("message hooks", () => {
 });
 
 describe("an update", () => {
-  it("HOOKED2 made by a definition passes the update hooks as well, and merges metadata", async () => {
+  it("Made by a definition passes the update hooks as well, and merges metadata", async () => {
     const metadata = { kept: 1 };
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "first", metadata }] });
     scripts.set("rework", ({ step }) =>
@@ -56,7 +56,7 @@ describe("an update", () => {
 });
 
 describe("every message", () => {
-  it("HOOK20 passes the creation hooks once, whoever makes it", async () => {
+  it("Every message passes the creation hooks once, whatever created it", async () => {
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "tally initial" }] });
     scripts.set("tally", ({ step }) =>
       step === 0
@@ -96,7 +96,7 @@ describe("every message", () => {
     }
   });
 
-  it("HOOK20 passes them also in a run that is stopped", async () => {
+  it("Every message passes the creation hooks also in a run that is stopped", async () => {
     const id = await newThread("parallel");
     const held = gate("tally-stop");
     scripts.set("halfway", async ({ step }) => {
@@ -120,7 +120,7 @@ describe("every message", () => {
 });
 
 describe("history hooks", () => {
-  it("HOOKED3 filter and prefilter change what is sent and nothing that is stored", async () => {
+  it("Filter and prefilter change what is sent and nothing that is stored", async () => {
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "drop me" }] });
     const sent: string[][] = [];
     scripts.set("remind", ({ messages }) => {
@@ -135,7 +135,7 @@ describe("history hooks", () => {
 });
 
 describe("tool hooks", () => {
-  it("HOOKED4 may replace a result and clean it; one that throws is logged and changes nothing", async () => {
+  it("A tool hook may replace and clean a result; a hook that throws is logged and changes nothing", async () => {
     const id = await newThread("parallel");
     scripts.set("tools", ({ step }) =>
       step === 0

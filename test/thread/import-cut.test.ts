@@ -74,7 +74,7 @@ async function bucketOf(id: string): Promise<number> {
 }
 
 describe("an import on its way", () => {
-  it("IMPORT9 shows nothing of the thread until it is whole, and takes nothing meant for it", async () => {
+  it("IMPORT9 An import under way shows nothing of the thread until it is complete, and no request reaches the thread before that", async () => {
     const { id, answer, end } = await slowly(0.9);
     await untilBegun(id);
     const stub = stubOf(id);
@@ -99,7 +99,7 @@ describe("an import on its way", () => {
     expect(await listed(id)).toBe(true);
   });
 
-  it("IMPORT10 leaves nothing when its body breaks off: no table, no alarm, nothing in the bucket", async () => {
+  it("IMPORT10 An import whose body breaks off leaves nothing: no table, no alarm, nothing in the bucket", async () => {
     for (const share of [0.05, 0.5, 0.97]) {
       const { id, text, answer, breakOff } = await slowly(share);
       await untilBegun(id);
@@ -116,7 +116,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("IMPORT11 leaves nothing when the object dies: the alarm takes away what it wrote", async () => {
+  it("IMPORT11 An import whose object dies leaves nothing: the alarm deletes what it wrote", async () => {
     const { id, answer, end } = await slowly(0.97);
     const failed = answer.then(
       ({ status }) => status >= 500,
@@ -135,7 +135,7 @@ describe("an import on its way", () => {
     expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
   });
 
-  it("IMPORT11 makes way at once for whoever creates or imports the thread behind a crash", async () => {
+  it("IMPORT11 An import that a crash interrupted is replaced at once by a creation or import of the same thread", async () => {
     for (const next of ["create", "import"] as const) {
       const { id, text, answer, end } = await slowly(0.2);
       const failed = answer.catch(() => undefined);
@@ -149,7 +149,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("IMPORT12 is not taken away by the alarm while its lines come in", async () => {
+  it("IMPORT12 An import under way is not deleted by the alarm while its lines arrive", async () => {
     const { id, answer, end } = await slowly(0.5);
     await untilBegun(id);
     await runDurableObjectAlarm(objectOf(id));
@@ -159,7 +159,7 @@ describe("an import on its way", () => {
     expect(await alarmOf(id)).toBeNull();
   });
 
-  it("IMPORT13 stands with its mark until the bucket lets it go", async () => {
+  it("IMPORT13 An interrupted import keeps its mark until the bucket's objects are deleted", async () => {
     let failing = true;
     const bucket: Partial<R2Bucket> = {
       list: (options) => (failing ? Promise.reject(new Error("down")) : FILES.list(options)),
@@ -180,7 +180,7 @@ describe("an import on its way", () => {
     expect(await bucketOf(id)).toBe(0);
   });
 
-  it("IMPORT14 is listed under an id that was deleted, and a deletion of it counts again", async () => {
+  it("IMPORT14 An import under a deleted id is listed, and a deletion of it counts again", async () => {
     const id = await newThread("parallel", { title: "first life" });
     const text = await exported(id);
     for (const life of [1, 2]) {
@@ -191,7 +191,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("IMPORT15 reads no faster than it writes, and an export no faster than it is read", async () => {
+  it("IMPORT15 An import reads no faster than it writes, and an export no faster than it is read", async () => {
     const id = crypto.randomUUID();
     const text = await sealed(linesOf(base.replaceAll(baseId, id)));
     const bytes = new TextEncoder().encode(text);
@@ -221,7 +221,7 @@ describe("an import on its way", () => {
     await reader?.cancel();
   });
 
-  it("EXPORT17 is broken off where nobody reads it, and lets the object go", async () => {
+  it("EXPORT17 An export without a reader breaks off and releases the object", async () => {
     const id = crypto.randomUUID();
     const text = await sealed(linesOf(base.replaceAll(baseId, id)));
     expect((await askImport(id, text)).status).toBe(201);

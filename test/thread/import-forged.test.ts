@@ -17,7 +17,7 @@ beforeEach(freshLimits);
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
-it("IMPORT7 takes no word of a run that waits, or never began, for what it used", async () => {
+it("IMPORT7 An import does not count the usage that a waiting run, or one that never began, claims", async () => {
   const made = await newThread("filer", { user_id: "ada" });
   await converse(made, "once");
   await converse(made, "more");
@@ -82,18 +82,21 @@ it.each<[string, (lines: Line[]) => void, number]>([
   ["its runs and messages", (lines) => [noRuns, noMessages].forEach((forge) => forge(lines)), 500],
   ["its runs and logs", (lines) => [noRuns, noLogs].forEach((forge) => forge(lines)), 500],
   ["the sum of its tokens", (lines) => all(lines, "run").forEach(({ run }) => (run.usage.total_tokens = 0)), 500],
-])("IMPORT21 has the usage of the rest of the file if %s hold none", async (_what, forge, tokens) => {
-  allow({}, { tokens });
-  const { id, lines } = await spent();
-  forge(lines);
-  expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
-  const thread = await value(stubOf(id).call("describe", admin));
-  expect(thread.usage.total_tokens).toBe(tokens);
-  expect(thread.cost).toBeCloseTo(0.0007, 9);
-  expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_tokens" });
-});
+])(
+  "IMPORT21 An imported thread has the usage of the other records in the file if %s hold none",
+  async (_what, forge, tokens) => {
+    allow({}, { tokens });
+    const { id, lines } = await spent();
+    forge(lines);
+    expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
+    const thread = await value(stubOf(id).call("describe", admin));
+    expect(thread.usage.total_tokens).toBe(tokens);
+    expect(thread.cost).toBeCloseTo(0.0007, 9);
+    expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_tokens" });
+  },
+);
 
-it("IMPORT21 has the estimated usage of its answers if the file holds no usage", async () => {
+it("IMPORT21 An imported thread has the estimated usage of its answers if the file holds no usage", async () => {
   const { id, lines } = await spent();
   for (const forge of [noRuns, noMessages, noLogs]) forge(lines);
   expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });
@@ -102,7 +105,7 @@ it("IMPORT21 has the estimated usage of its answers if the file holds no usage",
   expect(used.total_tokens).toBeGreaterThanOrEqual(3 * answer);
 });
 
-it("IMPORT22 a user's import has no names of approvers, and an administrator's import keeps them", async () => {
+it("IMPORT22 A user's import has no names of approvers, and an administrator's import keeps them", async () => {
   scripts.set("approved", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "pay", arguments: { to: "ada", amount: 5 } }] } : { text: "Done." },
   );

@@ -218,12 +218,12 @@ function outside(url: string): Line {
 }
 
 describe("an import that cannot be", () => {
-  it("IMPORT1 is taken where nothing was spoiled", async () => {
+  it("IMPORT1 A file without a defect is imported by the same steps that the other cases use", async () => {
     const { id, lines } = spoiled(() => undefined);
     expect((await imported(id, await sealed(lines))).status).toBe(201);
   });
 
-  it.each(refusedOnes)("IMPORT1 refuses %s, and leaves nothing", async (_, spoil) => {
+  it.each(refusedOnes)("IMPORT1 An import refuses %s, and leaves nothing", async (_, spoil) => {
     const { id, lines } = spoiled(spoil);
     const { status, code, message } = await imported(id, await sealed(lines));
     expect([status, code]).toEqual([400, "invalid_request"]);
@@ -232,7 +232,7 @@ describe("an import that cannot be", () => {
     expect(await listed(id)).toBe(false);
   });
 
-  it("IMPORT2 refuses a file that was cut, anywhere, and leaves nothing", async () => {
+  it("IMPORT2 An import refuses a file that was cut at any point, and leaves nothing", async () => {
     const { id, lines } = spoiled(() => undefined);
     const text = await sealed(lines);
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index).filter((_, index) => index % 4 === 0);
@@ -246,7 +246,7 @@ describe("an import that cannot be", () => {
     expect((await imported(id, text)).status).toBe(201);
   });
 
-  it("IMPORT2 refuses a file with a letter changed, a line left out or more behind its end", async () => {
+  it("IMPORT2 An import refuses a file with a changed letter, a missing line or more data after its end", async () => {
     const { id, lines } = spoiled(() => undefined);
     const text = await sealed(lines);
     const left = lines.toSpliced(at(lines, "event"), 1);
@@ -264,7 +264,7 @@ describe("an import that cannot be", () => {
     }
   });
 
-  it("IMPORT3 refuses lines and files that are too long, before they are in memory", async () => {
+  it("IMPORT3 An import refuses lines and files that are too long before they are in memory", async () => {
     const { id, lines } = spoiled(() => undefined);
     const long = {
       type: "event",
@@ -278,7 +278,7 @@ describe("an import that cannot be", () => {
     expect(await leftIn(id)).toEqual(nothing);
   });
 
-  it("IMPORT3 takes records as large as a row holds, and no larger ones", async () => {
+  it("IMPORT3 An import takes records as large as a row holds, and no larger ones", async () => {
     for (const type of ["message", "log", "run"] as const) {
       const { id, lines } = spoiled(() => undefined);
       const record = first(lines, type);
@@ -299,7 +299,7 @@ describe("an import that cannot be", () => {
     }
   });
 
-  it("IMPORT4 refuses what is no export, and a version that it does not read, with what to do", async () => {
+  it("IMPORT4 An import refuses a file that is no export, or of a version that it does not read, and says what to do", async () => {
     const { id, lines } = spoiled(() => undefined);
     for (const header of [null, [], "text", { format: "threadhold-thread" }, { format: "other", version: 1 }]) {
       expect((await imported(id, await sealed([header as Line, ...lines.slice(1)]))).code).toBe("invalid_request");
@@ -312,7 +312,7 @@ describe("an import that cannot be", () => {
     expect(await leftIn(id)).toEqual(nothing);
   });
 
-  it("IMPORT5 refuses an id that is in use, whoever's it is, and changes nothing there", async () => {
+  it("IMPORT5 An import refuses an id that is in use by any owner, and changes nothing there", async () => {
     const { id, lines } = spoiled(() => undefined);
     const existing = { id, agent_id: "filer", user_id: "bob", creation: "x", title: "bob's" };
     await value(stubOf(id).call("create", admin, existing));
@@ -327,7 +327,7 @@ describe("an import that cannot be", () => {
 });
 
 describe("an import that is taken", () => {
-  it("IMPORT6 belongs to the caller, and to the exported owner only where an admin imports it", async () => {
+  it("IMPORT6 An imported thread belongs to the caller, and to the exported owner only if an administrator imports it", async () => {
     const owners: [Caller, string | null][] = [
       [{ user: "bob", admin: false }, "bob"],
       [{ user: "root", admin: true }, "ada"],
@@ -346,7 +346,7 @@ describe("an import that is taken", () => {
     expect(await leftIn(id)).toEqual(nothing);
   });
 
-  it("IMPORT7 counts for itself, and adds nothing to the totals of the deployment", async () => {
+  it("IMPORT7 An imported thread counts for itself, and adds nothing to the totals of the deployment", async () => {
     const { id, lines } = spoiled((all) => {
       for (const line of all) if (line["type"] === "run") line["run"]["started_at"] = 9e15;
       for (const line of all)
@@ -375,7 +375,7 @@ describe("an import that is taken", () => {
     expect(await counted()).toBe(1);
   });
 
-  it("IMPORT8 cannot say when it was touched last, nor leave a call open, nor name a prototype", async () => {
+  it("IMPORT8 An import cannot set the time of the last change, leave a call open or name a prototype", async () => {
     const { id, lines } = spoiled((all) => {
       Object.assign(first(all, "thread"), { created_at: 9e15, updated_at: 9e15 });
       const tool = all.find((line) => line["type"] === "message" && line["message"]["role"] === "tool")?.[

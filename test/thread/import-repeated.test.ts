@@ -29,7 +29,7 @@ async function fresh(spoil: (lines: Line[]) => void = () => undefined): Promise<
 const threadOf = (lines: Line[]): Line => lines.find(({ type }) => type === "thread")?.["thread"] as Line;
 
 describe("an import with a key", () => {
-  it("IMPORT17 gives the thread again when it is repeated, as it is by now", async () => {
+  it("IMPORT17 A repeated import with a key answers with the thread as it is now", async () => {
     const { id, text } = await fresh();
     const first = await imported(id, text, { ...ada, creation: "key" });
     expect([first.status, first.thread["message_count"]]).toEqual([201, 2]);
@@ -38,7 +38,7 @@ describe("an import with a key", () => {
     expect([again.status, again.thread["id"], again.thread["message_count"]]).toEqual([201, id, 3]);
   });
 
-  it("IMPORT17 is a conflict with another file, another key, without one, and for anybody else", async () => {
+  it("IMPORT17 A repeated import is a conflict with another file, with another key, without a key, and for another caller", async () => {
     const { id, text } = await fresh();
     expect((await imported(id, text, { ...ada, creation: "key" })).status).toBe(201);
     const lines = linesOf(text);
@@ -60,7 +60,7 @@ describe("an import with a key", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ title: null, message_count: 2 });
   });
 
-  it("IMPORT17 can be sent again after it failed", async () => {
+  it("IMPORT17 An import with a key can be sent again after it failed", async () => {
     const { id, text } = await fresh();
     expect((await imported(id, text.slice(0, -100), { ...ada, creation: "key" })).code).toBe("invalid_request");
     expect(await leftIn(id)).toEqual(nothing);
@@ -69,7 +69,7 @@ describe("an import with a key", () => {
 });
 
 describe("an importer", () => {
-  it("IMPORT18 gives a run that waits no more steps than it could ask for, unless it is an admin", async () => {
+  it("IMPORT18 An import gives a waiting run no more steps than its importer could ask for, unless the importer is an administrator", async () => {
     for (const [importer, asked, kept] of [
       [ada, 10_000, null],
       [ada, null, null],
@@ -93,7 +93,7 @@ describe("an importer", () => {
     }
   });
 
-  it("IMPORT19 has a thread of an agent that is not defined here, which can be read and not answered", async () => {
+  it("IMPORT19 An imported thread of an agent that is not defined here can be read and not answered", async () => {
     const { id, text } = await fresh((lines) => {
       Object.assign(threadOf(lines), { agent_id: "elsewhere", origin_agent_id: "elsewhere" });
     });

@@ -16,7 +16,7 @@ const ends = (events: Awaited<ReturnType<typeof atRest>>) =>
   events.flatMap((event) => (event.type === "run_end" ? [[event.run_id, event.status]] : []));
 
 describe("a message that interrupts", () => {
-  it("BREAK1 ends the active run, its calls answered, and begins before all that waits", async () => {
+  it("A message that interrupts ends the active run, answers its calls, and begins before all waiting inputs", async () => {
     const word = unique();
     const { id, runId } = await busy("sequential", (name) => [
       { name: "wait", arguments: { gate: name } },
@@ -47,7 +47,7 @@ describe("a message that interrupts", () => {
     ]);
   });
 
-  it("BREAK2 ends a run that backs off", async () => {
+  it("A message that interrupts ends a run in its back-off", async () => {
     const { id, runId, name } = await resting();
     await evict(id);
     const now = await interrupt(id, "now");
@@ -59,7 +59,7 @@ describe("a message that interrupts", () => {
     expect(await said(id)).toEqual([`user: ${name}`, "user: now", "assistant: echo: now"]);
   });
 
-  it("BREAK2 ends a run that waits for a child, and the child", async () => {
+  it("A message that interrupts ends a run that waits for a child, and the child", async () => {
     panelBehind(new Promise(() => {}));
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
@@ -75,7 +75,7 @@ describe("a message that interrupts", () => {
     await holds(async () => (await lastRunOf(start?.child_thread_id ?? "")).status === "stopped");
   });
 
-  it("BREAK3 a crash right behind it loses neither the stop nor the message", async () => {
+  it("A crash right after an interrupt loses neither the stop nor the message, which are one write", async () => {
     const { id, runId } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));
@@ -91,7 +91,7 @@ describe("a message that interrupts", () => {
     expect((await said(id)).slice(2)).toEqual(["tool error", "user: now", "assistant: echo: now"]);
   });
 
-  it("BREAK4 a repeated key interrupts once", async () => {
+  it("A repeated key interrupts once", async () => {
     const { id } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));
@@ -103,7 +103,7 @@ describe("a message that interrupts", () => {
     expect(await atRest(id)).toHaveLength(events.length);
   });
 
-  it("BREAK5 begins at once at rest, before what a stop held", async () => {
+  it("A message that interrupts an idle thread begins at once, before inputs that a stop held", async () => {
     const { id } = await busy();
     await say(id, "held");
     await value(stubOf(id).call("stop", admin, null));
@@ -122,7 +122,7 @@ describe("a message that interrupts", () => {
     await atRest(alone);
   });
 
-  it.each(["steer", "interrupt"] as const)("BREAK6 %s is for a message that is to be answered", async (when) => {
+  it.each(["steer", "interrupt"] as const)("A message that starts no run is refused with %s", async (when) => {
     const { id, open } = await busy();
     const refused = await stubOf(id).call("postMessage", admin, message("no", { when, run: false }), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });

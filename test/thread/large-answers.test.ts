@@ -16,7 +16,7 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 beforeEach(freshAnswers);
 
 describe("a call that is shown", () => {
-  it("ANSWER1 can be answered behind a sub-prompt that read much", async () => {
+  it("A call that waits can be answered after a sub-prompt that read much", async () => {
     script("much_below", [{ name: "reader", arguments: { task: "reads_much" } }, pay("Ada")]);
     scripts.set("reads_much", ({ step }) =>
       step < 8 ? { toolCalls: [{ name: "bulky", arguments: { n: step } }] } : { text: "read" },
@@ -27,7 +27,7 @@ describe("a call that is shown", () => {
     following.close();
   });
 
-  it("ANSWER1 can be answered before calls of its step that said much", async () => {
+  it("A call that waits can be answered before calls of its step with large results", async () => {
     const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
     script("much_beside", [pay("Ada"), ...bulky]);
     const { id, following, calls } = await resting("head_reader", "much_beside", 1);
@@ -36,7 +36,7 @@ describe("a call that is shown", () => {
     following.close();
   });
 
-  it("ANSWER1 is one of a thousand at most; the others of its step are answered at once", async () => {
+  it("At most a thousand calls of a step wait; the others are answered at once", async () => {
     script(
       "many",
       Array.from({ length: 1010 }, (_, n) => ask(String(n))),
@@ -49,7 +49,7 @@ describe("a call that is shown", () => {
     following.close();
   });
 
-  it("ANSWER1 has an id that a request takes, however long its provider's was", async () => {
+  it("A call that waits has an id that a request takes, however long its provider's id was", async () => {
     script("long_id", [{ ...ask("x"), id: `${"i".repeat(240)}_call` }]);
     const { following, calls } = await resting("payer", "long_id", 1);
     expect(postToolResultsSchema.safeParse({ results: [says(calls[0]?.id ?? "", "x")] }).success).toBe(true);
@@ -58,7 +58,7 @@ describe("a call that is shown", () => {
 });
 
 describe("a run", () => {
-  it("ANSWER2 that rests again and again can always be recorded, and ended", { timeout: 120_000 }, async () => {
+  it("A run that waits again and again can always be recorded, and ended", { timeout: 120_000 }, async () => {
     const perStep = 100;
     const long = "i".repeat(140);
     scripts.set("again_and_again", ({ step }) =>
@@ -82,7 +82,7 @@ describe("a run", () => {
 });
 
 describe("a decision", () => {
-  it("ANSWER3 is refused where its arguments or its reason would not fit beside what the tool says", async () => {
+  it("A decision is refused with 413 if its arguments exceed 400,000 bytes or its reason 64,000", async () => {
     script("too_much", [{ name: "wordy", arguments: { text: "short" } }]);
     const { id, following, calls } = await resting("head_reader", "too_much", 1);
     const call = named(calls, "wordy");

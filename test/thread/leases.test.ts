@@ -89,7 +89,7 @@ function counted(answers: readonly Response[]): Record<number, number> {
 }
 
 describe("threads at work", () => {
-  it("HTTP31: of thirty threads with input at once ten start, and ten more when those are done", async () => {
+  it("HTTP31 Of thirty threads with input at once ten start, and ten more when those are done", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 30 }, () => user.thread()));
     const { text, open } = slow();
@@ -107,7 +107,7 @@ describe("threads at work", () => {
     });
   });
 
-  it("HTTP31: a removed queued input, a repeated key and a continue free no place", async () => {
+  it("HTTP31 A removed queued input, a repeated key and a continue free no place", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 12 }, () => user.thread()));
     const [first = "", ...others] = threads;
@@ -131,7 +131,7 @@ describe("threads at work", () => {
     expect((await user.say(free, text)).status).toBe(429);
   });
 
-  it("HTTP31: a thread that waits for its client frees its place, and needs one again before it continues", async () => {
+  it("HTTP31 A thread that waits for its client frees its place, and needs one again before it continues", async () => {
     const user = newUser();
     scripts.set("askme", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
@@ -157,7 +157,7 @@ describe("threads at work", () => {
     await holds(async () => (await user.status(asker)) === "idle");
   });
 
-  it("LEASE3 working threads count after an eviction and a reset of the object that keeps the leases", async () => {
+  it("LEASE3 Working threads count after an eviction and a reset of the object that keeps the leases", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 11 }, () => user.thread()));
     const { text } = slow();
@@ -172,7 +172,7 @@ describe("threads at work", () => {
     expect((await user.say(threads[10] ?? "", text)).status).toBe(429);
   });
 
-  it("LEASE5 a run costs one row of its user's object, and no more rows of its thread", async () => {
+  it("LEASE5 A run costs one row of its user's object, and no more rows of its thread", async () => {
     const user = newUser();
     const [first, second] = [await user.thread(), await user.thread()];
     await user.say(first, "hello");
@@ -191,7 +191,7 @@ describe("threads at work", () => {
 });
 
 describe("tools by hand", () => {
-  it("HTTP40: a user can invoke the tools that the thread's agent offers, and no other tool of the project", async () => {
+  it("HTTP40 A user can invoke the tools that the thread's agent offers, and no other tool of the project", async () => {
     const user = newUser();
     const id = await user.thread();
     const offered = await user.post(`/api/threads/${id}/tools/note`, { args: { text: "by hand" } });
@@ -208,7 +208,7 @@ describe("tools by hand", () => {
 });
 
 describe("a rate limiter of the platform", () => {
-  it("HTTP20: counts admissions over all isolates if it is bound", async () => {
+  it("HTTP20 A rate limiter of the platform counts admissions over all isolates if it is bound", async () => {
     const limiter = Reflect.get(env, "TEST_LIMITER") as RateLimit;
     const user = newUser({ ADMISSION_LIMITER: limiter });
     const id = await user.thread();
@@ -258,7 +258,7 @@ describe("streams", () => {
   };
 
   it.each(Object.keys(ways))(
-    "HTTP21: the place of %s is free again, repeated more often than there are places",
+    "HTTP21 The place of %s is free again, repeated more often than there are places",
     async (name) => {
       const user = newUser();
       const id = await user.thread();
@@ -283,7 +283,7 @@ describe("streams", () => {
     },
   );
 
-  it("HTTP21: the place of an import is free again when it is done or refused", async () => {
+  it("HTTP21 The place of an import is free again when it is done or refused", async () => {
     const user = newUser();
     const id = await user.thread();
     const text = await (await user.send(`/api/threads/${id}/export`)).text();
@@ -297,7 +297,7 @@ describe("streams", () => {
     }
   });
 
-  it("HTTP38: waiting inputs of an imported thread count as admissions, so that a continue starts no more than a minute allows", async () => {
+  it("HTTP38 Waiting inputs of an imported thread count as admissions, so that a continue starts no more than a minute allows", async () => {
     const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
     const id = await user.thread();
     const { text, open } = slow();
@@ -317,7 +317,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(429);
   });
 
-  it("HTTP38: an import that is repeated with its key counts its waiting inputs once", async () => {
+  it("HTTP38 An import that is repeated with its key counts its waiting inputs once", async () => {
     const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
     const id = await user.thread();
     const { text, open } = slow();
@@ -334,7 +334,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
   });
 
-  it("LEASE2 the holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
+  it("LEASE2 The holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>
@@ -353,7 +353,7 @@ describe("streams", () => {
     for (let piece = await left?.read(); piece?.done === false; piece = await left?.read());
   });
 
-  it("LEASE2 the holder of a lease confirms a hibernating socket, and no closed one", async () => {
+  it("LEASE2 The holder of a lease confirms a hibernating socket, and no closed one", async () => {
     const user = newUser();
     const id = await user.thread();
     const socket = (await user.send(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket" } })).webSocket;

@@ -56,7 +56,7 @@ describe("sub-prompts side by side", () => {
     ["max_cost", { cost: 0.0028 }, 0.0028, "measured"],
     ["max_steps", { steps: 5 }, 5, "helper"],
   ])(
-    "LIMIT28 four hundred of one answer keep to a run's limit, the reason %s: %o",
+    "LIMIT28 Four hundred of one answer keep to a run's limit, the reason %s: %o",
     async (reason, limits, bound, name) => {
       sideBySide(name, 400);
       const id = await newThread("capped");
@@ -78,22 +78,25 @@ describe("sub-prompts side by side", () => {
     [{ steps: 5 }, {}, "max_steps", 5],
     [{}, { cost: 0.0028 }, "thread_cost", 20],
     [{}, { tokens: 2000 }, "thread_tokens", 20],
-  ])("LIMIT28 keep to what the deployment allows runs (%o) and threads (%o)", async (run, thread, reason, most) => {
-    allow(run, thread);
-    sideBySide("helper");
-    const events = await converse(await newThread("capped"), "go");
-    expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason });
-    expect(requests()).toBe(most);
-  });
+  ])(
+    "LIMIT28 Parallel sub-prompts keep to what the deployment allows runs (%o) and threads (%o)",
+    async (run, thread, reason, most) => {
+      allow(run, thread);
+      sideBySide("helper");
+      const events = await converse(await newThread("capped"), "go");
+      expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason });
+      expect(requests()).toBe(most);
+    },
+  );
 
-  it("LIMIT28 go beyond a limit by one request, where that used more than was reserved for it", async () => {
+  it("LIMIT28 Parallel sub-prompts exceed a limit by one request if it used more than was reserved for it", async () => {
     sideBySide("helper");
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 1950 } });
     expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 2000 } });
   });
 
-  it("LIMIT29 are asked five at once where the budget allows, and one after the other near the limit", async () => {
+  it("LIMIT29 Parallel sub-prompts are asked five at once if the budget allows, and one after the other near the limit", async () => {
     const wide = sideBySide("measured", 40);
     await converse(await newThread("capped"), "go", { limits: { tokens: 100_000 } });
     expect(wide.most).toBe(5);
@@ -103,7 +106,7 @@ describe("sub-prompts side by side", () => {
     expect(narrow.most).toBe(1);
   });
 
-  it("LIMIT28 keep to a limit that attempts which fail use up as well", async () => {
+  it("LIMIT28 Parallel sub-prompts keep to a limit that failing attempts use up as well", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
     personas.set("helper", async () => {
       await value(stubOf(bystander).call("describe", admin));
@@ -120,7 +123,7 @@ describe("sub-prompts side by side", () => {
     expect(used).toBeLessThan(2000 + Math.max(...attempts));
   });
 
-  it("LIMIT28 keep to it over a crash while most of them wait for their share", async () => {
+  it("LIMIT28 Parallel sub-prompts keep to a limit over a crash while most of them wait for their share", async () => {
     const [reached, never] = [door(), door()];
     let isCut = false;
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
@@ -142,7 +145,7 @@ describe("sub-prompts side by side", () => {
     expect(end).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 2000 } });
   });
 
-  it("LIMIT28 end at a stop, those among them that wait for their share", async () => {
+  it("LIMIT28 Parallel sub-prompts end at a stop, also those that wait for their share", async () => {
     const [reached, never] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
     personas.set("helper", async () => {

@@ -26,7 +26,7 @@ describe("which limits a run rests at", () => {
     return end;
   };
 
-  it("LIMIT25 an agent's, where the agent says so: it is what the agent asks to be raised", async () => {
+  it("LIMIT25 An agent's, where the agent says so: it is what the agent asks to be raised", async () => {
     boss(3);
     limit(capped, { steps: 2, onLimit: "rest" });
     const { id, following } = await limited(null);
@@ -36,7 +36,7 @@ describe("which limits a run rests at", () => {
     expect(await ended({ on_limit: "end" })).toMatchObject({ type: "run_end", status: "limit" });
   });
 
-  it("LIMIT25 not one that no caller may raise: an agent's that says nothing, and a thread's", async () => {
+  it("LIMIT25 A run does not wait at a limit that no caller may raise: an agent's that does not allow it, and a thread's", async () => {
     boss(5);
     limit(capped, { steps: 2 });
     const rest = "rest" as const;
@@ -48,7 +48,7 @@ describe("which limits a run rests at", () => {
     expect(await ended({ steps: 2, on_limit: rest })).toMatchObject({ type: "run_end", reason: "thread_tokens" });
   });
 
-  it("LIMIT25 a continue gives it no more than the agent allows", async () => {
+  it("LIMIT25 A continue gives it no more than the agent allows", async () => {
     boss(5);
     limit(capped, { steps: 3 });
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
@@ -58,7 +58,7 @@ describe("which limits a run rests at", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("LIMIT22 goes on with the next attempt where a failed one came to it", async () => {
+  it("LIMIT22 A run that waits at a limit after a failed attempt continues with the next attempt", async () => {
     const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
     personas.set("boss", () => (asked.length < 2 ? cut : { text: "done", usage }));
     const { id, following } = await limited({ tokens: 1, on_limit: "rest" });
@@ -71,7 +71,7 @@ describe("which limits a run rests at", () => {
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", "done"]);
   });
 
-  it("LIMIT26 a sub-prompt's line rests with its run, and goes on in the middle", async () => {
+  it("LIMIT26 A sub-prompt's line rests with its run, and goes on in the middle", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
     personas.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
     const { id, following } = await limited({ steps: 3, on_limit: "rest" });
@@ -85,7 +85,7 @@ describe("which limits a run rests at", () => {
     expect(call?.result).toMatchObject({ status: "success" });
   });
 
-  it("LIMIT26 a child thread ends at its share whatever its agent says, and its parent rests", async () => {
+  it("LIMIT26 A child thread ends at its share whatever its agent says, and its parent rests", async () => {
     for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
     limit(duel, { onLimit: "rest", turns: 500 });
     personas.set("boss", ({ step }) => (step === 0 ? calling("duel") : { text: "done", usage }));
@@ -106,7 +106,7 @@ describe("which limits a run rests at", () => {
 });
 
 describe("a limit of time that a run rests at", () => {
-  it("LIMIT27 cuts nothing: it is looked at before a model is asked", async () => {
+  it("LIMIT27 A limit of time that a run waits at interrupts nothing: it is checked before a model is asked", async () => {
     acts.set("slow", () => skip(60_000));
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "slow" } }], usage } : { text: "done", usage },

@@ -25,7 +25,7 @@ describe("a run that rests at a limit", () => {
     ["max_tokens", { tokens: 150 }, { tokens: null }, 200],
     ["max_cost", { cost: 0.0002 }, { cost: 1 }, 0.00028],
   ])(
-    "LIMIT22 shows a call for it and goes on where it was when it is raised: %s",
+    "LIMIT22 A run that waits at a limit shows a call for it and continues where it was when the limit is raised: %s",
     async (reason, given, raise, used) => {
       boss(3);
       const { id, runId, following } = await limited({ ...given, on_limit: "rest" });
@@ -56,7 +56,7 @@ describe("a run that rests at a limit", () => {
     },
   );
 
-  it("LIMIT22 is listed as one that waits", async () => {
+  it("LIMIT22 A run that waits at a limit is listed as a waiting one", async () => {
     boss(3);
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
     following.close();
@@ -68,7 +68,7 @@ describe("a run that rests at a limit", () => {
     });
   });
 
-  it("LIMIT22 rests again at the same limit raised, and at another one, with a call of its own", async () => {
+  it("LIMIT22 A run waits again at the raised limit, and at another one, each with a call of its own", async () => {
     boss(4);
     const { id, following } = await limited({ steps: 1, tokens: 300, on_limit: "rest" });
     await value(goOn(id, { steps: 2 }));
@@ -87,7 +87,7 @@ describe("a run that rests at a limit", () => {
     following.close();
   });
 
-  it("LIMIT22 has turns as well: two sides go on talking", async () => {
+  it("LIMIT22 A run with two sides that waits at a limit of turns continues with both when it is raised", async () => {
     for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
     const { id, following } = await limited({ turns: 2, on_limit: "rest" }, "duel");
     await value(goOn(id, { turns: 3, on_limit: "end" }));
@@ -97,7 +97,7 @@ describe("a run that rests at a limit", () => {
     expect(turns).toEqual(["a", "b", "a"]);
   });
 
-  it("LIMIT22 keeps its queued calls, and makes them when it goes on", async () => {
+  it("LIMIT22 A run that waits at a limit keeps its queued calls, and makes them when it continues", async () => {
     acts.set("again", (state) => {
       state.queueTool("act", { key: "none" });
     });
@@ -115,7 +115,7 @@ describe("a run that rests at a limit", () => {
 });
 
 describe("a continue that raises nothing", () => {
-  it("LIMIT23 is refused, names what is used, and changes nothing", async () => {
+  it("LIMIT23 A continue that raises nothing is refused, names what is used, and changes nothing", async () => {
     boss(3);
     const { id, following } = await limited({ tokens: 150, on_limit: "rest" });
     for (const limits of [
@@ -146,7 +146,7 @@ describe("a continue that raises nothing", () => {
     following.close();
   });
 
-  it("LIMIT23 goes no further than its caller may ask for", async () => {
+  it("LIMIT23 A continue raises a limit no further than its caller may ask for", async () => {
     allow({ tokens: 300 });
     boss(5);
     const { id, following } = await limited({ tokens: 100, on_limit: "rest" }, "capped", { user_id: "ada" });
@@ -160,7 +160,7 @@ describe("a continue that raises nothing", () => {
     following.close();
   });
 
-  it("LIMIT23 of two with one key at once begins no second run", async () => {
+  it("LIMIT23 Two simultaneous continues with one key begin no second run", async () => {
     boss(3);
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
     const key = { key: "k", fingerprint: "k" };
@@ -178,7 +178,7 @@ describe("a continue that raises nothing", () => {
 });
 
 describe("a rest at a limit", () => {
-  it("LIMIT24 holds nothing but the alarm of its deadline, at which the run ends as limit", async () => {
+  it("LIMIT24 A run that waits at a limit holds only the alarm of its deadline, at which it ends as limit", async () => {
     boss(3);
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
     const [rest] = restsOf(following.events);
@@ -193,7 +193,7 @@ describe("a rest at a limit", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("LIMIT24 survives the death of its object, and so does what raised it", async () => {
+  it("LIMIT24 A run that waits at a limit survives the death of its object, and so does a raised limit", async () => {
     boss(3);
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
     following.close();
@@ -209,7 +209,7 @@ describe("a rest at a limit", () => {
     expect(await lastRunOf(id)).toMatchObject({ id: runId, steps: 4 });
   });
 
-  it("LIMIT24 is no time at work", async () => {
+  it("LIMIT24 A wait at a limit does not count as active time", async () => {
     boss(2);
     const { id, following } = await limited({ steps: 1, duration_ms: 40_000, on_limit: "rest" });
     await evict(id);
@@ -219,7 +219,7 @@ describe("a rest at a limit", () => {
     following.close();
   });
 
-  it("LIMIT24 ends with a stop; what waits behind it waits, and begins when it is over", async () => {
+  it("LIMIT24 A run that waits at a limit ends with a stop; inputs after it wait, and begin when it is over", async () => {
     personas.set("boss", ({ lastUser, step }) =>
       lastUser === "go" ? (step < 5 ? acting : { text: "done" }) : { text: "next done" },
     );
@@ -247,7 +247,7 @@ describe("a rest at a limit", () => {
   });
 });
 
-it("LIMIT24 is one rest, with one call, also where the run is woken for another line's sake", async () => {
+it("LIMIT24 A wait at a limit is one wait with one call, also if the run is woken for another scope", async () => {
   for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
   personas.set("helper", () => acting);
   const calls = ["duel", "helper"].map((name) => ({ name, arguments: { task: "talk" } }));
@@ -264,7 +264,7 @@ it("LIMIT24 is one rest, with one call, also where the run is woken for another 
   following.close();
 });
 
-it("LIMIT24 a run at rest at a limit is exported as one that ends where it was", async () => {
+it("LIMIT24 A run at rest at a limit is exported as one that ends where it was", async () => {
   boss(3);
   const { id, following } = await limited({ steps: 1, on_limit: "rest" });
   following.close();

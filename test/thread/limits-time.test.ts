@@ -45,7 +45,7 @@ async function passes(id: string, ms: number): Promise<void> {
 }
 
 describe("a run whose time is over", () => {
-  it("LIMIT14 keeps what its model had said, and the queue goes on", async () => {
+  it("LIMIT14 A run whose time is over keeps the text of its model so far, and the queue continues", async () => {
     personas.set("boss", ({ lastUser }) => (lastUser === "go" ? long : { text: "next done" }));
     const { id, following } = await begun();
     const next = await value(stubOf(id).call("postMessage", admin, message("next"), null));
@@ -62,7 +62,7 @@ describe("a run whose time is over", () => {
     expect(following.events.some(({ type }) => type === "message_retracted")).toBe(false);
   });
 
-  it("LIMIT14 answers its open calls with errors", async () => {
+  it("LIMIT14 A run whose time is over answers its open calls with errors", async () => {
     acts.set("hang", () => new Promise(() => {}));
     personas.set("boss", () => ({ toolCalls: [act("none"), act("hang")].flatMap(({ toolCalls }) => toolCalls) }));
     const { id, following } = await begun();
@@ -74,7 +74,7 @@ describe("a run whose time is over", () => {
     expect(results).toEqual(["success", "error"]);
   });
 
-  it("LIMIT14 ends with its queued calls, which begin no run with time of its own", async () => {
+  it("LIMIT14 A run whose time is over drops its queued calls, which begin no run with new time", async () => {
     acts.set("queue and hang", (state) => {
       state.queueTool("act", { key: "none" });
       return new Promise(() => {});
@@ -89,7 +89,7 @@ describe("a run whose time is over", () => {
   });
 
   it.each(["loop.commit-partial", "answer.after-create"])(
-    "LIMIT14 ends with the same words where a crash falls behind its partial answer, at %s",
+    "LIMIT14 A run whose time is over ends with the same text if a crash follows its partial answer, at %s",
     async (point) => {
       personas.set("boss", () => long);
       const { id, following } = await begun();
@@ -106,7 +106,7 @@ describe("a run whose time is over", () => {
     },
   );
 
-  it("LIMIT14 ends the sub-prompt that its step waits for, too", async () => {
+  it("LIMIT14 A run whose time is over ends the sub-prompt that its step waits for, too", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }] }));
     personas.set("helper", () => long);
     const { id, following } = await begun();
@@ -120,7 +120,7 @@ describe("a run whose time is over", () => {
 });
 
 describe("a limit of time that a run rests at", () => {
-  it("LIMIT27 is the deployment's to the end where only the request says so, and cuts", async () => {
+  it("LIMIT27 The deployment's limit of time ends a run that only its request lets wait, and interrupts it", async () => {
     allow({ duration_ms: 40_000 });
     personas.set("boss", () => long);
     const { id, following } = await begun({ limits: { on_limit: "rest" } });
@@ -130,7 +130,7 @@ describe("a limit of time that a run rests at", () => {
     following.close();
   });
 
-  it("LIMIT27 holds no timer where the agent says so", async () => {
+  it("LIMIT27 A limit of time holds no timer if the agent lets runs wait", async () => {
     allow({ duration_ms: 40_000 });
     limit(capped, { onLimit: "rest" });
     personas.set("boss", () => long);
@@ -144,7 +144,7 @@ describe("a limit of time that a run rests at", () => {
 });
 
 describe("time at rest", () => {
-  it("LIMIT15 does not count, and holds no timer", async () => {
+  it("LIMIT15 Time that a run waits does not count, and holds no timer", async () => {
     let asked = 0;
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
     personas.set("boss", () => ((asked += 1) === 1 ? { error: slow } : { text: "done" }));
@@ -158,7 +158,7 @@ describe("time at rest", () => {
     following.close();
   });
 
-  it("LIMIT15 what was worked before a rest counts behind it", async () => {
+  it("LIMIT15 What was worked before a rest counts behind it", async () => {
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
     let asked = 0;
     personas.set("boss", () => {
@@ -180,7 +180,7 @@ describe("time at rest", () => {
 });
 
 describe("a run that was cut", () => {
-  it("LIMIT16 has the time left that its last step had left", async () => {
+  it("LIMIT16 An interrupted run has the time that remained after its last step", async () => {
     acts.set("slow", () => skip(30_000));
     personas.set("boss", ({ step }) => (step === 0 ? act("slow") : long));
     const { id, following } = await begun();
@@ -200,7 +200,7 @@ describe("a run that was cut", () => {
 });
 
 describe("the time of others", () => {
-  it("LIMIT9 a thread's runs together have what the thread has, with the reason thread_duration", async () => {
+  it("LIMIT9 A thread's runs together have what the thread has, with the reason thread_duration", async () => {
     capped.threadLimits = { durationMs: 40_000 };
     acts.set("slow", () => skip(25_000));
     personas.set("boss", ({ lastUser, step }) => (step % 2 === 0 ? act("slow") : { text: lastUser }));
@@ -209,7 +209,7 @@ describe("the time of others", () => {
     expect((await converse(id, "two")).at(-1)).toMatchObject({ status: "limit", reason: "thread_duration" });
   });
 
-  it("LIMIT11 a child thread has what its parent's run has left, and what it took counts", async () => {
+  it("LIMIT11 A child thread has what its parent's run has left, and what it took counts", async () => {
     const gate = door();
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] } : { text: "done" },

@@ -41,7 +41,7 @@ describe("a run that reaches a limit", () => {
   it.each<[string, Limits]>([
     ["max_tokens", { tokens: 300 }],
     ["max_cost", { cost: 0.001 }],
-  ])("HALT8 ends with the reason %s also if the provider reports no tokens", async (reason, limits) => {
+  ])("A run at a limit ends with the reason %s also if the provider reports no tokens", async (reason, limits) => {
     const uncounted: TestTurn = { ...acting, text: "word ".repeat(60), usage: { input: 0, output: 0 } };
     personas.set("boss", () => uncounted);
     const events = await converse(await newThread("capped"), "go", { limits: { ...limits, steps: 40 } });
@@ -55,7 +55,7 @@ describe("a run that reaches a limit", () => {
     ["max_tokens", { tokens: 201 }, 3],
     ["max_cost", { cost: 0.00028 }, 2],
     ["max_steps", { steps: 2, tokens: 200, cost: 0.00028 }, 2],
-  ])("LIMIT1 ends with the reason %s before it asks again: %o", async (reason, limits, steps) => {
+  ])("LIMIT1 A run at a limit ends with the reason %s before it asks again: %o", async (reason, limits, steps) => {
     endless("boss");
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits });
@@ -72,7 +72,7 @@ describe("a run that reaches a limit", () => {
     });
   });
 
-  it("LIMIT1 ends at its turns, those of both sides together", async () => {
+  it("LIMIT1 A run ends at its limit of turns, which counts those of both sides", async () => {
     talkative();
     const id = await newThread("duel");
     const events = await converse(id, "go", { limits: { turns: 3 } });
@@ -81,7 +81,7 @@ describe("a run that reaches a limit", () => {
     expect(turns).toEqual(["a", "b", "a"]);
   });
 
-  it("LIMIT1 tells the end of a turn that was under way", async () => {
+  it("LIMIT1 A run at a limit emits the end of a turn that was under way", async () => {
     endless("pro");
     const id = await newThread("duel");
     const events = await converse(id, "go", { limits: { tokens: 200 } });
@@ -89,7 +89,7 @@ describe("a run that reaches a limit", () => {
     expect(turns).toEqual([["a", "max_tokens"]]);
   });
 
-  it("LIMIT2 lets a request come to its end, and counts what it used beyond the limit", async () => {
+  it("LIMIT2 A run lets a request end, and counts what it used beyond the limit", async () => {
     personas.set("boss", () => ({ ...acting, text: "a long word", usage: { input: 1000, output: 4000 } }));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 10 } });
@@ -97,7 +97,7 @@ describe("a run that reaches a limit", () => {
     expect((await messagesOf(id))[1]).toMatchObject({ content: "a long word", stop_reason: "tool_calls" });
   });
 
-  it("LIMIT2 counts what a failed attempt used, and makes no other one at the limit", async () => {
+  it("LIMIT2 A run counts what a failed attempt used, and makes no other one at the limit", async () => {
     const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
     personas.set("boss", () => (asked.length < 3 ? cut : { text: "done", usage }));
     const id = await newThread("capped");
@@ -108,14 +108,14 @@ describe("a run that reaches a limit", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(0);
   });
 
-  it("LIMIT3 is completed where its last step ends it anyway", async () => {
+  it("LIMIT3 A run is completed if its last step ends it at the limit", async () => {
     personas.set("boss", () => ({ text: "done", usage }));
     const id = await newThread("capped");
     const limits = { steps: 1, turns: 1, tokens: 100, cost: 0.00014 };
     expect(endOf(await converse(id, "go", { limits }))).toMatchObject({ status: "completed", reason: "response" });
   });
 
-  it("LIMIT4 is not held to a cost that nobody knows", async () => {
+  it("LIMIT4 A run is not bound to a cost that is unknown", async () => {
     personas.set("miser", ({ step }) => (step < 4 ? acting : { text: "done" }));
     const id = await newThread("miser");
     const events = await converse(id, "go", { limits: { cost: 0.000001 } });
@@ -123,7 +123,7 @@ describe("a run that reaches a limit", () => {
     expect(stepsOf(events)).toBe(5);
   });
 
-  it("LIMIT4 is held to what is known of its cost, beside anything that has no price, in its thread as well", async () => {
+  it("LIMIT4 A run is bound to the known part of its cost, next to models without a price, and so is its thread", async () => {
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "miser", arguments: { task: "ask" } }], usage } : acting,
     );
@@ -139,7 +139,7 @@ describe("a run that reaches a limit", () => {
     expect(asked.map(({ persona }) => persona)).toEqual(["boss", "miser", "boss", "boss", "boss", "miser", "boss"]);
   });
 
-  it("LIMIT5 lets the queue go on, and a continue has limits of its own", async () => {
+  it("LIMIT5 A run at a limit lets the queue continue, and a continue has limits of its own", async () => {
     endless("boss");
     const id = await newThread("capped");
     await converse(id, "go", { limits: { steps: 2 } });
@@ -149,7 +149,7 @@ describe("a run that reaches a limit", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", active_run_id: null });
   });
 
-  it("LIMIT6 takes queued calls with it: they begin no run with a budget of its own", async () => {
+  it("LIMIT6 A run at a limit drops its queued calls: they begin no run with a new budget", async () => {
     acts.set("again", (state) => {
       state.queueTool("act", { key: "again" });
     });
@@ -169,7 +169,7 @@ describe("where limits come from", () => {
     return [stepsOf(events), endOf(events)?.type === "run_end" ? (await lastRunOf(id)).reason : null];
   };
 
-  it("LIMIT7 the strictest of agent, request and deployment holds", async () => {
+  it("LIMIT7 The strictest of agent, request and deployment holds", async () => {
     allow({ tokens: 500 });
     expect(await reached()).toEqual([5, "max_tokens"]);
     expect(await reached({ tokens: 400 })).toEqual([4, "max_tokens"]);
@@ -182,7 +182,7 @@ describe("where limits come from", () => {
     expect(await reached({ steps: 4 })).toEqual([2, "max_steps"]);
   });
 
-  it("LIMIT7 a side's word goes over its agent's while that side is to speak", async () => {
+  it("LIMIT7 A side's word goes over its agent's while that side is to speak", async () => {
     limit(capped, { tokens: 200 });
     limit(capped.sideA, { tokens: null, steps: 4 });
     expect(await reached()).toEqual([4, "max_steps"]);
@@ -194,7 +194,7 @@ describe("where limits come from", () => {
     expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a", "b", "a"]);
   });
 
-  it("LIMIT8 a user may ask for less than the deployment allows, an admin for more or for none", async () => {
+  it("LIMIT8 A user may ask for less than the deployment allows, an admin for more or for none", async () => {
     const all = { turns: 4, tokens: 300, duration_ms: 60_000, cost: 1 };
     allow(all);
     endless("boss");
@@ -227,7 +227,7 @@ describe("a thread's limits", () => {
     ["thread_steps", { steps: 10 }, { steps: 4 }],
     ["thread_turns", {}, { turns: 2 }],
   ])(
-    "LIMIT9 hold for all its runs together, with the reason %s: agent %o, deployment %o",
+    "LIMIT9 A thread's limits hold for all its runs together, with the reason %s: agent %o, deployment %o",
     async (reason, own, whole) => {
       capped.threadLimits = own;
       allow({}, whole);
@@ -242,7 +242,7 @@ describe("a thread's limits", () => {
     },
   );
 
-  it("LIMIT9 hold in the middle of a run, and an admin's wish for the run does not lift them", async () => {
+  it("LIMIT9 A thread's limits hold in the middle of a run, and a higher limit that an administrator asks for the run does not lift them", async () => {
     capped.threadLimits = { tokens: 500 };
     personas.set("boss", ({ step }) => (step < 3 ? acting : { text: "done", usage }));
     const id = await newThread("capped");
@@ -254,7 +254,7 @@ describe("a thread's limits", () => {
 });
 
 describe("what a sub-prompt uses", () => {
-  it("LIMIT10 counts against its run, which ends it and then itself", async () => {
+  it("LIMIT10 The usage of a sub-prompt counts against its run, which ends the sub-prompt and then itself", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     endless("helper");
     const id = await newThread("capped");
@@ -265,7 +265,7 @@ describe("what a sub-prompt uses", () => {
     expect(call?.result?.error).toContain("The run came to a limit before it was done.");
   });
 
-  it("LIMIT10 counts its steps as well", async () => {
+  it("LIMIT10 The steps of a sub-prompt count against its run as well", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     personas.set("helper", ({ step }) => (step === 0 ? acting : { text: "helped", usage }));
     const id = await newThread("capped");
@@ -275,7 +275,7 @@ describe("what a sub-prompt uses", () => {
     expect(calls.map(({ result }) => result?.status)).toEqual(["success", "success"]);
   });
 
-  it("LIMIT10 ends a sub-prompt with an error also at its run's limit of steps", async () => {
+  it("LIMIT10 A sub-prompt ends with an error at its run's limit of steps", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     endless("helper");
     const id = await newThread("capped");
@@ -291,7 +291,7 @@ describe("what a child thread uses", () => {
     usage,
   });
 
-  it("LIMIT11 is at most what its parent's run has left, and counts against it", async () => {
+  it("LIMIT11 A child thread uses at most what its parent's run has left, and its usage counts against that run", async () => {
     talkative();
     personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
     const id = await newThread("capped");
@@ -310,7 +310,7 @@ describe("what a child thread uses", () => {
     [{ steps: 5 }, "max_steps", "max_steps"],
     [{ turns: 4 }, "max_turns", "max_turns"],
     [{ cost: 0.0007 }, "max_cost", "max_cost"],
-  ])("LIMIT11 so it is with %o", async (limits, inside, reason) => {
+  ])("LIMIT11 A child thread uses at most what its parent's run has left: %o", async (limits, inside, reason) => {
     talkative();
     personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
     const id = await newThread("capped");
@@ -320,7 +320,7 @@ describe("what a child thread uses", () => {
     expect(endOf(events)).toMatchObject({ status: "limit", reason, usage: { total_tokens: 500 } });
   });
 
-  it("LIMIT11 is bounded by what the parent's thread has left, too", async () => {
+  it("LIMIT11 A child thread is bounded by what the parent's thread has left, too", async () => {
     talkative();
     capped.threadLimits = { steps: 6 };
     personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
@@ -332,7 +332,7 @@ describe("what a child thread uses", () => {
     expect(endOf(await converse(id, "more"))).toMatchObject({ reason: "thread_steps", usage: { total_tokens: 0 } });
   });
 
-  it("LIMIT12 is shared by calls side by side, sub-prompts among them", async () => {
+  it("LIMIT12 Parallel calls share the remaining budget, sub-prompts among them", async () => {
     talkative();
     endless("helper");
     personas.set("boss", ({ step }) =>
@@ -357,7 +357,7 @@ describe("what a child thread uses", () => {
     expect(run).toMatchObject({ status: "limit", reason: "max_tokens" });
   });
 
-  it("LIMIT13 is nothing where too little is left: the call says so, and no thread is made", async () => {
+  it("LIMIT13 A call gets an error and makes no child thread if too little of the budget remains", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? duelling(2) : { text: "done" }));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { steps: 2 } });

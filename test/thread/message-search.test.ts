@@ -50,7 +50,7 @@ async function fill(id: string, count: number, needles: number): Promise<void> {
 }
 
 describe("a search of a thread's messages", () => {
-  it("SEARCH1 finds what users and models said, newest first, whatever the case, with the place in an excerpt", async () => {
+  it("SEARCH1 A search finds texts of users and models, newest first, in any case, with the position in an excerpt", async () => {
     const id = await said(["The Blue Whale", "nothing", `${"so ".repeat(100)}a blue whale${" and".repeat(100)}`]);
     scripts.set("whales", () => ({ text: ["Whales are ", "BLUE WHALEs"] }));
     await converse(id, "whales please");
@@ -67,7 +67,7 @@ describe("a search of a thread's messages", () => {
     expect(first).toMatchObject({ position: message.position, created_at: message.created_at });
   });
 
-  it("SEARCH1 takes every text as it is: wildcards, halves of characters, other alphabets, control characters", async () => {
+  it("SEARCH1 A search takes every text literally: wildcards, halves of characters, other alphabets, control characters", async () => {
     const odd = [
       "100% of a_b",
       "100 of axb",
@@ -92,13 +92,13 @@ describe("a search of a thread's messages", () => {
     expect(await texts(wide, "x")).toEqual([`…${"😀".repeat(30)}[x]${"😀".repeat(60)}…`]);
   });
 
-  it("SEARCH1 shows silent messages only when they are asked for, as the list does", async () => {
+  it("SEARCH1 A search shows silent messages only when they are asked for, as the list does", async () => {
     const id = await said(["a secret word"], { silent: true });
     expect(await texts(id, "secret")).toEqual([]);
     expect(await texts(id, "secret", { include_silent: "true" })).toEqual(["a [secret] word"]);
   });
 
-  it("SEARCH2 never finds what was deleted, what an edit replaced, and what calls carry", async () => {
+  it("SEARCH2 A search never finds deleted text, text that an edit replaced, or the contents of calls", async () => {
     const id = await said(["a parrot", "a cuckoo"]);
     scripts.set("noted", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "note", arguments: { text: "a parrot in arguments" } }] } : { text: "done" },
@@ -114,7 +114,7 @@ describe("a search of a thread's messages", () => {
     expect(await texts(id, "heron")).toEqual(["a [heron]"]);
   });
 
-  it("SEARCH3 goes on where a page ended, whatever came or was deleted since", async () => {
+  it("SEARCH3 A search continues where a page ended, whatever was added or deleted since", async () => {
     const id = await said(Array.from({ length: 9 }, (_, index) => `needle ${index}`));
     const first = await found(id, "needle", { limit: "3" });
     expect(first.hits.map(marked)).toEqual(["[needle] 8", "[needle] 7", "[needle] 6"]);
@@ -128,7 +128,7 @@ describe("a search of a thread's messages", () => {
     expect([last.hits.map(marked), last.next_cursor]).toEqual([["[needle] 1", "[needle] 0"], null]);
   });
 
-  it("SEARCH3 refuses a cursor of another thread or list, a text too long or empty, and other fields, by name", async () => {
+  it("SEARCH3 A search refuses a cursor of another thread or list, an empty or too long text, and unknown fields, by name", async () => {
     const [id, other] = [await said(["x 1", "x 2"]), await said(["x 1", "x 2"])];
     const { next_cursor } = await found(other, "x", { limit: "1" });
     const { next_cursor: ofList } = await value(
@@ -156,7 +156,7 @@ describe("a search of a thread's messages", () => {
     expect(foreign.status).toBe(404);
   });
 
-  it("SEARCH3 reads at most 20,000 rows a page, hidden ones too, and writes none", async () => {
+  it("SEARCH3 A search reads at most 20,000 rows a page, hidden ones included, and writes none", async () => {
     const id = await said(["hay"]);
     await fill(id, 100_000, 2);
     const before = await stubOf(id).rows();

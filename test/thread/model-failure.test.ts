@@ -10,7 +10,7 @@ import { admin, converse, follow, newThread, stubOf, types, value } from "./thre
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("a model that fails", () => {
-  it("FAIL1 is tried again after what was shown is retracted, then its fallback answers", async () => {
+  it("A failed attempt's text is retracted before the next attempt or fallback shows anything", async () => {
     const id = await newThread("falls_back");
     const events = await converse(id, "hello");
     expect(types(events).filter((type) => /^(model|message_retracted|step)/.test(type))).toEqual([
@@ -28,7 +28,7 @@ describe("a model that fails", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(["hello", "echo: hello"]);
   });
 
-  it("FAIL2 leaves one log row an attempt, with its error, tokens, latency and cost", async () => {
+  it("A model that fails leaves one log row for each attempt, with its error, tokens, latency and cost", async () => {
     const id = await newThread("falls_back");
     await converse(id, "hello");
     const { items } = await value(
@@ -46,7 +46,7 @@ describe("a model that fails", () => {
     expect(last.data["rebuilt"]).toMatchObject({ system: "You are a test.", messages: [{ content: "hello" }] });
   });
 
-  it("FAIL3 for good ends the run with an error, keeps what it said, and the thread answers again", async () => {
+  it("A model that fails for good ends the run with an error, its text is kept, and the thread answers again", async () => {
     const id = await newThread("parallel");
     scripts.set("broken", () => ({ text: "I was about to", error: { kind: "auth", message: "no such key" } }));
     const events = await converse(id, "broken");
@@ -61,7 +61,7 @@ describe("a model that fails", () => {
 });
 
 describe("limits and blank answers", () => {
-  it("FAIL4 maxSteps ends the run with status limit", async () => {
+  it("maxSteps ends the run with status limit", async () => {
     const id = await newThread("short");
     scripts.set("loops", () => ({ toolCalls: [{ name: "note", arguments: { text: "again" } }] }));
     const events = await converse(id, "loops");
@@ -69,7 +69,7 @@ describe("limits and blank answers", () => {
     expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
   });
 
-  it("FAIL5 a blank answer is asked again twice, then ends the run with an error", async () => {
+  it("A blank answer is asked again twice, then ends the run with an error", async () => {
     const id = await newThread("parallel");
     scripts.set("blank", () => ({ text: "  " }));
     const events = await converse(id, "blank");
@@ -77,7 +77,7 @@ describe("limits and blank answers", () => {
     expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
   });
 
-  it.each(["content_filter", "length"])("FAIL6 a blank answer that ends with %s is not retried", async (stopReason) => {
+  it.each(["content_filter", "length"])("A blank answer that ends with %s is not retried", async (stopReason) => {
     const id = await newThread("parallel");
     scripts.set("blocked", () => ({ thinking: "Hm.", stopReason }));
     const events = await converse(id, "blocked");

@@ -33,7 +33,7 @@ const responses = {
 } as const;
 const chat = { api: "chat", model: "case:reasoning-content|text" } as const;
 
-it("API4: a thread continues when its model changes from the Responses API to Chat Completions and back", async () => {
+it("A thread continues when its model changes from the Responses API to Chat Completions and back", async () => {
   const first = serveWith(responses);
   const thread = await first.project.thread();
   expect((await thread.say("Weather in Rome?")).at(-1)).toMatchObject({ type: "run_end", status: "completed" });

@@ -59,7 +59,7 @@ function everyPeerMethod(id: string, caller: Caller) {
 
 describe("the methods of a thread's object", () => {
   it.each(["constructor", "toString", "__proto__", "alarm", "destroy", ""])(
-    'OWN1 refuses the name "%s", which is in no table',
+    'The object refuses the name "%s", which is in no table of methods',
     async (name) => {
       const id = await newThread("parallel");
       const answer = await stubOf(id).call(name as "describe", admin);
@@ -73,7 +73,7 @@ describe("another user's thread", () => {
     ["another user", bob],
     ["nobody", nobody],
   ] as const) {
-    it(`OWN1 does not exist for ${name}, by any method or socket`, async () => {
+    it(`Another user's thread does not exist for ${name}, by any method or socket`, async () => {
       const id = await newThread("parallel", { user_id: "ada" });
       for (const [method, answer] of Object.entries(everyMethod(id, caller))) {
         expect(await answer, method).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
@@ -88,7 +88,7 @@ describe("another user's thread", () => {
     });
   }
 
-  it("OWN2 a request without a readable caller is nobody's", async () => {
+  it("A request without a readable caller is nobody's", async () => {
     const id = await newThread("parallel");
     for (const header of ["", "null", "{}", '{"admin":"yes","user":null}']) {
       const answer = await stubOf(id).fetch(
@@ -100,7 +100,7 @@ describe("another user's thread", () => {
 });
 
 describe("a thread that was never created", () => {
-  it("OWN3 is refused by every method, and leaves no table, row or alarm", async () => {
+  it("A thread that was never created is refused by every method, and leaves no table, row or alarm", async () => {
     const id = crypto.randomUUID();
     for (const [method, answer] of Object.entries(everyMethod(id, admin))) {
       expect(await answer, method).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
@@ -114,7 +114,7 @@ describe("a thread that was never created", () => {
 });
 
 describe("creation and deletion", () => {
-  it("OWN4 the same creation again gives the thread again; another one is a conflict", async () => {
+  it("The same creation again gives the thread again; another one is a conflict", async () => {
     const id = await newThread("parallel", { title: "first" });
     const same = { id, agent_id: "parallel", user_id: null, creation: id };
     expect((await value(stubOf(id).call("create", admin, same))).title).toBe("first");
@@ -122,7 +122,7 @@ describe("creation and deletion", () => {
     expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
   });
 
-  it("OWN5 a user cannot create for another, and an unknown agent creates nothing", async () => {
+  it("A user cannot create for another, and an unknown agent creates nothing", async () => {
     const id = crypto.randomUUID();
     const input = { id, agent_id: "parallel", user_id: "ada", creation: id };
     expect(await stubOf(id).call("create", bob, input)).toMatchObject({ refusal: { code: "forbidden" } });
@@ -132,7 +132,7 @@ describe("creation and deletion", () => {
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
-  it("OWN6 a deleted thread is gone, from the catalog too, and its id can be used anew", async () => {
+  it("A deleted thread is gone, from the catalog too, and its id can be used anew", async () => {
     const id = await newThread("parallel");
     expect(await stubOf(id).call("remove", admin)).toEqual({ ok: true, value: null });
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
@@ -148,7 +148,7 @@ describe("creation and deletion", () => {
 });
 
 describe("who wrote a message", () => {
-  it("OWN7 is stored if it is not the thread's own user, and a caller cannot forge it", async () => {
+  it("The author of a message is stored if it is not the thread's own user, and a caller cannot forge it", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const post = (caller: Caller, text: string, more = {}) =>
       value(stubOf(id).call("postMessage", caller, message(text, { run: false, ...more }), null));
@@ -165,7 +165,7 @@ describe("who wrote a message", () => {
 });
 
 describe("the text that lists show of a thread", () => {
-  it("OWN8 is the current text of its last message, and changed or deleted text is neither shown nor searched", async () => {
+  it("Lists show the current text of a thread's last message, and changed or deleted text is neither shown nor searched", async () => {
     const id = await newThread("parallel");
     const mark = crypto.randomUUID();
     const post = async (text: string): Promise<string> =>

@@ -7,7 +7,7 @@ import { wireModel } from "../standard-agents/wire.ts";
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-it("SOURCE2: a picture that a model made is a file of the thread, and its message refers to it", async () => {
+it("A picture that a model made is a file of the thread, and its message refers to it", async () => {
   const wire = wireModel("google", { model: "case:text-and-picture" });
   const { project, thread } = await start({ model: wire.definition });
   const events = await thread.say("Draw a dot");
@@ -31,7 +31,7 @@ it("SOURCE2: a picture that a model made is a file of the thread, and its messag
   expect(btoa(String.fromCharCode(...bytes))).toBe(pixel);
 });
 
-it("SOURCE2: a second picture is another file", async () => {
+it("A second picture is another file", async () => {
   const wire = wireModel("google", { model: "case:text-and-picture" });
   const { thread } = await start({ model: wire.definition });
   await thread.say("Draw a dot");
@@ -42,7 +42,7 @@ it("SOURCE2: a second picture is another file", async () => {
   expect(new Set(paths).size).toBe(2);
 });
 
-it("SOURCE1: the sources that an answer cites are in its message's metadata", async () => {
+it("The sources that an answer cites are in its message's metadata", async () => {
   const wire = wireModel("google", { model: "case:cited" });
   const { thread } = await start({ model: wire.definition });
   await thread.say("Who won?");

@@ -31,7 +31,7 @@ async function waiting() {
 const patch = (id: string, qid: string, change: PatchQueued) => stubOf(id).call("patchQueued", admin, qid, change);
 
 describe("the queue", () => {
-  it("INPUT1 lists what waits in its order, with what it is", async () => {
+  it("INPUT1 The queue lists waiting inputs in their order, with their kinds", async () => {
     const { id, open, one, two, three } = await waiting();
     await say(id, "limited", { metadata: { a: 1 }, limits: { steps: 3 } });
     await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
@@ -52,7 +52,7 @@ describe("the queue", () => {
     expect(await queueOf(id)).toEqual([]);
   });
 
-  it("INPUT1 is given in pages, by number and by bytes; a cursor of what waits no more is refused", async () => {
+  it("INPUT1 The queue is listed in pages, by number and by bytes, and a cursor of an input that no longer waits is refused", async () => {
     const { id, open, ids } = await waiting();
     const first = await value(stubOf(id).call("listQueue", admin, { limit: 2 }));
     expect(first.items.map((input) => input.id)).toEqual(ids.slice(0, 2));
@@ -71,7 +71,7 @@ describe("the queue", () => {
     await atRest(id);
   });
 
-  it("INPUT2 an input's words and metadata are changed until it is taken, hooks around it", async () => {
+  it("INPUT2 An input's words and metadata are changed until it is taken, hooks around it", async () => {
     const { id, open } = await busy();
     const { run } = await say(id, "before", { metadata: { a: 1, b: 1 }, attachments: [file("kept.csv")] });
     const changed = await value(patch(id, run?.id ?? "", { content: "after", metadata: { b: 2 } }));
@@ -90,7 +90,7 @@ describe("the queue", () => {
     expect((await said(id)).some((line) => line.startsWith("assistant: echo: after"))).toBe(true);
   });
 
-  it("INPUT3 inputs begin in the order they were moved into, also over a crash", async () => {
+  it("INPUT3 Inputs begin in the order they were moved into, also over a crash", async () => {
     const { id, open, one, two, three } = await waiting();
     await value(patch(id, three, { position: 0 }));
     await value(patch(id, one, { position: 2 }));
@@ -107,7 +107,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("INPUT4 an input that is taken out never begins", async () => {
+  it("INPUT4 An input that is taken out never begins", async () => {
     const { id, open, two, ids } = await waiting();
     await value(stubOf(id).call("deleteQueued", admin, two));
     expect((await queueOf(id)).map((input) => input.id)).toEqual(ids.filter((other) => other !== two));
@@ -118,7 +118,7 @@ describe("the queue", () => {
     expect(await said(id)).not.toContain("user: two");
   });
 
-  it("INPUT6 every change is told with the inputs in their order, live and replayed", async () => {
+  it("INPUT6 Every change is told with the inputs in their order, live and replayed", async () => {
     const { id, open, one, two, three } = await waiting();
     const following = await follow(id, { after: "0", types: "queue_changed" });
     await value(patch(id, three, { position: 0 }));
@@ -148,7 +148,7 @@ describe("the queue", () => {
 });
 
 describe("what comes too late or makes no sense", () => {
-  it("INPUT7 a taken input is a conflict, one that never waited is not found", async () => {
+  it("INPUT7 A taken input is a conflict, one that never waited is not found", async () => {
     const { id, open, one, two } = await waiting();
     const refusal = async (qid: string) => [
       (await patch(id, qid, { content: "late" })).ok,
@@ -168,7 +168,7 @@ describe("what comes too late or makes no sense", () => {
     expect(await said(id)).not.toContain("user: late");
   });
 
-  it("INPUT7 nonsense is refused and changes nothing", async () => {
+  it("INPUT7 Nonsense is refused and changes nothing", async () => {
     const { id, open, one } = await waiting();
     const { run } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     await steer(id, "aside");
@@ -190,7 +190,7 @@ describe("what comes too late or makes no sense", () => {
     await atRest(id);
   });
 
-  it("INPUT8 another user's queue does not exist", async () => {
+  it("INPUT8 The queue of another user's thread does not exist", async () => {
     const ada = { user: "ada", admin: false };
     const none = { ok: false, refusal: { code: "thread_not_found" } };
     const theirs = await newThread("parallel", { user_id: "bob" });
@@ -203,7 +203,7 @@ describe("what comes too late or makes no sense", () => {
     expect((await stubOf(missing).rows()).rowsWritten).toBe(0);
   });
 
-  it("INPUT11 an input that is taken while a hook looks at a change keeps its words", async () => {
+  it("INPUT11 An input that is taken while a hook looks at a change keeps its words", async () => {
     const { id, open, one } = await waiting();
     const name = unique();
     const held = gate(name);
@@ -224,19 +224,22 @@ describe("files of an input", () => {
       return (JSON.parse(body) as { unclaimed?: unknown[] }).unclaimed ?? [];
     });
 
-  it.each(["deleteQueued", "stop"] as const)("INPUT5 go when it is taken out by %s", async (method) => {
-    const { id, open } = await busy();
-    const { run } = await say(id, "with files", { attachments: [file("a.csv"), file("b.csv")] });
-    await steer(id, "aside");
-    expect(await pathsIn(id)).toEqual(["/attachments/a.csv", "/attachments/b.csv"]);
-    await stubOf(id).call(method, admin, run?.id ?? "");
-    expect(await pathsIn(id)).toEqual([]);
-    expect(await notes(id)).toEqual([]);
-    open();
-    await atRest(id);
-  });
+  it.each(["deleteQueued", "stop"] as const)(
+    "INPUT5 Files of an input are deleted when it is removed by %s",
+    async (method) => {
+      const { id, open } = await busy();
+      const { run } = await say(id, "with files", { attachments: [file("a.csv"), file("b.csv")] });
+      await steer(id, "aside");
+      expect(await pathsIn(id)).toEqual(["/attachments/a.csv", "/attachments/b.csv"]);
+      await stubOf(id).call(method, admin, run?.id ?? "");
+      expect(await pathsIn(id)).toEqual([]);
+      expect(await notes(id)).toEqual([]);
+      open();
+      await atRest(id);
+    },
+  );
 
-  it("INPUT5 stay where another message refers to them, and where it was taken", async () => {
+  it("INPUT5 Files of an input stay if another message refers to them, and when the input joins the thread", async () => {
     const { id, open } = await busy();
     const first = await say(id, "with files", {
       attachments: [file("gone.csv"), file("told.csv"), file("queued.csv")],
@@ -255,7 +258,7 @@ describe("files of an input", () => {
 });
 
 describe("what a change costs", () => {
-  it("INPUT9 is at most four rows", async () => {
+  it("INPUT9 A change of the queue writes at most four rows", async () => {
     const { id, open, one, three } = await waiting();
     const written = async () => (await stubOf(id).rows()).rowsWritten;
     const changes = [

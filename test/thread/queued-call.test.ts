@@ -22,7 +22,7 @@ const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessa
 const shape = async (id: string) => (await messagesOf(id)).map(({ role, content }) => [role, content]);
 
 describe("a queued call", () => {
-  it("QUEUE1 is made before the model is asked again, as a marked message of the assistant", async () => {
+  it("A queued call is made before the model is asked again, as a marked message of the assistant", async () => {
     const id = await newThread("boss");
     const done: string[] = [];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -45,7 +45,7 @@ describe("a queued call", () => {
     expect(run?.steps).toBe(2);
   });
 
-  it("QUEUE1 at rest begins a run with the call, which then goes on", async () => {
+  it("A queued call of an idle thread begins a run with the call, which then continues", async () => {
     const id = await newThread("boss");
     acts.set("later", () => "did it");
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -65,7 +65,7 @@ describe("a queued call", () => {
     ]);
   });
 
-  it("QUEUE2 survives a crash before it is made, and is made once", async () => {
+  it("A queued call survives a crash before it is made, and is made once", async () => {
     const id = await newThread("boss");
     const done: string[] = [];
     let hang = true;
@@ -95,7 +95,7 @@ describe("a queued call", () => {
     expect((await shape(id)).at(-1)).toEqual(["assistant", "done"]);
   });
 
-  it("QUEUE3 that a failed run left over begins a run of its own", async () => {
+  it("A queued call that a failed run left begins a run of its own", async () => {
     const id = await newThread("boss");
     let fail = () => {};
     const failing = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe("a queued call", () => {
     ]);
   });
 
-  it("QUEUE3 that a failed run left over waits behind the inputs that wait, and every reader is told of all of them", async () => {
+  it("A queued call that a failed run left runs after the waiting inputs, and every reader receives all of them", async () => {
     const id = await newThread("boss");
     const [fail, reached] = [door(), door()];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -164,7 +164,7 @@ describe("a queued call", () => {
     }
   });
 
-  it("QUEUE3 of an unknown name is refused at once", async () => {
+  it("A queued call of an unknown name is refused at once", async () => {
     const id = await newThread("boss");
     const refused: unknown[] = [];
     acts.set("unknown", (state) => {
@@ -182,7 +182,7 @@ describe("a queued call", () => {
     expect(await shape(id)).toHaveLength(4);
   });
 
-  it("QUEUE5 forgets no end, and one that queues itself comes to one", async () => {
+  it("A queued call does not prevent the end of a run, and a call that queues itself ends", async () => {
     const panel = await newThread("panel");
     const made: string[] = [];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -216,7 +216,7 @@ describe("a queued call", () => {
     expect(times).toBe(5);
   });
 
-  it("QUEUE4 may be of a tool the prompt does not list, of a prompt, of an agent", async () => {
+  it("A queued call may be of a tool that the prompt does not list, of a prompt, or of an agent", async () => {
     const id = await newThread("support");
     acts.set("queue", (state) => {
       state.queueTool("note", { text: "unlisted" });
@@ -234,7 +234,7 @@ describe("a queued call", () => {
 });
 
 describe("invokeTool", () => {
-  it("INVOKE1 runs the function with its hooks, gives the result, writes a log and no message", async () => {
+  it("An invoked tool runs its function with its hooks, returns the result, writes a log row and no message", async () => {
     const id = await newThread("parallel");
     acts.set("improve", () => "improve me");
     hookCalls.length = 0;
@@ -246,7 +246,7 @@ describe("invokeTool", () => {
     expect(logs.map(({ data }) => [data["what"], data["name"], data["is_error"]])).toEqual([["invoked", "act", false]]);
   });
 
-  it("INVOKE1 passes its result to `before_store_tool_result` before the log row stores it", async () => {
+  it("An invoked tool passes its result to `before_store_tool_result` before the log row stores it", async () => {
     const id = await newThread("parallel");
     acts.set("tell", () => "the secret word");
     const result = await value(stubOf(id).call("invokeTool", admin, "act", { key: "tell" }));
@@ -256,7 +256,7 @@ describe("invokeTool", () => {
     expect(JSON.stringify(logs)).not.toContain("secret");
   });
 
-  it("INVOKE2 wrong arguments and a throw are error results; an unknown name and a prompt are refused", async () => {
+  it("Wrong arguments and a throw are error results; an unknown name and a prompt are refused", async () => {
     const id = await newThread("parallel");
     expect(await value(stubOf(id).call("invokeTool", admin, "note", { text: 7 }))).toMatchObject({ status: "error" });
     const thrown = await value(stubOf(id).call("invokeTool", admin, "broken", {}));
@@ -269,7 +269,7 @@ describe("invokeTool", () => {
     expect(await code("helper")).toBe("conflict");
   });
 
-  it("INVOKE3 gives an execution of its own at rest, in a run that of the run", async () => {
+  it("An invoked tool receives an execution of its own in an idle thread, and the run's execution during a run", async () => {
     const id = await newThread("boss");
     const flows: unknown[] = [];
     acts.set("look", (state) => void flows.push(state.execution?.flowId));

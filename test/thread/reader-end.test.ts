@@ -34,7 +34,7 @@ async function reader(id: string, query: Record<string, string>): Promise<Attach
   return attached(await stubOf(id).fetch(new Request(url, { headers })));
 }
 
-it("AUTH15: a reader whose token has expired is closed with 4440 before anything more is sent", async () => {
+it("AUTH15 A reader whose token has expired is closed with 4440 before anything more is sent", async () => {
   const id = await newThread("parallel");
   await converse(id, "say before");
   const late = await reader(id, { [endField]: "1" });
@@ -53,7 +53,7 @@ it("AUTH15: a reader whose token has expired is closed with 4440 before anything
   expect(lasting.frames.at(-1)).toEqual({ type: "end" });
 });
 
-it("AUTH15: a watcher whose token has expired is closed with 4440 before anything more is sent", async () => {
+it("AUTH15 A watcher whose token has expired is closed with 4440 before anything more is sent", async () => {
   const owner = newOwner();
   const watch = async (endsAt: number): Promise<Attached> => {
     const query = new URLSearchParams({ [ownerField]: JSON.stringify(owner), [watchEndField]: String(endsAt) });

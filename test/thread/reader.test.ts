@@ -13,7 +13,7 @@ import { admin, converse, evict, follow, message, newThread, stubOf, types, valu
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("joining", () => {
-  it("READER1 in the middle of an answer gets one merged delta and then the rest", async () => {
+  it("READER1 A reader that joins in the middle of an answer receives one merged delta and then the rest", async () => {
     const id = await newThread("parallel");
     const hold = gate("reader1");
     scripts.set("reader1", async ({ step }) => {
@@ -35,7 +35,7 @@ describe("joining", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("READER2 follows for ever, across runs", async () => {
+  it("READER2 A reader follows the thread without end, across runs", async () => {
     const id = await newThread("parallel");
     const following = await follow(id, { after: "0" });
     await converse(id, "a");
@@ -45,7 +45,7 @@ describe("joining", () => {
     expect(types(following.events).filter((type) => type === "run_end")).toHaveLength(2);
   });
 
-  it("READER3 with a filter gets only those types, and prev still links its frames", async () => {
+  it("READER3 A reader with a filter receives only those types, and prev still links its frames", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const following = await follow(id, { after: "0", types: "run_start,run_end", until: "idle" });
@@ -54,7 +54,7 @@ describe("joining", () => {
     expect(following.events[1]?.prev).toBe(following.events[0]?.seq);
   });
 
-  it("READER4 is not shown silent messages unless it asks", async () => {
+  it("READER4 A reader receives silent messages only if it asks for them", async () => {
     const id = await newThread("parallel");
     scripts.set("silent", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "inject", arguments: { text: "hidden" } }] } : { text: "ok" },
@@ -72,7 +72,7 @@ describe("joining", () => {
     expect(following.events).toMatchObject([{ type: "custom", name: "injected" }]);
   });
 
-  it("READER5 asking after a number that was never told gets a snapshot", async () => {
+  it("READER5 A reader that asks for events after a number that was never used receives a snapshot", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const following = await follow(id, { after: "999999999", until: "idle" });
@@ -82,7 +82,7 @@ describe("joining", () => {
 });
 
 describe("hibernation", () => {
-  it("READER8 an idle thread can be evicted at once under its followers, and they miss nothing afterwards", async () => {
+  it("READER8 An idle thread can be evicted at once under its followers, and they miss nothing afterwards", async () => {
     const id = await newThread("parallel");
     const following = await follow(id, { after: "0" });
     await converse(id, "a");
@@ -104,7 +104,7 @@ describe("hibernation", () => {
 });
 
 describe("a reader that was behind when the object was put to sleep", () => {
-  it("READER9 gets everything it missed once it acknowledges", async () => {
+  it("READER9 A reader that was behind when the object went to sleep receives everything it missed once it acknowledges", async () => {
     const id = await newThread("parallel");
     const words = Array.from({ length: 10 }, (_, index) => `${index} ${"y".repeat(60_000)} `);
     scripts.set("behind", () => ({ text: words }));
@@ -141,7 +141,7 @@ describe("a reader that was behind when the object was put to sleep", () => {
 });
 
 describe("a long thread", () => {
-  it("READER10 is replayed in parts: each row is read once or twice, whatever the window, and nothing is left out", async () => {
+  it("READER10 A long thread is replayed in parts: each row is read once or twice, whatever the window, and nothing is left out", async () => {
     const id = await newThread("parallel");
     await converse(id, "first");
     const initial = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(40_000)}`);
@@ -161,7 +161,7 @@ describe("a long thread", () => {
 });
 
 describe("what is still in memory", () => {
-  it("READER11 is told again from any number on without reading a row, as the rows tell it later", async () => {
+  it("READER11 Events in memory are sent from any number without reading a row, equal to those from rows", async () => {
     const id = await newThread("parallel");
     for (const text of ["a", "b", "c"]) await converse(id, text);
     const hold = gate("reader11");
@@ -197,7 +197,7 @@ describe("what is still in memory", () => {
 });
 
 describe("a reader that does not keep up", () => {
-  it("READER6 is sent no more than its window, and everything else once it acknowledges", async () => {
+  it("READER6 A slow reader is sent no more than its window, and everything else once it acknowledges", async () => {
     const id = await newThread("parallel");
     const words = Array.from({ length: 120 }, (_, index) => `${index} ${"x".repeat(4000)} `);
     scripts.set("big", () => ({ text: words }));
@@ -236,7 +236,7 @@ describe("a reader that does not keep up", () => {
     expect(foldAll(events).messages.at(-1)?.content).toBe(words.join(""));
   });
 
-  it("READER13 that acknowledges a number that was never sent is closed, and receives no more than its window", async () => {
+  it("READER13 A reader that acknowledges a number that was never sent is closed, and receives no more than its window", async () => {
     const id = await newThread("parallel");
     scripts.set("huge", () => ({ text: Array.from({ length: 500 }, (_, index) => `${index} ${"y".repeat(2000)} `) }));
     for (let turn = 0; turn < 3; turn += 1) await converse(id, "huge answer");
@@ -266,7 +266,7 @@ describe("a reader that does not keep up", () => {
     expect(honest.events.at(-1)).toMatchObject({ type: "run_end" });
   });
 
-  it("READER7 that never acknowledges anything is closed with 4408 after 4 MB", async () => {
+  it("READER7 A reader that never acknowledges is closed with 4408 after 4 MB", async () => {
     const id = await newThread("parallel");
     scripts.set("huge", () => ({ text: Array.from({ length: 2500 }, (_, index) => `${index} ${"y".repeat(2000)} `) }));
     const response = await stubOf(id).fetch(

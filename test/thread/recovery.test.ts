@@ -27,7 +27,7 @@ async function reached(place: ReturnType<typeof gate> | undefined): Promise<void
 }
 
 describe("a run that a crash cut", () => {
-  it("SURV10 would be woken within 15 s, however long it had been at work", async () => {
+  it("SURV10 An interrupted run is woken within 15 s, however long it had been active", async () => {
     const id = await newThread("parallel");
     const hold = gate("surv10");
     scripts.set("surv10", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "surv10" } }] }));
@@ -44,7 +44,7 @@ describe("a run that a crash cut", () => {
     await value(stubOf(id).call("stop", admin, null));
   });
 
-  it("RECOV1 in a model stream is asked again by the alarm, without a client; the half answer is retracted", async () => {
+  it("RECOV1 A run that is interrupted in a model stream is resumed by the alarm, without a client; the partial answer is retracted", async () => {
     const id = await newThread("parallel");
     let asked = 0;
     scripts.set("cutstream", () => {
@@ -72,7 +72,7 @@ describe("a run that a crash cut", () => {
     expect(thread).toMatchObject({ status: "idle", message_count: 2 });
   });
 
-  it("RECOV2 in a tool is told as unknown to the model, and the tool is not run again", async () => {
+  it("RECOV2 A run that is interrupted in a tool tells the model that the outcome is unknown, and does not run the tool again", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov2");
     scripts.set("recov2", ({ step, messages }) =>
@@ -103,7 +103,7 @@ describe("a run that a crash cut", () => {
     expect(effects.filter((effect) => effect === "note recov2")).toHaveLength(1);
   });
 
-  it("RECOV3 is given up after five recoveries without a new step", async () => {
+  it("RECOV3 A run is given up after five recoveries without a new step", async () => {
     const id = await newThread("parallel");
     scripts.set("recov3", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("recov3"), null));
@@ -116,7 +116,7 @@ describe("a run that a crash cut", () => {
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
   });
 
-  it("RECOV4 with a queue behind it runs the queue in order afterwards", async () => {
+  it("RECOV4 A run that is interrupted with a queue runs the queue in order afterwards", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov4");
     scripts.set("recov4", ({ step }) =>
@@ -134,7 +134,7 @@ describe("a run that a crash cut", () => {
     expect(spoken.map(({ content }) => content)).toEqual(["recov4", "first", "b", "echo: b", "c", "echo: c"]);
   });
 
-  it("RECOV5 keeps counting tokens and cost of what was committed before the crash", async () => {
+  it("RECOV5 An interrupted run keeps the counts of tokens and cost of what was committed before the crash", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov5");
     const usage = { input: 100, output: 10 };
@@ -151,7 +151,7 @@ describe("a run that a crash cut", () => {
     expect(ended.cost).toBeCloseTo((200 * 1 + 20 * 2) / 1e6, 10);
   });
 
-  it("RECOV6 that is given up leaves every call with a result", async () => {
+  it("RECOV6 A run that is given up leaves every call with a result", async () => {
     const id = await newThread("sequential");
     const gates = [gate("recov6")];
     scripts.set("recov6", () => ({
@@ -182,7 +182,7 @@ describe("a run that a crash cut", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("RECOV7 is given up as well when a hook logs in each of its lives", async () => {
+  it("RECOV7 A run is given up as well if a hook logs in each of its lives", async () => {
     const id = await newThread("parallel");
     const text = "break the filter";
     scripts.set("break", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
@@ -199,7 +199,7 @@ describe("a run that a crash cut", () => {
     });
   });
 
-  it("RECOV8 is given five more restarts by each step that it commits", async () => {
+  it("RECOV8 A run gets five more restarts with each step that it commits", async () => {
     const id = await newThread("parallel");
     let lives = 0;
     const asked = [0, 0];
@@ -223,7 +223,7 @@ describe("a run that a crash cut", () => {
     expect(items.filter(({ type }) => type === "recovery")).toHaveLength(10);
   });
 
-  it("RECOV18 is resumed by the next request after the clock was set back, and its alarm is due soon again", async () => {
+  it("RECOV18 An interrupted run is resumed by the next request after the clock was set back, and its alarm is due soon again", async () => {
     const id = await newThread("parallel");
     const hours = 2 * 60 * 60 * 1000;
     const hold = gate("recov18");
@@ -245,7 +245,7 @@ describe("a run that a crash cut", () => {
     expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
   });
 
-  it("RECOV9 that is given up leaves no half answer with a reader who comes back", async () => {
+  it("RECOV9 A run that is given up leaves no partial answer with a reader that resumes", async () => {
     const id = await newThread("parallel");
     scripts.set("recov9", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
     await value(stubOf(id).call("postMessage", admin, message("recov9"), null));

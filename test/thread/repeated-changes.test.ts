@@ -21,7 +21,7 @@ async function told(id: string) {
 }
 
 describe("changes that are repeated", () => {
-  it("GROW1 of a thread keep one event, with what the thread is now", async () => {
+  it("Repeated changes of a thread keep one event, with the thread's present state", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const before = await eventRows(id);
@@ -37,7 +37,7 @@ describe("changes that are repeated", () => {
     expect(updates).toMatchObject([{ thread: { title: "title 10" } }]);
   });
 
-  it("GROW1 of a message keep one event, and none once the message is deleted", async () => {
+  it("Repeated changes of a message keep one event, and none once the message is deleted", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const { items } = await value(
@@ -69,7 +69,7 @@ describe("changes that are repeated", () => {
 });
 
 describe("metadata of a message", () => {
-  it("GROW2 is bounded as it is after a change, not only in each change", async () => {
+  it("The metadata of a message is bounded as a whole after a change, not only in each change", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const { items } = await value(

@@ -23,7 +23,7 @@ const totalsOf = (events: readonly ThreadEvent[], type: ThreadEvent["type"]) =>
 beforeEach(freshTeam);
 
 describe("an unfinished run", () => {
-  it("USED1 shows its usage up to its last step in run, list, thread and fold, before and after a crash", async () => {
+  it("An unfinished run shows its usage up to its last step in run, list, thread and fold, before and after a crash", async () => {
     const id = await newThread("asker");
     const [hold, reached, again] = [door(), door(), door()];
     let last = reached;
@@ -58,7 +58,7 @@ describe("an unfinished run", () => {
     expect(await lastRunOf(id)).toMatchObject({ status: "completed", steps: 2, usage: twice });
   });
 
-  it("USED1 shows its usage while it waits for a client, also after eviction, and the usage counts once when it has ended", async () => {
+  it("An unfinished run shows its usage while it waits for a client, also after eviction, and it counts once when the run has ended", async () => {
     const id = await newThread("asker");
     scripts.set("wait", ({ step }) => (step === 0 ? ask : { text: "done", usage }));
     const following = await follow(id, { after: "0" });

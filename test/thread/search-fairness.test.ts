@@ -25,7 +25,7 @@ async function searchable(count = 1, size = 5000): Promise<{ id: string; files: 
 }
 
 describe("a search", () => {
-  it("FILE44 lets other threads, and its own, answer before it has ended", async () => {
+  it("A search of files lets other threads, and its own, answer before it has ended", async () => {
     const { files } = await searchable(1, 10_000);
     const other = stubOf(await newThread("parallel"));
     const order: string[] = [];
@@ -41,7 +41,7 @@ describe("a search", () => {
     expect(order).toEqual(["another thread", "its own thread", "search"]);
   });
 
-  it("FILE44 is refused while two of its thread are under way, and is given a time to come back", async () => {
+  it("A search of files is refused while two of its thread are under way, and the answer names a time to come back", async () => {
     const { files } = await searchable();
     const answers = await Promise.all([search(files), search(files), search(files), search(files)]);
     const texts = await Promise.all(answers.map((answer) => answer.text()));
@@ -54,7 +54,7 @@ describe("a search", () => {
     expect((await search(files)).status).toBe(200);
   });
 
-  it("FILE44 ends with its request, and reads no further file", async () => {
+  it("A search of files ends with its request, and reads no further file", async () => {
     const { id, files } = await searchable(30, 400);
     const rowsRead = async () => (await stubOf(id).rows()).rowsRead;
     const before = await rowsRead();

@@ -26,7 +26,7 @@ import { admin, alarmOf, crash, evict, follow, newThread, stubOf, value } from "
 beforeEach(freshTeam);
 
 describe("a message for a run that does not see it at once", () => {
-  it("STEER6 that rests is stored, wakes nobody and joins when the run goes on", async () => {
+  it("A steering message for a suspended run is stored, wakes nothing and joins when the run continues", async () => {
     const { id, runId, name } = await resting();
     await evict(id);
     const alarm = await alarmOf(id);
@@ -40,7 +40,7 @@ describe("a message for a run that does not see it at once", () => {
     expect(await said(id)).toEqual([`user: ${name}`, `user: ${name} again`, "assistant: rested"]);
   });
 
-  it("STEER7 survives a crash before it joins, and joins once", async () => {
+  it("A steering message survives a crash before it joins, and joins once", async () => {
     const { id, open } = await busy("sequential", notesBehind);
     await steer(id, "aside");
     await crash(id);
@@ -57,7 +57,7 @@ describe("a message for a run that does not see it at once", () => {
     expect(joined).toHaveLength(1);
   });
 
-  it("STEER7 that joined behind the last words is answered although the run was cut before that", async () => {
+  it("A steering message that joined after the last text is answered although the run was interrupted before that", async () => {
     const { id, open } = await speaking();
     const slow = unique();
     let asks = 0;
@@ -77,7 +77,7 @@ describe("a message for a run that does not see it at once", () => {
     expect(events.flatMap((event) => (event.type === "run_end" ? [event.status] : []))).toEqual(["completed"]);
   });
 
-  it("STEER12 is shown by a snapshot once, among the messages", async () => {
+  it("A snapshot shows a steering message once, among the messages", async () => {
     const { id, open } = await speaking();
     const slow = unique();
     let asks = 0;
@@ -100,7 +100,7 @@ describe("a message for a run that does not see it at once", () => {
     await atRest(id);
   });
 
-  it("STEER9 a sub-prompt goes on undisturbed, and so do calls that a definition queued", async () => {
+  it("A sub-prompt goes on undisturbed, and so do calls that a definition queued", async () => {
     const { passed, open } = door();
     let inside = false;
     acts.set("queue", (state) => state.queueTool("act", { key: "queued" }));
@@ -143,7 +143,7 @@ describe("a message for a run that does not see it at once", () => {
   it.each([
     ["undisturbed", false],
     ["cut", true],
-  ])("STEER9 calls that a definition queued are all made, %s", async (_, cut) => {
+  ])("Calls that a definition queued are all made, %s", async (_, cut) => {
     const { id, open } = await busy("sequential", (name) => [{ name: "later", arguments: { gate: name } }]);
     await steer(id, "aside");
     if (cut) await crash(id);
@@ -160,7 +160,7 @@ describe("a message for a run that does not see it at once", () => {
     ]);
   });
 
-  it("STEER1 that is very much joins in parts, in order, and all of it is heard", async () => {
+  it("Large steering messages join in parts, in order, and all of them reach the model", async () => {
     const { id, runId, open } = await busy();
     const words = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
     for (const word of words) await steer(id, `${word} ${"x".repeat(900_000)}`);

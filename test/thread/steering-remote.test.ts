@@ -35,56 +35,62 @@ const ends = (events: ThreadEvent[]) =>
   events.flatMap((event) => (event.type === "run_end" ? [[event.run_id, event.status]] : []));
 
 describe("a run that waits for its client", () => {
-  it.each(["asker", "one_by_one"])("STEER6 goes on resting, and is joined behind the answers (%s)", async (agent) => {
-    const { id, word, runId, ids } = await waiting(agent);
-    await evict(id);
-    const alarm = await alarmOf(id);
-    const steered = await steer(id, "aside");
-    expect(steered.run).toMatchObject({ id: runId, status: "awaiting_tool_execution" });
-    expect(await alarmOf(id)).toBe(alarm);
-    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "awaiting_tool_execution" });
-    await crash(id);
-    await value(stubOf(id).call("postToolResults", admin, answers(ids.slice(1))));
-    expect((await queueOf(id)).map(({ when }) => when)).toEqual(["steer"]);
-    await value(stubOf(id).call("postToolResults", admin, answers(ids)));
-    const events = await atRest(id);
-    expect(await said(id)).toEqual([
-      `user: ${word}`,
-      "assistant: calls",
-      "tool success",
-      "tool success",
-      "user: aside",
-      "assistant: echo: aside",
-    ]);
-    expect(ends(events)).toEqual([[runId, "completed"]]);
-  });
+  it.each(["asker", "one_by_one"])(
+    "A run that waits for its client keeps waiting, and a steering message joins after the answers (%s)",
+    async (agent) => {
+      const { id, word, runId, ids } = await waiting(agent);
+      await evict(id);
+      const alarm = await alarmOf(id);
+      const steered = await steer(id, "aside");
+      expect(steered.run).toMatchObject({ id: runId, status: "awaiting_tool_execution" });
+      expect(await alarmOf(id)).toBe(alarm);
+      expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "awaiting_tool_execution" });
+      await crash(id);
+      await value(stubOf(id).call("postToolResults", admin, answers(ids.slice(1))));
+      expect((await queueOf(id)).map(({ when }) => when)).toEqual(["steer"]);
+      await value(stubOf(id).call("postToolResults", admin, answers(ids)));
+      const events = await atRest(id);
+      expect(await said(id)).toEqual([
+        `user: ${word}`,
+        "assistant: calls",
+        "tool success",
+        "tool success",
+        "user: aside",
+        "assistant: echo: aside",
+      ]);
+      expect(ends(events)).toEqual([[runId, "completed"]]);
+    },
+  );
 
   it.each([
     ["one_by_one", "error"],
     ["asker", "success"],
-  ])("STEER3 asks nobody any more where calls wait for each other (%s)", async (agent, status) => {
-    const { id, open } = await busy(agent, (name) => [
-      { name: "wait", arguments: { gate: name } },
-      { name: "ask", arguments: { q: "one" } },
-    ]);
-    await steer(id, "aside");
-    open();
-    if (status === "success") {
-      await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
-      const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
-      await value(stubOf(id).call("postToolResults", admin, answers(pending.map((call) => call.id))));
-    }
-    const events = await atRest(id);
-    expect(events.some(({ type }) => type === "awaiting_tool_execution")).toBe(status === "success");
-    expect((await said(id)).slice(2)).toEqual([
-      "tool success",
-      `tool ${status}`,
-      "user: aside",
-      "assistant: echo: aside",
-    ]);
-  });
+  ])(
+    "A steering message keeps further calls from being requested if calls wait for each other (%s)",
+    async (agent, status) => {
+      const { id, open } = await busy(agent, (name) => [
+        { name: "wait", arguments: { gate: name } },
+        { name: "ask", arguments: { q: "one" } },
+      ]);
+      await steer(id, "aside");
+      open();
+      if (status === "success") {
+        await holds(async () => (await value(stubOf(id).call("describe", admin))).status === "awaiting_tool_execution");
+        const { pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
+        await value(stubOf(id).call("postToolResults", admin, answers(pending.map((call) => call.id))));
+      }
+      const events = await atRest(id);
+      expect(events.some(({ type }) => type === "awaiting_tool_execution")).toBe(status === "success");
+      expect((await said(id)).slice(2)).toEqual([
+        "tool success",
+        `tool ${status}`,
+        "user: aside",
+        "assistant: echo: aside",
+      ]);
+    },
+  );
 
-  it("BREAK2 is ended, its calls answered as stopped; what a client says of them later changes nothing", async () => {
+  it("An interrupt ends a run that waits for its client and answers its calls as stopped; later answers change nothing", async () => {
     const { id, word, runId, ids } = await waiting();
     await value(stubOf(id).call("postToolResults", admin, answers(ids.slice(1))));
     await steer(id, "aside");
@@ -105,7 +111,7 @@ describe("a run that waits for its client", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
   });
 
-  it("STEER2 whoever follows the run of what he said is told again that it waits", async () => {
+  it("Whoever follows the run of what he said is told again that it waits", async () => {
     const { id, runId, ids } = await waiting();
     const { after } = await steer(id, "aside");
     const following = await follow(id, { run_id: runId, after: String(after) });
@@ -117,7 +123,7 @@ describe("a run that waits for its client", () => {
 });
 
 describe("a run that waits for a child", () => {
-  it("STEER6 is joined behind the child's answer", async () => {
+  it("A steering message joins a run that waits for a child after the child's answer", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();
@@ -139,7 +145,7 @@ describe("a run that waits for a child", () => {
     expect(ends(events)).toEqual([[run?.id, "completed"]]);
   });
 
-  it("BREAK2 is told when somebody interrupts the child, and goes on", async () => {
+  it("A run that waits for a child continues when a message interrupts the child", async () => {
     panelBehind(new Promise(() => {}));
     const { id, child, following } = await begun();
     following.close();
@@ -169,7 +175,7 @@ async function asking() {
 const decisions = (ids: string[]) => ({ results: ids.map((tool_call_id) => ({ tool_call_id, approved: true })) });
 
 describe("a run that waits for consent", () => {
-  it("STEER6 is joined behind what was approved, which runs whatever was said since", async () => {
+  it("A steering message joins after an approved call, which runs in spite of the message", async () => {
     const { id, ids } = await asking();
     await steer(id, "aside");
     await value(stubOf(id).call("postToolResults", admin, decisions(ids)));
@@ -183,7 +189,7 @@ describe("a run that waits for consent", () => {
     ]);
   });
 
-  it("BREAK2 is ended with nothing run, and a decision that comes later changes nothing", async () => {
+  it("An interrupt ends a run that waits for approval with nothing run, and a later decision changes nothing", async () => {
     const { id, runId, ids } = await asking();
     await evict(id);
     await value(stubOf(id).call("postMessage", admin, { ...message("now"), when: "interrupt" }, null));

@@ -13,7 +13,7 @@ beforeEach(freshTeam);
 const starts = (events: Awaited<ReturnType<typeof atRest>>) => events.filter(({ type }) => type === "run_start").length;
 
 describe("a message that steers", () => {
-  it("STEER1 joins before the next model call, behind the results, with all that wait, in order", async () => {
+  it("A steering message joins before the next model call, after the results, with all that wait, in order", async () => {
     const { id, runId, open } = await busy();
     await steer(id, "first");
     await say(id, "later");
@@ -43,7 +43,7 @@ describe("a message that steers", () => {
     expect((await value(stubOf(id).call("describe", admin))).message_count).toBe(8);
   });
 
-  it("STEER2 is answered with the active run, also when its key comes again", async () => {
+  it("A steering message is answered with the active run, also when its key comes again", async () => {
     const { id, runId, open } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("aside", { when: "steer" }), key));
@@ -61,19 +61,22 @@ describe("a message that steers", () => {
     expect((await said(id)).filter((line) => line === "user: aside")).toHaveLength(1);
   });
 
-  it.each(["sequential", "batched"])("STEER3 keeps calls of a step from beginning that is %s", async (agent) => {
-    const { id, open } = await busy(agent, notesBehind);
-    await steer(id, "wait a moment");
-    open();
-    await atRest(id);
-    const [, , first, second, heard] = await messagesOf(id);
-    expect(heard?.content).toBe("wait a moment");
-    expect([first?.result?.status, second?.result?.status]).toEqual(["success", "error"]);
-    expect(second?.result?.error).toMatch(/^This call was skipped/);
-    expect(effects.filter((done) => done.startsWith("note behind q"))).toEqual([]);
-  });
+  it.each(["sequential", "batched"])(
+    "A call that has not begun is skipped with an error for a steering message if its step is %s",
+    async (agent) => {
+      const { id, open } = await busy(agent, notesBehind);
+      await steer(id, "wait a moment");
+      open();
+      await atRest(id);
+      const [, , first, second, heard] = await messagesOf(id);
+      expect(heard?.content).toBe("wait a moment");
+      expect([first?.result?.status, second?.result?.status]).toEqual(["success", "error"]);
+      expect(second?.result?.error).toMatch(/^This call was skipped/);
+      expect(effects.filter((done) => done.startsWith("note behind q"))).toEqual([]);
+    },
+  );
 
-  it("STEER3 lets every call of a parallel step be made", async () => {
+  it("A steering message lets every call of a parallel step be made", async () => {
     const { id, open } = await busy("parallel", (name) => [
       { name: "wait", arguments: { gate: name } },
       { name: "note", arguments: { text: `beside ${name}` } },
@@ -85,7 +88,7 @@ describe("a message that steers", () => {
     expect(results).toEqual(["success", "success"]);
   });
 
-  it("STEER5 is a message like any other at rest, and while the active run is being stopped", async () => {
+  it("A steering message is like any other message in an idle thread, and while the active run is being stopped", async () => {
     const id = await newThread("parallel");
     const alone = await steer(id, "alone");
     expect(alone.run?.status).toBe("running");
@@ -111,7 +114,7 @@ describe("a message that steers", () => {
     expect((await said(slow.id)).slice(-2)).toEqual(["user: too late", "assistant: echo: too late"]);
   });
 
-  it("STEER8 can be listed, changed, moved among its like and taken out until it joins", async () => {
+  it("A steering message can be listed, changed, moved among its kind and removed until it joins", async () => {
     const { id, runId, open } = await busy();
     for (const text of ["one", "two", "three"]) await steer(id, text);
     await say(id, "behind");
@@ -139,7 +142,7 @@ describe("a message that steers", () => {
     expect(await stubOf(id).call("getRun", admin, one ?? "")).toMatchObject({ refusal: { code: "run_not_found" } });
   });
 
-  it("STEER8 that is taken out while the run looks for its next step changes nothing", async () => {
+  it("A steering message that is removed while the run plans its next step changes nothing", async () => {
     const { id, open } = await busy();
     await steer(id, "never mind");
     const [input] = await queueOf(id);
@@ -149,7 +152,7 @@ describe("a message that steers", () => {
     expect((await said(id)).at(-1)).toMatch(/done$/);
   });
 
-  it("STEER8 takes no place in a page of runs once it joined", async () => {
+  it("A steering message that joined takes no place in a page of runs", async () => {
     const { id, runId, open } = await busy();
     for (const text of ["one", "two", "three"]) await steer(id, text);
     open();
@@ -167,7 +170,7 @@ describe("a message that steers", () => {
     }
   });
 
-  it("STEER10 waits with the others, held, after a stop", async () => {
+  it("A steering message that waited is paused with the other inputs after a stop", async () => {
     const { id } = await busy();
     await say(id, "behind");
     await steer(id, "aside");
@@ -188,7 +191,7 @@ describe("a message that steers", () => {
 });
 
 describe("a run that would end", () => {
-  it("STEER4 takes another step for what waits, and ends once", async () => {
+  it("A run that would end takes another step for waiting steering messages, and ends once", async () => {
     const { id, runId, name, open } = await speaking();
     await steer(id, "one more thing");
     open();
@@ -206,7 +209,7 @@ describe("a run that would end", () => {
     });
   });
 
-  it("STEER4 that fails leaves what waits to a run of its own, before the others", async () => {
+  it("A run that fails leaves waiting steering messages to a run of their own, before the other inputs", async () => {
     const { id, runId, open } = await speaking("parallel", { error: { kind: "auth", message: "no" } });
     await say(id, "behind");
     const { run } = await steer(id, "aside");
@@ -226,7 +229,7 @@ describe("a run that would end", () => {
     ]);
   });
 
-  it("STEER4 at a limit leaves it to the next run", async () => {
+  it("A run at a limit leaves waiting steering messages to the next run", async () => {
     const { id, open } = await speaking("short", { toolCalls: [{ name: "note", arguments: { text: "n" } }] });
     await value(stubOf(id).call("stop", admin, null));
     await atRest(id);
@@ -252,7 +255,7 @@ describe("a run that would end", () => {
     expect((await said(id)).slice(-2)).toEqual(["user: aside", "assistant: echo: aside"]);
   });
 
-  it("STEER4 that is complete with its last step is complete, and leaves it to the next run", async () => {
+  it("A run that is complete with its last step leaves waiting steering messages to the next run", async () => {
     const { passed, open } = door();
     const name = unique();
     let steps = 0;
@@ -275,7 +278,7 @@ describe("a run that would end", () => {
     expect((await said(id)).slice(-3)).toEqual(["assistant: last words", "user: aside", "assistant: echo: aside"]);
   });
 
-  it("STEER4 whose session was ended is over, and what waited begins another", async () => {
+  it("A run that `endSessionTool` ended is over, and waiting steering messages begin another", async () => {
     const { passed, open } = door();
     let ends = 0;
     personas.set("con", async () => {
@@ -300,7 +303,7 @@ describe("a run that would end", () => {
     expect(human?.run_id).not.toBe(run?.id);
   });
 
-  it("STEER11 a person who speaks up between two models is marked, and heard by the one that speaks next", async () => {
+  it("A person who speaks up between two models is marked, and heard by the one that speaks next", async () => {
     const { passed, open } = door();
     let turns = 0;
     personas.set("pro", async () => {

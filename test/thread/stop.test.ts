@@ -8,7 +8,7 @@ import { admin, converse, follow, message, newThread, stubOf, value } from "./th
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("stop", () => {
-  it("STOP1 keeps the partial answer with stop_reason aborted and ends the run as stopped", async () => {
+  it("STOP1 A stop keeps the partial answer with stop_reason aborted and ends the run as stopped", async () => {
     const id = await newThread("parallel");
     scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("endless"), null));
@@ -27,7 +27,7 @@ describe("stop", () => {
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
   });
 
-  it("STOP6 what a stopped answer used is counted, as far as it came, in run, thread and log", async () => {
+  it("STOP6 What a stopped answer used is counted, as far as it came, in run, thread and log", async () => {
     const id = await newThread("parallel");
     scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("endless"), null));
@@ -48,7 +48,7 @@ describe("stop", () => {
     expect(logs.items).toMatchObject([{ data: { usage: answer?.usage, usage_estimated: true } }]);
   });
 
-  it("STOP2 reaches a running tool, gives every call a result and leaves the thread usable", async () => {
+  it("STOP2 A stop aborts a running tool, gives every call a result and leaves the thread usable", async () => {
     const id = await newThread("sequential");
     const hold = gate("stop2");
     scripts.set("stop2", ({ step }) =>
@@ -78,7 +78,7 @@ describe("stop", () => {
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
 
-  it("STOP3 holds the queue until the next input, which then comes after what waited", async () => {
+  it("STOP3 A stop pauses the queue until the next input, which then comes after the waiting ones", async () => {
     const id = await newThread("parallel");
     const hold = gate("stop3");
     scripts.set("stop3", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "stop3" } }] }));
@@ -97,7 +97,7 @@ describe("stop", () => {
     expect(said).toEqual(["stop3", "waited", "last"]);
   });
 
-  it("STOP4 answers an idle thread and an unknown run plainly", async () => {
+  it("STOP4 A stop of an idle thread, or of an unknown run, is answered with what was found", async () => {
     const id = await newThread("parallel");
     expect(await value(stubOf(id).call("stop", admin, null))).toEqual({ status: "idle" });
     const refused = await stubOf(id).call("stop", admin, crypto.randomUUID());

@@ -26,11 +26,11 @@ async function signaturesSent(agent: string): Promise<{ sent: string[][]; wishes
   return { sent, wishes: [...new Set(requests.map(({ reasoning }) => JSON.stringify(reasoning)))] };
 }
 
-it("HIST13: without `include` a run sends its own thinking only", async () => {
+it("A run without `include` sends only its own thinking", async () => {
   expect(await signaturesSent("parallel")).toEqual({ sent: [[], ["s1"], [], ["s3"]], wishes: ["null"] });
 });
 
-it("HIST13: with `include` earlier runs' thinking is sent too", async () => {
+it("A run with `include` sends the thinking of earlier runs too", async () => {
   expect(await signaturesSent("thoughtful")).toEqual({
     sent: [[], ["s1"], ["s1", "s2"], ["s1", "s2", "s3"]],
     wishes: ['{"include":true,"effort":"low"}'],

@@ -16,7 +16,7 @@ async function resultsOf(toolCalls: { name: string; arguments: unknown }[]) {
 }
 
 describe("calls that cannot be run", () => {
-  it("TOOL1 an unknown tool, wrong arguments and a throwing tool are error results the model reads", async () => {
+  it("TOOL1 An unknown tool, wrong arguments and a throwing tool are error results the model reads", async () => {
     const { results, items } = await resultsOf([
       { name: "nope", arguments: {} },
       { name: "note", arguments: { text: 7 } },
@@ -32,14 +32,14 @@ describe("calls that cannot be run", () => {
     expect(items.at(-1)?.content).toBe("done");
   });
 
-  it("TOOL2 a stack stays in the log and reaches no message and no event", async () => {
+  it("TOOL2 A stack stays in the log and reaches no message and no event", async () => {
     const { results, events } = await resultsOf([{ name: "broken", arguments: {} }]);
     expect(JSON.stringify([results, events])).not.toMatch(/definitions\.ts/);
   });
 });
 
 describe("a streaming tool", () => {
-  it("TOOL3 tells its deltas with offsets and ends with its result", async () => {
+  it("TOOL3 A streaming tool emits its deltas with offsets and ends with its result", async () => {
     const id = await newThread("parallel");
     scripts.set("stream", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "stream", arguments: { parts: ["ab", "cd"] } }] } : { text: "done" },
@@ -63,7 +63,7 @@ describe("a streaming tool", () => {
 });
 
 describe("a tool that writes the thread", () => {
-  it("TOOL4 leaves its message behind the results of its step", async () => {
+  it("TOOL4 A tool that writes to the thread leaves its message after the results of its step", async () => {
     const id = await newThread("parallel");
     scripts.set("inject", ({ step }) =>
       step === 0

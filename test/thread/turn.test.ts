@@ -10,7 +10,7 @@ import { admin, converse, follow, newThread, stubOf, types, value } from "./thre
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("a text turn", () => {
-  it("TURN1 tells the answer's events in the contract's order and stores the transcript", async () => {
+  it("A text turn emits the answer's events in the contract's order and stores the transcript", async () => {
     const id = await newThread("parallel");
     const events = await converse(id, "hello there");
     expect(types(events).filter((type) => type !== "text_delta")).toEqual([
@@ -34,7 +34,7 @@ describe("a text turn", () => {
     expect(total).toBe(2);
   });
 
-  it("TURN2 numbers events so that each is greater than the one before and names it as prev", async () => {
+  it("Numbers events so that each is greater than the one before and names it as prev", async () => {
     const id = await newThread("parallel");
     const events = await converse(id, "count");
     const numbers = events.map((event) => event.seq);
@@ -43,7 +43,7 @@ describe("a text turn", () => {
     expect(events.slice(1).map((event) => event.prev)).toEqual(numbers.slice(0, -1));
   });
 
-  it("TURN3 gives a late reader the same transcript as the stored one, by replay and by snapshot", async () => {
+  it("A late reader receives the same transcript as the stored one, by replay and by snapshot", async () => {
     const id = await newThread("parallel");
     scripts.set("call", ({ step }) =>
       step === 0

@@ -32,7 +32,7 @@ async function goOn(id: string, side?: "a" | "b"): Promise<ThreadEvent[]> {
 }
 
 describe("two sides", () => {
-  it("DUAL1 take turns, each seeing its own words as the assistant's, until the turns are used up", async () => {
+  it("Two sides take turns, each sent its own texts as the assistant's and the other's as the user's, until the turns are used up", async () => {
     const id = await newThread("debate");
     personas.set("pro", ({ messages }) => ({ text: `pro ${messages.length}` }));
     personas.set("con", ({ messages }) => ({ text: `con ${messages.length}` }));
@@ -54,7 +54,7 @@ describe("two sides", () => {
     expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a", "b", "a", "b"]);
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_session_turns" });
   });
-  it("DUAL2 see only their own tools, and hear a stop tool's outcome in place of words", async () => {
+  it("Two sides see only their own tools, and receive a stop tool's outcome in place of text", async () => {
     const id = await newThread("panel");
     acts.set("look", () => "seen");
     personas.set("pro", ({ step, messages }) => {
@@ -72,7 +72,7 @@ describe("two sides", () => {
     expect(pro?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("DUAL3 a turn ends with words, a stop tool or its steps; turns of both are counted", async () => {
+  it("A turn ends with words, a stop tool or its steps; turns of both are counted", async () => {
     const id = await newThread("panel");
     acts.set("look", () => "seen");
     let turn = 0;
@@ -93,7 +93,7 @@ describe("two sides", () => {
     expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_session_turns" });
   });
 
-  it("DUAL4 `endSessionTool` ends the run for both when it succeeds, and only then", async () => {
+  it("`endSessionTool` ends the run for both when it succeeds, and only then", async () => {
     const id = await newThread("debate");
     let tries = 0;
     personas.set("con", () => {
@@ -109,7 +109,7 @@ describe("two sides", () => {
     ]);
   });
 
-  it("DUAL5 `forceTurn` takes effect after the step's tools; one side has nobody to pass to", async () => {
+  it("`forceTurn` takes effect after the step's tools; one side has nobody to pass to", async () => {
     const id = await newThread("debate");
     acts.set("over", (state) => state.execution?.forceTurn("b"));
     acts.set("stay", (state) => state.execution?.forceTurn("a"));
@@ -124,7 +124,7 @@ describe("two sides", () => {
     expect((await converse(alone, "go")).at(-1)).toMatchObject({ status: "completed", reason: "response" });
   });
 
-  it("DUAL6 begin without a message with the side asked for, else the one that did not speak last", async () => {
+  it("A run without a message begins with the requested side, else with the one that did not answer last", async () => {
     const id = await newThread("debate");
     personas.set("pro", ({ lastUser }) => ({ text: `pro heard ${lastUser}` }));
     personas.set("con", () => conclude);
@@ -136,7 +136,7 @@ describe("two sides", () => {
     expect(asked[1]?.persona).toBe("pro");
   });
 
-  it("DUAL7 a person's later message is marked and heard by the side that speaks next", async () => {
+  it("A person's later message is marked and heard by the side that speaks next", async () => {
     const id = await newThread("debate");
     personas.set("con", () => conclude);
     await converse(id, "first");
@@ -148,7 +148,7 @@ describe("two sides", () => {
     expect(asked[0]?.request.messages.at(-1)).toEqual({ role: "user", content: "May I?" });
   });
 
-  it("DUAL8 `execution` tells sides, steps, turns and who stopped", async () => {
+  it("`execution` tells sides, steps, turns and who stopped", async () => {
     const id = await newThread("debate");
     const seen: unknown[] = [];
     const look = ({ execution }: { execution: ExecutionState | null }) => {
@@ -171,7 +171,7 @@ describe("two sides", () => {
     expect(events.at(-1)).toMatchObject({ status: "stopped", reason: "stop_called" });
   });
 
-  it("DUAL9 a run that a crash cut goes on with its side, its counts and a forced turn", async () => {
+  it("A run that a crash cut goes on with its side, its counts and a forced turn", async () => {
     const id = await newThread("panel");
     acts.set("over", (state) => state.execution?.forceTurn("b"));
     let crashed = false;

@@ -120,7 +120,7 @@ export interface ThreadFiles {
   removeFolder(path: string): Promise<void>;
   /** Counts and bytes, implied folders included. */
   stats(): Promise<FileStats>;
-  /** Lines that a regular expression matches, by file; linear in the text whatever the pattern, and bounded (FILE18). */
+  /** Lines that a regular expression matches, by file; linear in the text whatever the pattern, and bounded. */
   grep(pattern: string, options?: SearchOptions): Promise<Found<{ results: GrepResult[] }>>;
   /** Paths that a glob matches. */
   find(glob: string, options?: SearchOptions): Promise<Found<{ paths: string[] }>>;

@@ -56,7 +56,7 @@ describe("rows written by files", () => {
         sweptNothing: await written(() => files.sweep()),
         read: await written(async () => bytesOf((await files.open("a"))?.body ?? new ReadableStream())),
       };
-      console.info(`FILE36 rows written ${JSON.stringify(spent)}`);
+      console.info(`rows written ${JSON.stringify(spent)}`);
       expect(spent).toEqual({
         small: 1,
         replaced: 1,
@@ -101,7 +101,7 @@ describe("rows read by files", () => {
         everything: await read(() => files.find("none")),
         stats: await read(() => files.stats()),
       };
-      console.info(`FILE37 rows read ${JSON.stringify(spent)}`);
+      console.info(`rows read ${JSON.stringify(spent)}`);
       expect(spent.listed).toBeLessThanOrEqual(101 + 2);
       expect(spent.root).toBeLessThanOrEqual(2 + 2);
       for (const one of ["stat", "none", "read", "swept"] as const)

@@ -11,7 +11,7 @@ import { codeOf, plain, stage } from "./file-stage.ts";
 
 const seed = Date.now() % 2 ** 31;
 const runs = { numRuns: 3000, seed };
-console.info(`FILE15 seed ${seed}`);
+console.info(`seed ${seed}`);
 
 /** The path, or null where it is refused as it should be. */
 function pathOf(given: unknown): string | null {

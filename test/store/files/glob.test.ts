@@ -10,7 +10,7 @@ import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { codeOf, plain, stage } from "./file-stage.ts";
 
 const seed = Date.now() % 2 ** 31;
-console.info(`FILE19 seed ${seed}`);
+console.info(`seed ${seed}`);
 
 const paths = [
   "/a.json",
@@ -118,7 +118,7 @@ test("The linear engine agrees with picomatch's own", () => {
     }),
     { seed, numRuns: 15_000 },
   );
-  console.info(`FILE19 ${matched} matches compared, ${refused} patterns refused`);
+  console.info(`${matched} matches compared, ${refused} patterns refused`);
   expect(matched).toBeGreaterThan(1000);
   expect(refused).toBeLessThan(750);
 });
