@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { costOf, measured, printCosts, withoutFilterHook } from "./cost-table.ts";
+import { costOf, measured, printCosts, settled, withoutFilterHook } from "./cost-table.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
@@ -150,6 +150,7 @@ describe("rows read of a thread of many runs", () => {
     const id = await newThread("forgetful");
     const ends = [0];
     for (let run = 0; run < runs; run += 1) ends.push((await converse(id, `run ${run}`)).at(-1)?.seq ?? 0);
+    await settled(id);
     for (const missed of [1, 20, runs]) {
       const { read } = await costOf(id, async () => {
         const following = await follow(id, { after: String(ends[runs - missed]), until: "idle" });

@@ -40,6 +40,7 @@ describe("an unfinished run", () => {
     const shown = { status: "running", steps: 1, usage: tokens, cost, models: ["scripted"] };
     expect(await lastRunOf(id)).toMatchObject(shown);
     expect(await threadOf(id)).toMatchObject({ usage: tokens, cost });
+    await following.until(({ type }) => type === "step_end");
     const { runs } = foldAll(following.events);
     expect(Object.values(runs)).toMatchObject([{ steps: 1, usage: tokens, cost }]);
     expect(totalsOf(following.events, "step_end")).toMatchObject([{ steps: 1, usage: tokens, cost }]);
