@@ -84,7 +84,8 @@ function plain(/** @type {string} */ text) {
   return text.replaceAll(/\\(?=["'`])/g, "");
 }
 
-const placeholder = /%[sdifjop]|\$\{[^}]*\}|\$[a-zA-Z][\w.]*/;
+/** What a title of it.each has in place of a value. */
+export const placeholder = /%[sdifjop]|\$\{[^}]*\}|\$[a-zA-Z][\w.]*/;
 
 /** A pattern for titles of it.each, whose placeholders (%s, $name, ${expression}) match any text. */
 function titlePattern(/** @type {string} */ title) {

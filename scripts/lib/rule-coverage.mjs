@@ -48,6 +48,16 @@ function readProofs(tests) {
   return proofs;
 }
 
+/** Two prefixes of ids, one of which begins with the other: they are easily taken for each other. */
+function collisions(/** @type {string[]} */ all) {
+  const prefixes = [...new Set(all.map((id) => id.replace(/\d+$/, "")))].sort();
+  return prefixes.flatMap((prefix, at) =>
+    prefixes
+      .slice(at + 1)
+      .flatMap((other) => (other.startsWith(prefix) ? [`${other} begins with the prefix ${prefix}`] : [])),
+  );
+}
+
 /**
  * @param {SourceFile[]} documents
  * @param {SourceFile[]} tests
@@ -62,6 +72,7 @@ export function checkCoverage(documents, tests) {
     if (first === undefined) firstPlace.set(id, place);
     else problems.push(`${place}  ${id} is already a rule at ${first}`);
   }
+  problems.push(...collisions([...firstPlace.keys()]));
   const proven = new Set(proofs.map(({ id }) => id));
   for (const [id, place] of firstPlace) if (!proven.has(id)) problems.push(`${place}  ${id} has no test`);
   for (const { id, place } of proofs) if (!firstPlace.has(id)) problems.push(`${place}  ${id} is not a rule`);

@@ -42,7 +42,7 @@ describe("coming in", () => {
     project.remove();
   });
 
-  it("UI3 a token is asked for, sent in headers alone, and forgotten with the page unless the tab is to remember it", async () => {
+  it("A token is asked for, sent in headers alone, and forgotten with the page unless the tab is to remember it", async () => {
     const screen = await open();
     const { page } = screen;
     const asked: { url: string; authorization: string | undefined }[] = [];
@@ -82,7 +82,7 @@ describe("coming in", () => {
     expect(await kept()).not.toContain("anna-secret");
   });
 
-  it("UI3 every page fits a phone when a user is signed in", async () => {
+  it("Every page fits a phone when a user is signed in", async () => {
     const { page, findings, picture } = await open("/docs");
     await page.getByLabel("Token or JWT").fill("anna-secret");
     await page.keyboard.press("Enter");
@@ -96,7 +96,7 @@ describe("coming in", () => {
     await picture("signed-in-320-light");
   });
 
-  it("UI3 a token that is not taken any more, whatever was asked with it, is asked for again, and no words are lost", async () => {
+  it("A token that is not taken any more, whatever was asked with it, is asked for again, and no words are lost", async () => {
     const { page } = await open();
     const signIn = async (): Promise<void> => {
       await page.getByLabel("Token or JWT").fill("anna-secret");
@@ -115,7 +115,7 @@ describe("coming in", () => {
     await expect.poll(() => field.inputValue()).toBe("Words that stay");
   });
 
-  it("UI133 an administrator sees each thread's owner and each message's author, and every user sees as whom they are signed in", async () => {
+  it("An administrator sees each thread's owner and each message's author, and every user sees as whom they are signed in", async () => {
     const ask = async (token: string, path: string, body: object): Promise<{ id: string }> => {
       const answer = await fetch(`${server?.url ?? ""}${path}`, {
         method: "POST",
@@ -165,7 +165,7 @@ describe("coming in", () => {
     expect(await anna.page.getByLabel("User", { exact: true }).count()).toBe(0);
   });
 
-  it("UI4 a deployment that lets nobody in, and one that is gone, say what to do", async () => {
+  it("A deployment that lets nobody in, and one that is gone, say what to do", async () => {
     await start("closed", []);
     const screen = await open();
     const { page } = screen;

@@ -76,7 +76,7 @@ describe("pages of other origins and the open mode", () => {
   });
 
   it(
-    "E2E41 a page on a rebound name reads nothing, writes nothing and opens nothing, whatever it sends",
+    "A page on a rebound name reads nothing, writes nothing and opens nothing, whatever it sends",
     async () => {
       const { url, port, browser: chromium, api } = started();
       const { id } = await api.createThread("assistant", { title: secret });
@@ -105,7 +105,7 @@ describe("pages of other origins and the open mode", () => {
   );
 
   it.each(["localhost", "127.0.0.1"])(
-    "AUTH20 a page of %s on another port reads, writes, follows and opens a socket",
+    "AUTH20 A page of %s on another port reads, writes, follows and opens a socket",
     async (name) => {
       const { url, browser: chromium } = started();
       const pages = await pageServer();
@@ -119,7 +119,7 @@ describe("pages of other origins and the open mode", () => {
   );
 
   it(
-    "AUTH20 a page that Vite serves reaches the server through Vite's proxy",
+    "AUTH20 A page that Vite serves reaches the server through Vite's proxy",
     async () => {
       const { url, browser: chromium } = started();
       const proxy = { "/api": { target: url, changeOrigin: true, ws: true } };

@@ -27,7 +27,7 @@ describe("an outage", () => {
     project.remove();
   });
 
-  it("UI127 an outage is shown by one note without addresses, and no note remains when the outage is over", async () => {
+  it("One note without addresses shows an outage with a button for the next try, and no note remains after the outage", async () => {
     if (server === undefined || browser === undefined) throw new Error("Nothing was started");
     const api = new ApiClient(server.url);
     const { id } = await api.createThread("assistant", {

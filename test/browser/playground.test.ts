@@ -71,7 +71,7 @@ describe("the playground", () => {
     project.remove();
   });
 
-  it("UI1 the page comes with a policy under which nothing in line runs, and its files for ever", async () => {
+  it("The page comes with a policy under which nothing in line runs, and its files for ever", async () => {
     const { url } = use.api();
     const answer = await fetch(url, { headers: { accept: "text/html" } });
     const policy = answer.headers.get("content-security-policy") ?? "";
@@ -86,7 +86,7 @@ describe("the playground", () => {
     await asset.body?.cancel();
   });
 
-  it("UI2 pages are the Worker's where a browser asks for one, and the API's answers are the API's", async () => {
+  it("Pages are the Worker's where a browser asks for one, and the API's answers are the API's", async () => {
     const { url } = use.api();
     const page = { accept: "text/html" };
     const statusOf = async (path: string, headers: Record<string, string> = {}): Promise<[number, string]> => {

@@ -59,14 +59,14 @@ const bad: Record<string, string> = {
 };
 
 describe("types of the client", () => {
-  it("CLIENT10 what the contract and a project's names allow type-checks, and a typo is an error at its place", async () => {
+  it("What the contract and a project's names allow type-checks, and a typo is an error at its place", async () => {
     const files = Object.fromEntries(Object.entries(bad).map(([name, line]) => [`${name}.ts`, page(line)]));
     const found = await typeCheck({ ".threadhold/names.d.ts": names, "good.ts": good, ...files });
     const places = found.map((line) => /^(\w+)\.ts\(4,/.exec(line)?.[1] ?? line);
     expect(places.toSorted()).toEqual(Object.keys(bad).toSorted());
   });
 
-  it("CLIENT10 without generated names any agent and any custom event is allowed", async () => {
+  it("Without generated names any agent and any custom event is allowed", async () => {
     const open = page(
       'void client.threads.create({ agent_id: "whoever" });',
       'thread.onCustom("whatever", (data) => JSON.stringify(data));',
@@ -74,7 +74,7 @@ describe("types of the client", () => {
     expect(await typeCheck({ "open.ts": open })).toEqual([]);
   });
 
-  it("CLIENT10 in a browser's project, with the platform's own fetch and sockets, and in React's", async () => {
+  it("The client compiles in a browser's project, with the platform's own fetch and sockets, and in React's", async () => {
     const browser = page(
       "new ThreadholdClient({ fetch: (url, init) => fetch(url, init), WebSocket });",
       'thread.files.upload("/a.png", new File([], "a.png"));',

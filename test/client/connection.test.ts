@@ -26,7 +26,7 @@ const begin: fc.Arbitrary<Connection> = fc.oneof(
 
 const attemptOf = (connection: Connection): number => (connection.state === "closed" ? -1 : connection.attempt);
 
-it("CLIENT20 a subscription is never stuck: whatever comes, it can become live again, until it is closed for ever", () => {
+it("A subscription is never stuck: whatever comes, it can become live again, until it is closed for ever", () => {
   console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(begin, fc.array(signal, { maxLength: 30 }), (first, signals) => {
@@ -39,7 +39,7 @@ it("CLIENT20 a subscription is never stuck: whatever comes, it can become live a
   );
 });
 
-it("CLIENT20 what is closed stays closed, and says why", () => {
+it("What is closed stays closed, and says why", () => {
   fc.assert(
     fc.property(begin, fc.array(signal), final, fc.array(fc.oneof(signal, final)), (first, before, end, after) => {
       const closed = next(before.reduce(next, first), end);
@@ -50,7 +50,7 @@ it("CLIENT20 what is closed stays closed, and says why", () => {
   );
 });
 
-it("CLIENT20 tries are counted up by each loss and back to nothing by progress alone", () => {
+it("Tries are counted up by each loss and reset by progress alone", () => {
   fc.assert(
     fc.property(begin, fc.array(signal, { maxLength: 30 }), (first, signals) => {
       let connection = first;

@@ -52,7 +52,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("offline", "online", "visible"), count: fc.constant(0) }) },
 );
 
-it("CLIENT21 CLIENT22 whatever is cut, lost or repeated, each event is folded in once and in order, and nothing is missing", () => {
+it("Each event is folded in once and in order with nothing missing, whatever is cut, lost or repeated", () => {
   console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(story, fc.array(step, { maxLength: 60 }), (events, steps) => {
@@ -115,7 +115,7 @@ it("CLIENT21 CLIENT22 whatever is cut, lost or repeated, each event is folded in
 });
 
 describe("a subscription", () => {
-  it("CLIENT24 waits longer from loss to loss, up to a bound, never shorter than it was asked to, and begins anew after progress", () => {
+  it("A subscription waits longer from loss to loss, up to a bound, never shorter than it was asked to, and resets after progress", () => {
     const { follow, server, time } = following({ random: () => 0.999999 });
     const waits: number[] = [];
     for (let round = 0; round < 9; round++) {
@@ -141,7 +141,7 @@ describe("a subscription", () => {
     expect(follow.connection).toMatchObject({ state: "live", attempt: 0 });
   });
 
-  it("CLIENT24 a picture of what is known already is no progress: what breaks behind it is come back to ever later", () => {
+  it("A picture of what is known already is no progress: what breaks behind it is come back to ever later", () => {
     const { follow, server, time } = following({ random: () => 0.999999 });
     const waits: number[] = [];
     for (let round = 0; round < 4; round++) {
@@ -157,13 +157,13 @@ describe("a subscription", () => {
     expect(waits).toEqual([500, 1000, 2000, 4000]);
   });
 
-  it("CLIENT24 a wait is jittered from nothing to its bound", () => {
+  it("A wait is jittered from nothing to its bound", () => {
     const { follow, server } = following({ random: () => 0 });
     server.wire.lose();
     expect(follow.connection).toMatchObject({ state: "waiting", delayMs: 0 });
   });
 
-  it("CLIENT26 a socket that fails before it opens is followed by a try over SSE, and where sockets go on failing they are left alone", () => {
+  it("A socket that fails before it opens is followed by a try over SSE, and where sockets go on failing they are left alone", () => {
     const { server, time } = following();
     const kinds: string[] = [];
     for (let round = 0; round < 7; round++) {
@@ -182,7 +182,7 @@ describe("a subscription", () => {
     expect(good.server.wires.map(({ kind }) => kind)).toEqual(["socket", "socket"]);
   });
 
-  it("CLIENT27 what is refused is closed for ever with the reason, and nothing is tried again", () => {
+  it("What is refused is closed for ever with the reason, and nothing is tried again", () => {
     const { follow, server, time, closed, presence } = following();
     const error = new Error("no such thread");
     server.wire.refuse(error);
@@ -192,7 +192,7 @@ describe("a subscription", () => {
     expect([server.wires.length, closed(), time.pending, presence.watched]).toEqual([1, 1, 0, false]);
   });
 
-  it("CLIENT28 offline it waits for the network, though not for ever; being seen again it tries at once, and checks what it has", () => {
+  it("Offline it waits for the network, though not for ever; being seen again it tries at once, and checks what it has", () => {
     const { follow, server, time, presence } = following();
     server.wire.opened();
     server.catchUp();
@@ -211,7 +211,7 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("connecting");
   });
 
-  it("CLIENT28 retry connects a waiting subscription at once, and changes nothing for one that is open, opening or closed", () => {
+  it("Retry connects a waiting subscription at once, and changes nothing for one that is open, opening or closed", () => {
     const { follow, server } = following();
     follow.retry();
     expect(server.wires.length).toBe(1);
@@ -227,7 +227,7 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("closed");
   });
 
-  it("CLIENT24 being seen again cuts no wait short that the server asked for", () => {
+  it("Being seen again cuts no wait short that the server asked for", () => {
     const { follow, server, time, presence } = following({ random: () => 0 });
     server.wire.lose(new Error("busy"), 5000);
     presence.tell("visible");
@@ -240,7 +240,7 @@ describe("a subscription", () => {
     expect([follow.connection.state, server.wires.length]).toEqual(["connecting", 3]);
   });
 
-  it("CLIENT29 it stays as long as somebody holds it, and a moment longer", () => {
+  it("A subscription stays as long as something holds it, and a moment longer", () => {
     const { follow, release, server, time, closed } = following();
     const again = follow.hold();
     release();
@@ -262,7 +262,7 @@ describe("a subscription", () => {
     ]);
   });
 
-  it("CLIENT30 what is known stays the same object until something changes, in whole and in part", () => {
+  it("What is known stays the same object until something changes, in whole and in part", () => {
     const { follow, server } = following();
     server.wire.opened();
     server.catchUp();
@@ -279,7 +279,7 @@ describe("a subscription", () => {
     expect([follow.state, told]).toEqual([second, before]);
   });
 
-  it("CLIENT31 one listener that throws keeps nothing from the others, and its error is not silenced", async () => {
+  it("One listener that throws keeps nothing from the others, and its error is not silenced", async () => {
     const { follow, server } = following();
     const thrown = new Promise<unknown>((resolve) => {
       const before = process.listeners("uncaughtException");

@@ -22,13 +22,13 @@ afterEach(() => {
 });
 
 describe("presence", () => {
-  it("CLIENT28 outside of a page a client is always online and looked at", () => {
+  it("Outside of a page a client is always online and looked at", () => {
     const presence = platformPresence();
     expect([presence.online, presence.visible]).toEqual([true, true]);
     presence.watch(() => undefined)();
   });
 
-  it("CLIENT28 in a page it is what the page says, until it is not watched any more", () => {
+  it("A page's presence is what the page reports, until it is no longer watched", () => {
     const [window, document] = [new EventTarget(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
     define("document", document);
     define("navigator", { onLine: false });
@@ -98,7 +98,7 @@ class PageRequest {
 }
 
 describe("uploads", () => {
-  it("CLIENT8 a page uploads with its own request, credentials in the header, and again after a cut", async () => {
+  it("A page uploads with its own request, credentials in the header, and again after a cut", async () => {
     define("XMLHttpRequest", PageRequest);
     PageRequest.outcomes = ["cut", 201];
     const timers = { after: (_: number, run: () => void) => (queueMicrotask(run), () => undefined) };
@@ -126,7 +126,7 @@ describe("uploads", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("CLIENT14 an upload answers with the tag of what it wrote, and a download holds to the one it is given", async () => {
+  it("An upload answers with the tag of what it wrote, and a download holds to the one it is given", async () => {
     const headers: unknown[] = [];
     const client = new ThreadholdClient({
       url: "http://x",
@@ -149,7 +149,7 @@ describe("uploads", () => {
     expect(headers.at(-1)).toEqual(byProgram);
   });
 
-  it("CLIENT8 a page gathers a stream before it sends it, since not every browser sends one", async () => {
+  it("A page gathers a stream before it sends it, since not every browser sends one", async () => {
     define("XMLHttpRequest", PageRequest);
     const bodies: unknown[] = [];
     const client = new ThreadholdClient({
@@ -164,7 +164,7 @@ describe("uploads", () => {
     expect(await Promise.all(bodies.map((body) => (body as Blob).text()))).toEqual(["Hello", "{}"]);
   });
 
-  it("CLIENT8 an import tells how far it is, in a page and elsewhere", async () => {
+  it("An import tells how far it is, in a page and elsewhere", async () => {
     for (const inPage of [true, false]) {
       define("XMLHttpRequest", inPage ? PageRequest : undefined);
       const told: unknown[] = [];
@@ -181,7 +181,7 @@ describe("uploads", () => {
     }
   });
 
-  it("CLIENT31 a listener of an upload that throws ends no upload, and its error is not silenced", async () => {
+  it("A listener of an upload that throws ends no upload, and its error is not silenced", async () => {
     const thrown = new Promise<unknown>((resolve) => {
       const before = process.listeners("uncaughtException");
       process.removeAllListeners("uncaughtException");
@@ -197,7 +197,7 @@ describe("uploads", () => {
     expect(await thrown).toMatchObject({ message: "a listener's own" });
   });
 
-  it("CLIENT6 an abort ends a page's upload", async () => {
+  it("An abort ends a page's upload", async () => {
     define("XMLHttpRequest", PageRequest);
     const client = new ThreadholdClient({ url: "http://x", retries: 0 });
     const leave = new AbortController();
@@ -217,7 +217,7 @@ describe("uploads", () => {
     ["a blob", new Blob([new Uint8Array(100_000)]), 100_000],
     ["a stream", new Blob([new Uint8Array(100_000)]).stream(), null],
     ["nothing", "", 0],
-  ])("CLIENT8 %s is counted as it is taken", async (_, body, total) => {
+  ])("%s is counted as it is taken", async (_, body, total) => {
     const told: { loaded: number; total: number | null }[] = [];
     const bytes = await new Response(counted(body, (progress) => told.push(progress))).arrayBuffer();
     expect(bytes.byteLength).toBe(total ?? 100_000);

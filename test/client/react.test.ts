@@ -84,7 +84,7 @@ function counting(what: (thread: UsedThread) => ReactNode) {
 }
 
 describe("useThread", () => {
-  it("REACT1 an answer of a thousand deltas is drawn at most once a frame", async () => {
+  it("An answer of a thousand deltas is drawn at most once a frame", async () => {
     const { Shown, drawn } = counting(({ messages }) => messages.map(({ content }) => content).join("|"));
     await show(element(Shown, { id: threadId }));
     await server.came("/events");
@@ -107,7 +107,7 @@ describe("useThread", () => {
     expect(drawn() - before).toBe(3);
   });
 
-  it("REACT2 a component draws again for what it has read, and for nothing else", async () => {
+  it("A component draws again for what it has read, and for nothing else", async () => {
     const title = counting(({ thread }) => thread?.title ?? "untitled");
     const words = counting(({ messages }) => String(messages.length));
     const state = counting(({ connection }) => connection.state);
@@ -134,7 +134,7 @@ describe("useThread", () => {
     expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([0, 2, 0, 1]);
   });
 
-  it("REACT2 calls that wait are drawn when they come and when they go, and at no other time", async () => {
+  it("Calls that wait are drawn when they come and when they go, and at no other time", async () => {
     const { Shown, drawn } = counting(({ pending }) => pending.map(({ id }) => id).join(","));
     await show(element(Shown, { id: threadId }));
     await server.came("/events");
@@ -153,7 +153,7 @@ describe("useThread", () => {
     expect([page.text(), drawn() - before]).toEqual(["", 2]);
   });
 
-  it("REACT3 it gives the same object until something that was read changes", async () => {
+  it("A hook returns the same object until something that was read changes", async () => {
     const shown = counting(({ messages }) => String(messages.length));
     await show(element(shown.Shown, { id: threadId }));
     await server.came("/events");
@@ -169,7 +169,7 @@ describe("useThread", () => {
     expect(shown.seen.at(-1)).not.toBe(before);
   });
 
-  it("REACT3 its functions to send and stop stay the same objects through all events", async () => {
+  it("A hook's functions to send and stop stay the same objects through all events", async () => {
     const shown = counting(({ messages }) => String(messages.length));
     await show(element(shown.Shown, { id: threadId }));
     await server.came("/events");
@@ -190,7 +190,7 @@ describe("useThread", () => {
     expect(() => shown.seen.at(-1)?.approve("call")).toThrow(/no thread yet/);
   });
 
-  it("REACT4 components share a subscription, another id is another one, and what left is closed", async () => {
+  it("Components share a subscription, another id is another one, and what left is closed", async () => {
     const other = "3f0a0000-0000-4000-8000-000000000002";
     const { Shown } = counting(({ thread }) => thread?.id.slice(-1) ?? "-");
     const both = (id: string | null): ReactNode =>
@@ -214,7 +214,7 @@ describe("useThread", () => {
     expect([server.following, frames.asked]).toEqual([[], 0]);
   });
 
-  it("REACT4 a page that is drawn twice, as in strict mode, follows once; one that comes back has what it knew at once", async () => {
+  it("A page that is drawn twice, as in strict mode, follows once; one that comes back has what it knew at once", async () => {
     const { Shown } = counting(({ messages, connection }) => `${messages.length} ${connection.state}`);
     const strict = element(StrictMode, null, element(Shown, { id: threadId }));
     await show(strict);
@@ -230,7 +230,7 @@ describe("useThread", () => {
     await server.came(`after=${seq}`);
   });
 
-  it("REACT4 outside of a provider it says what is missing", async () => {
+  it("Outside of a provider it says what is missing", async () => {
     const { Shown } = counting(() => "x");
     const quiet = console.error;
     console.error = () => undefined;
@@ -252,7 +252,7 @@ describe("useThreads", () => {
   const asks = (): number => server.requests.filter((request) => request.startsWith("GET /api/threads?")).length;
   const settled = (): Promise<void> => page.act(() => new Promise((resolve) => setImmediate(resolve)));
 
-  it("REACT5 a list is drawn for what the server tells of it, without asking, and stops with its last component", async () => {
+  it("A list is drawn for what the server tells of it, without asking, and stops with its last component", async () => {
     seen.length = 0;
     server.feeds = true;
     const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"] }));
@@ -282,7 +282,7 @@ describe("useThreads", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("REACT5 what became of a list in the frame that its last component left is drawn when one comes back", async () => {
+  it("What became of a list in the frame that its last component left is drawn when one comes back", async () => {
     server.feeds = true;
     const one = threadOf({ id: "one", title: "one", tags: ["x"] });
     let threads = [one];
@@ -304,7 +304,7 @@ describe("useThreads", () => {
     expect(page.text()).toBe("two,one");
   });
 
-  it("REACT5 where there is no feed it is asked for again while somebody looks, and keeps what did not change", async () => {
+  it("A list without a feed is requested again while it is shown, and keeps what did not change", async () => {
     seen.length = 0;
     let titles = ["one", "two"];
     server.answers["GET /api/threads"] = () => ({
@@ -343,7 +343,7 @@ describe("useThreads", () => {
     expect(asks()).toBe(5);
   });
 
-  it("REACT6 an asking that fails keeps the list, says why, and is made again later", async () => {
+  it("An asking that fails keeps the list, says why, and is made again later", async () => {
     let fails = false;
     server.answers["GET /api/threads"] = () => {
       if (fails) return { threads: null };

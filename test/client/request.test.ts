@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe("addresses", () => {
-  it("CLIENT1 a request goes to the path that no definition can take, with its values encoded", async () => {
+  it("A request goes to the path that no definition can take, with its values encoded", async () => {
     const { client, server } = await asking([{ json: { threads: [], next_cursor: null } }], {});
     await client.threads.list({ q: "a b&c", limit: 5, tag: undefined });
     await errorOf(client.thread("a/b?c#d").get());
@@ -57,21 +57,18 @@ describe("addresses", () => {
     expect(server.seen.at(-1)?.url).toBe("/behind/a/proxy/healthz");
   });
 
-  it.each([".", "..", ""])(
-    "CLIENT1 a value %j that would lead elsewhere is refused before anything is sent",
-    async (value) => {
-      const { client, server } = await asking([thread]);
-      expect(() => client.thread(value)).toThrow(TypeError);
-      expect(await errorOf(client.threads.delete(value))).toBeInstanceOf(TypeError);
-      if (value !== "") {
-        expect(await errorOf(client.thread("t").files.delete(`a/${value}/b`))).toBeInstanceOf(TypeError);
-      }
-      expect(server.seen).toEqual([]);
-    },
-  );
+  it.each([".", "..", ""])("A value %j that would lead elsewhere is refused before anything is sent", async (value) => {
+    const { client, server } = await asking([thread]);
+    expect(() => client.thread(value)).toThrow(TypeError);
+    expect(await errorOf(client.threads.delete(value))).toBeInstanceOf(TypeError);
+    if (value !== "") {
+      expect(await errorOf(client.thread("t").files.delete(`a/${value}/b`))).toBeInstanceOf(TypeError);
+    }
+    expect(server.seen).toEqual([]);
+  });
 
   it.each([undefined, "nowhere", "ftp://example.com", "https://anna:secret@example.com"])(
-    "CLIENT1 an address %j is none for a client",
+    "An address %j is none for a client",
     (url) => {
       expect(() => new ThreadholdClient({ url })).toThrow(TypeError);
     },
@@ -79,7 +76,7 @@ describe("addresses", () => {
 });
 
 describe("usage", () => {
-  it("CLIENT13 is asked for by days and a list, and is what the server says", async () => {
+  it("Usage is requested by days and a list, and is returned as the server states it", async () => {
     const used = { input: 1, output: 2, cache_read: 0, cache_write: 0, total_tokens: 3 };
     const sums = { runs: 1, usage: used, cost: null, known_cost: 0 };
     const report = { usage: [{ day: "2026-11-01", ...sums }], total: sums, from: "2026-11-01", to: "2026-11-02" };
@@ -95,7 +92,7 @@ describe("usage", () => {
 });
 
 describe("credentials", () => {
-  it("CLIENT2 a token goes in the header alone, is asked for each time, and shows nowhere", async () => {
+  it("A token goes in the header alone, is asked for each time, and shows nowhere", async () => {
     let asked = 0;
     const token = (): string => `${secret}-${String((asked += 1))}`;
     const { client, server } = await asking([refusal(403, "forbidden")], { token });
@@ -111,14 +108,14 @@ describe("credentials", () => {
     expect(shown.join(" ")).not.toContain(secret);
   });
 
-  it("CLIENT2 a token that no header can carry is refused without being quoted", async () => {
+  it("A token that no header can carry is refused without being quoted", async () => {
     const { client, server } = await asking([thread], { token: `${secret}\r\nx: y` });
     const error = await errorOf(client.thread("t").get());
     expect(String(error)).not.toContain(secret);
     expect(server.seen).toEqual([]);
   });
 
-  it("CLIENT2 a redirect is not followed, wherever it leads", async () => {
+  it("A redirect is not followed, wherever it leads", async () => {
     const elsewhere = await openAnsweringServer([thread]);
     open.push(elsewhere);
     const { client } = await asking([{ status: 307, headers: { location: `${elsewhere.url}/api/threads/t` } }]);
@@ -128,7 +125,7 @@ describe("credentials", () => {
 });
 
 describe("errors", () => {
-  it("CLIENT3 a refusal has the contract's code, its status, details and wait", async () => {
+  it("A refusal has the contract's code, its status, details and wait", async () => {
     const { client } = await asking([refusal(429, "rate_limited", { "retry-after": "120" })]);
     const error = await errorOf(client.threads.create({ agent_id: "assistant" }));
     expect(error).toBeInstanceOf(ThreadholdClientError);
@@ -140,12 +137,12 @@ describe("errors", () => {
     ["a proxy's page", { status: 403, text: "<h1>No</h1>" }, 403],
     ["a page that calls itself a success", { status: 200, text: "<h1>Welcome</h1>" }, 200],
     ["JSON of another API", { status: 400, json: { error: "bad" } }, 400],
-  ])("CLIENT3 %s is an answer that was not expected", async (_, answer, status) => {
+  ])("%s is an answer that was not expected", async (_, answer, status) => {
     const { client } = await asking([answer]);
     expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status });
   });
 
-  it("CLIENT3 no answer, or none in time, is an error of the network", async () => {
+  it("A missing or late answer is an error of the network", async () => {
     const { client, time, server } = await asking(["silent"], { retries: 0 });
     const late = errorOf(client.thread("t").get());
     await server.came(1);
@@ -157,7 +154,7 @@ describe("errors", () => {
 });
 
 describe("tries", () => {
-  it("CLIENT4 what creates is sent again under the same key; another call has another key, a given one is kept", async () => {
+  it("A request that creates is sent again under the same key, another call has another key, and a given one is kept", async () => {
     const { client, server, time } = await asking(["cut", refusal(503, "unavailable"), thread]);
     const created = client.threads.create({ agent_id: "assistant" });
     await time.armed(150);
@@ -175,7 +172,7 @@ describe("tries", () => {
     expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
   });
 
-  it("CLIENT4 not before the server said, and not at all where that is too long", async () => {
+  it("A try is not repeated before the time that the server names, and not at all if that time is too long", async () => {
     const { client, server, time } = await asking([refusal(429, "rate_limited", { "retry-after": "7" }), thread]);
     const got = client.thread("t").get();
     await time.armed(7150);
@@ -189,13 +186,13 @@ describe("tries", () => {
   it.each<[string, (client: ThreadholdClient) => PromiseLike<unknown>]>([
     ["a change", (client) => client.thread("t").patch({ title: "x" })],
     ["a call of a tool", (client) => client.thread("t").tools.invoke("place_order", {})],
-  ])("CLIENT4 %s has no key, so it is sent once: nobody knows what a cut left behind", async (_, ask) => {
+  ])("A request of %s has no key, so it is sent once: its outcome is unknown after a cut", async (_, ask) => {
     const { client, server } = await asking(["cut", thread]);
     expect(await errorOf(ask(client))).toBeInstanceOf(ThreadholdNetworkError);
     expect(server.seen).toHaveLength(1);
   });
 
-  it("CLIENT4 what was refused for good is sent once, and after the last try the error is told", async () => {
+  it("A request that was refused for good is sent once, and the error after the last try is thrown", async () => {
     const good = await asking([refusal(500, "internal")]);
     expect(await errorOf(good.client.thread("t").get())).toMatchObject({ code: "internal" });
     expect(good.server.seen).toHaveLength(1);
@@ -207,7 +204,7 @@ describe("tries", () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it("CLIENT5 a deletion whose answer was lost is done when nothing is left; one of nothing is refused", async () => {
+  it("A deletion whose answer was lost is done when nothing is left; one of nothing is refused", async () => {
     const { client, time } = await asking(["cut", refusal(404, "thread_not_found")]);
     const deleted = client.threads.delete("t");
     await time.armed(150);
@@ -217,7 +214,7 @@ describe("tries", () => {
     expect(await errorOf(nothing.client.threads.delete("t"))).toMatchObject({ code: "thread_not_found" });
   });
 
-  it("CLIENT6 an abort ends a request that waits for its answer, and one that waits for its next try", async () => {
+  it("An abort ends a request that waits for its answer, and one that waits for its next try", async () => {
     const first = await asking(["silent"]);
     const leave = new AbortController();
     const waiting = errorOf(first.client.threads.get("t", { signal: leave.signal }));
@@ -235,7 +232,7 @@ describe("tries", () => {
 });
 
 describe("what has no method of its own", () => {
-  it("CLIENT12 any route of the contract can be asked, and any path of the deployment, with the client's credentials", async () => {
+  it("Any route of the contract can be asked, and any path of the deployment, with the client's credentials", async () => {
     const { client, server } = await asking([{ json: { openapi: "3.1.0" } }, { status: 418, text: "short" }]);
     expect(await client.request("GET /api/openapi.json", {})).toEqual({ openapi: "3.1.0" });
     const own = await client.fetch("/api/orders/7", { method: "POST", body: "x", headers: { "x-mine": "1" } });
@@ -255,7 +252,7 @@ describe("what has no method of its own", () => {
 });
 
 describe("lists", () => {
-  it("CLIENT7 a list is one page when it is awaited, and asks for no page of a loop before its turn", async () => {
+  it("A list is one page when it is awaited, and asks for no page of a loop before its turn", async () => {
     const { client, server } = await asking([page(["one", "two"], "next"), page(["three"], null)]);
     const list = client.threads.list({ tag: "x" });
     expect(server.seen).toEqual([]);

@@ -69,7 +69,7 @@ beforeEach(() => {
 afterEach(() => client.close());
 
 describe("a send", () => {
-  it("CLIENT40 is posted when what comes after it will be seen, and lets go of the thread at its end", async () => {
+  it("A send is posted when its events can be received, and leaves the thread at its end", async () => {
     const sending = thread.send("Hello");
     await server.came("/events");
     expect(posts()).toBe(0);
@@ -80,7 +80,7 @@ describe("a send", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("CLIENT40 each loop sees all of it, also one that begins when it is over", async () => {
+  it("Each loop over a send sees all of it, also one that begins when it is over", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
     tell(begun, ended);
@@ -96,7 +96,7 @@ describe("a send", () => {
     ]);
   });
 
-  it("CLIENT43 a run that ended while nobody was told of it ends the send all the same", async () => {
+  it("A run that ended while nobody was told of it ends the send all the same", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
     tell(begun);
@@ -108,7 +108,7 @@ describe("a send", () => {
     expect((await sending).text).toBe("done");
   });
 
-  it("CLIENT43 one that is taken out of the queue ends as its run says", async () => {
+  it("One that is taken out of the queue ends as its run says", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({
       message: null,
       run: runOf({ status: "queued" }),
@@ -120,7 +120,7 @@ describe("a send", () => {
     expect((await sending).status).toBe("stopped");
   });
 
-  it("CLIENT43 a send until its run rests ends where that rests already, and where it comes to rest", async () => {
+  it("A send until its run rests ends where that rests already, and where it comes to rest", async () => {
     const waits = runOf({ status: "awaiting_tool_execution" });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const first = thread.send("Hello", { until: "rest" });
@@ -131,7 +131,7 @@ describe("a send", () => {
     expect((await thread.send("And", { until: "rest", when: "steer" })).status).toBe("awaiting_tool_execution");
   });
 
-  it("CLIENT43 a send until its run rests ends where nobody was told that it rests", async () => {
+  it("A send until its run rests ends where nobody was told that it rests", async () => {
     const waits = runOf({ status: "awaiting_tool_execution" });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const ends: string[] = [];
@@ -152,7 +152,7 @@ describe("a send", () => {
     expect((await patient).text).toBe("done");
   });
 
-  it("CLIENT42 an abort before anything was sent sends nothing; stopOnAbort stops what was", async () => {
+  it("An abort before anything was sent sends nothing; stopOnAbort stops what was", async () => {
     await expect(thread.send("Hello", { signal: AbortSignal.abort(new Error("Enough")) })).rejects.toThrow("Enough");
     const early = new AbortController();
     const waiting = thread.send("Hello", { signal: early.signal });
@@ -169,7 +169,7 @@ describe("a send", () => {
     await expect(sending).rejects.toThrow("Enough");
   });
 
-  it("CLIENT44 what goes wrong is told once, in the loop or by the promise", async () => {
+  it("What goes wrong is told once, in the loop or by the promise", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: null });
     const sending = thread.send("Hello");
     await server.came("/events");
@@ -200,7 +200,7 @@ describe("words", () => {
   };
   const of = { message_id: "m", index: 0 };
 
-  it("CLIENT45 a delta that overlaps, comes again or was merged says only what is new, and an end what was missed", async () => {
+  it("A delta that overlaps, comes again or was merged says only what is new, and an end what was missed", async () => {
     expect(
       await heard([
         { type: "text_delta", ...of, offset: 0, delta: "Hel" },
@@ -212,7 +212,7 @@ describe("words", () => {
     ).toEqual(["Hel", "lo, ", "world", "!"]);
   });
 
-  it("CLIENT45 only what the run itself says", async () => {
+  it("The text of a send is only the run's own", async () => {
     const inner = spoken(1, "inner", []).map((draft) => ({ ...draft, depth: 1 }));
     const thinking: EventDraft = { type: "thinking_delta", ...of, offset: 0, delta: "hm" };
     expect(await heard([...inner, thinking, ...spoken(2, "outer", [])])).toEqual(["outer"]);
@@ -220,7 +220,7 @@ describe("words", () => {
 });
 
 describe("a thread's events", () => {
-  it("CLIENT46 come one by one to a loop and to listeners, until they leave", async () => {
+  it("A thread's events reach a loop and listeners one by one, until they leave", async () => {
     const custom: unknown[] = [];
     const leave = thread.onCustom("order.placed", (data) => custom.push(data));
     await server.came("/events");
@@ -248,7 +248,7 @@ describe("a thread's events", () => {
     back();
   });
 
-  it("CLIENT23 a thread that was deleted and made anew is not followed behind a number of the one before", async () => {
+  it("A thread that was deleted and created again is not followed from a number of the earlier one", async () => {
     const leave = thread.follow();
     await server.came("/events");
     tell(snapshot, ...spoken(1, "of the one before", []));
@@ -271,7 +271,7 @@ describe("a thread's events", () => {
     back();
   });
 
-  it("CLIENT47 behind a number they come over a subscription of their own, which is closed with its loop and the client", async () => {
+  it("Events after a number come over a subscription of their own, which is closed with its loop and the client", async () => {
     const read = async (events: AsyncIterable<ThreadEvent>): Promise<string[]> => {
       const types: string[] = [];
       for await (const { type } of events) {
@@ -293,7 +293,7 @@ describe("a thread's events", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("CLIENT81 events of some types end when the thread is idle, over a connection that the loop closes", async () => {
+  it("Events of some types end when the thread is idle, over a connection that the loop closes", async () => {
     const types: string[] = [];
     const read = async (): Promise<void> => {
       for await (const { type } of thread.events({ after: 0, until: "idle", types: ["run_end", "file_changed"] }))
@@ -308,7 +308,7 @@ describe("a thread's events", () => {
     expect(thread.connection.state).toBe("closed");
   });
 
-  it("CLIENT81 a connection that breaks before the thread is idle is an error, and so is a client that is closed", async () => {
+  it("A connection that breaks before the thread is idle is an error, and so is a client that is closed", async () => {
     const first = async (): Promise<unknown> => {
       for await (const event of thread.events({ after: 0, until: "idle" })) return event;
       return "the end";
@@ -325,7 +325,7 @@ describe("a thread's events", () => {
     await expect(first()).rejects.toThrow("The client was closed.");
   });
 
-  it("CLIENT81 a subscription without an end gives events of the wanted types alone", async () => {
+  it("A subscription without an end gives events of the wanted types alone", async () => {
     const read = async (): Promise<unknown> => {
       for await (const { type } of thread.events({ after: 0, types: ["run_end"] })) return type;
       return null;

@@ -60,7 +60,7 @@ const event = (seq: number, padding = ""): string =>
   JSON.stringify({ type: "custom", seq, thread_id: threadId, at: 1, name: "x", data: padding });
 
 describe("a socket", () => {
-  it("CLIENT25 is opened behind what is known, with a ticket for its path where there is a token, else without", async () => {
+  it("A socket is opened after the known number, with a ticket for its path if there is a token", async () => {
     const first = await carried({ token: "anna-secret", after: 7 });
     await first.sink.until("opened");
     const path = `/api/~/threads/${threadId}/stream`;
@@ -73,7 +73,7 @@ describe("a socket", () => {
     expect(second.addresses).toEqual([`${second.http.url.replace("http", "ws")}${path}`]);
   });
 
-  it("CLIENT32 acknowledges what it has taken: after 64 KiB at once, else after a second", async () => {
+  it("A socket acknowledges what it has taken: after 64 KiB at once, else after a second", async () => {
     const { sink, accepted, received, until, time } = await carried();
     const socket = await accepted;
     socket.send(event(1));
@@ -87,7 +87,7 @@ describe("a socket", () => {
     expect(received).toEqual(['{"type":"ack","seq":1}', '{"type":"ack","seq":2}']);
   });
 
-  it("CLIENT33 is asked for a sign of life when it is silent, and lost when none comes", async () => {
+  it("A silent socket is asked for a sign of life, and is lost when none arrives", async () => {
     const { sink, accepted, received, until, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");
@@ -117,7 +117,7 @@ describe("a socket", () => {
     [4440, "network", "lost"],
     [1011, "network", "lost"],
     [1000, "network", "lost"],
-  ])("CLIENT27 a close with %i is %s and %s", async (status, code, what) => {
+  ])("A close with %i is %s and %s", async (status, code, what) => {
     const { sink, accepted } = await carried();
     (await accepted).close(status);
     expect(await sink.end).toMatchObject({ code });
@@ -129,13 +129,13 @@ describe("a socket", () => {
     [503, "unavailable", "lost"],
     // A deployment that gives no tickets can be followed over SSE.
     [503, "auth_not_configured", "lost"],
-  ])("CLIENT27 a ticket that is answered with %i %s leaves it %s", async (status, code, what) => {
+  ])("A ticket that is answered with %i %s leaves it %s", async (status, code, what) => {
     const { sink, addresses } = await carried({ token: "anna-secret", answer: refusal(status, code) });
     await sink.end;
     expect([sink.told, addresses]).toEqual([[what], []]);
   });
 
-  it("CLIENT22 a frame that is no JSON, and a socket that cannot be made, are lost", async () => {
+  it("A frame that is no JSON, and a socket that cannot be made, count as a loss", async () => {
     const { sink, accepted } = await carried();
     (await accepted).send("{");
     expect(await sink.end).toMatchObject({ message: expect.stringMatching(/JSON/) });
@@ -151,7 +151,7 @@ describe("a socket", () => {
     expect(other.told).toEqual(["lost"]);
   });
 
-  it("CLIENT29 what is closed for what it told leaves no timer behind", async () => {
+  it("A subscription that its last event closed leaves no timer behind", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");
@@ -162,7 +162,7 @@ describe("a socket", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("CLIENT29 what was closed tells nothing more, and hangs up", async () => {
+  it("A subscription that was closed emits nothing more, and hangs up", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");

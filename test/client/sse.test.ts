@@ -25,7 +25,7 @@ function parse(pieces: readonly string[]): ServerSentEvent[] {
 }
 
 describe("the parser", () => {
-  it("CLIENT34 however text is cut into pieces, and however its lines end, its events are the same", () => {
+  it("However text is cut into pieces, and however its lines end, its events are the same", () => {
     console.info(`seed ${String(seed)}`);
     const word = fc.string({ unit: fc.constantFrom("a", ":", " ", "é", "{", "漢"), maxLength: 6 });
     const told = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
@@ -69,7 +69,7 @@ describe("the carrier", () => {
     return { server, sink, time, carrying };
   };
 
-  it("CLIENT25 it carries the token in a header, begins behind what is known, and tells that the stream has ended", async () => {
+  it("The carrier sends the token in a header, begins after the known number, and reports that the stream has ended", async () => {
     const event = { type: "queue_changed", seq: 8, thread_id: threadId, at: 1, queued: [], prev: 7 };
     const text = `: heartbeat\n\nid: 8\nevent: queue_changed\ndata: ${JSON.stringify(event)}\n\n`;
     const { sink, server } = await carried({ text, headers: { "content-type": "text/event-stream" } }, 7);
@@ -85,7 +85,7 @@ describe("the carrier", () => {
     [429, "rate_limited", "lost"],
     [503, "unavailable", "lost"],
     [500, "internal", "lost"],
-  ])("CLIENT27 an answer with %i %s is %s", async (status, code, what) => {
+  ])("An answer with %i %s is %s", async (status, code, what) => {
     const { sink } = await carried(refusal(status, code, { "retry-after": "3" }));
     expect(await sink.end).toMatchObject({ code });
     expect(sink.told).toEqual([what]);
@@ -101,13 +101,13 @@ describe("the carrier", () => {
     [530, "lost"],
     [404, "refused"],
     [302, "refused"],
-  ])("CLIENT27 a page with %i in the place of the API's answer is %s", async (status, what) => {
+  ])("A page with %i in the place of the API's answer is %s", async (status, what) => {
     const { sink } = await carried({ status, text: "<h1>Something went wrong</h1>" });
     expect(await sink.end).toMatchObject({ code: "unexpected_answer" });
     expect(sink.told).toEqual([what]);
   });
 
-  it("CLIENT29 what is closed as it opens leaves no timer behind", async () => {
+  it("A stream that is closed as it opens leaves no timer behind", async () => {
     const server = await openAnsweringServer([{ text: ": heartbeat\n\n", headers: { "x-endless": "true" } }]);
     open.push(server);
     const { requests, time } = openRequests({ url: server.url });
@@ -120,14 +120,14 @@ describe("the carrier", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("CLIENT27 a frame without a number says why a stream is over", async () => {
+  it("A frame without a number says why a stream is over", async () => {
     const error = JSON.stringify({ type: "error", code: "thread_not_found", message: "It is gone." });
     const { sink } = await carried({ text: `event: thread_error\ndata: ${error}\n\n` });
     expect(await sink.end).toBeInstanceOf(ThreadholdClientError);
     expect(sink.told).toEqual(["opened", "refused"]);
   });
 
-  it("CLIENT33 a stream that falls silent, or never begins, is lost", async () => {
+  it("A stream that falls silent, or never begins, is lost", async () => {
     const { sink, time, server } = await carried("silent");
     await server.came(1);
     time.advance(15_000);
@@ -140,7 +140,7 @@ describe("the carrier", () => {
     expect(await streaming.sink.end).toMatchObject({ message: expect.stringMatching(/silent/) });
   });
 
-  it("CLIENT29 what was closed tells nothing more, and hangs up", async () => {
+  it("A stream that was closed emits nothing more, and hangs up", async () => {
     const { sink, carrying, server } = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
     await sink.until("opened");
     carrying.close();

@@ -67,7 +67,7 @@ const updated = async (one: Thread): Promise<void> => {
 const statusIn = (list: ThreadList, id: string) => list.state.threads.find((one) => one.id === id)?.status;
 
 describe("a list", () => {
-  it("CLIENT60 is kept by words alone, in its order, and asked for no more while its feed is there", async () => {
+  it("A list is updated by feed messages alone, in its order, and is not requested again while its feed is connected", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids, changes } = await shown();
     expect([ids(), asks()]).toEqual([["b", "a"], 2]);
@@ -94,7 +94,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["c", "a"], 2]);
   });
 
-  it("CLIENT60 is shown with its first answer, and not before as one that is empty", async () => {
+  it("A list is shown with its first answer, and not as an empty one before", async () => {
     stored = [thread("a", 10)];
     const list = client.threads.follow();
     const seen: unknown[] = [];
@@ -103,7 +103,7 @@ describe("a list", () => {
     expect(seen).toEqual([[false, 1]]);
   });
 
-  it("CLIENT60 a thread that was deleted and made anew is shown as it is, though its numbers begin anew", async () => {
+  it("A thread that was deleted and created again is listed in its present state, although its numbers begin again", async () => {
     stored = [thread("a", 50)];
     const { list } = await shown();
     server.word({ type: "thread_deleted", thread_id: "a" });
@@ -115,7 +115,7 @@ describe("a list", () => {
     expect(list.state.threads).toMatchObject([{ title: "again" }]);
   });
 
-  it("CLIENT61 is asked for again each time the feed begins, which cures what was missed", async () => {
+  it("A list is requested again each time the feed begins, which restores what was missed", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();
     await updated(thread("a", 30, { status: "running" }));
@@ -137,7 +137,7 @@ describe("a list", () => {
     expect(asks()).toBe(before);
   });
 
-  it("CLIENT24 a feed that breaks each time it has begun is come back to ever later, and so is the list", async () => {
+  it("A feed that breaks each time it has begun is come back to ever later, and so is the list", async () => {
     await shown();
     const waits: number[] = [];
     const feeds = (): number => server.requests.filter((request) => request.includes("/threads/events")).length;
@@ -157,7 +157,7 @@ describe("a list", () => {
     expect(waits).toEqual([250, 500, 1000, 2000]);
   });
 
-  it("CLIENT61 an answer that is older than a word does not undo it", async () => {
+  it("An answer that is older than a word does not undo it", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();
     const answers: (() => void)[] = [];
@@ -184,7 +184,7 @@ describe("a list", () => {
     expect([ids(), statusIn(list, "c")]).toEqual([["c", "a", "b"], "running"]);
   });
 
-  it("CLIENT62 applies its filter to what it is told", async () => {
+  it("A list applies its filter to feed messages", async () => {
     stored = [thread("a", 10, { tags: ["x"] })];
     const { ids } = await shown({ tag: "x", status: "idle", agent_id: "one" }, { begins: true });
     const fitting = { tags: ["x"], agent_id: "two", origin_agent_id: "one" };
@@ -200,7 +200,7 @@ describe("a list", () => {
     expect(fits({ ...rest, user_id: "anna" }, { user_id: "ben" })).toBe(false);
   });
 
-  it("CLIENT62 where a search looks at what only the server knows, the list is asked for in a moment", async () => {
+  it("A list with a search that only the server can decide is requested again after a moment", async () => {
     stored = [thread("Blue", 10)];
     const { ids } = await shown({ q: "bLu" });
     const before = asks();
@@ -220,7 +220,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["green", "more blue", "Blue"], before + 1]);
   });
 
-  it("CLIENT62 a full page stays full: what is pushed out is asked for when there is room again", async () => {
+  it("A full page of a list stays full: an entry that was pushed out is requested when there is space again", async () => {
     stored = [1, 2, 3].map((at) => thread(`t${String(at)}`, at));
     const { ids } = await shown({ limit: 2 });
     const before = asks();
@@ -235,7 +235,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["t3", "t2"], before + 1]);
   });
 
-  it("CLIENT63 without a feed it is asked for every few seconds, while somebody looks", async () => {
+  it("A list without a feed is requested every few seconds while it is shown", async () => {
     server.feeds = false;
     stored = [thread("a", 10)];
     await shown({}, { begins: false });
@@ -259,7 +259,7 @@ describe("a list", () => {
     expect(asks()).toBe(4);
   });
 
-  it("CLIENT63 so is one that shows threads of others than the feed tells of, and one of a call's threads", async () => {
+  it("A list of threads that the feed does not cover is requested every few seconds, and so are the child threads of a call", async () => {
     stored = [thread("a", 10, { user_id: "anna" }), thread("b", 20)];
     await shown();
     const before = asks();
@@ -277,7 +277,7 @@ describe("a list", () => {
     expect(server.requests.filter((request) => request.includes("parent_id=a"))).toHaveLength(2);
   });
 
-  it("CLIENT63 what began while nobody looked is asked for when somebody does", async () => {
+  it("A list that began while it was hidden is requested when it is shown", async () => {
     stored = [thread("a", 10)];
     const { ids } = await shown();
     const before = asks();
@@ -294,7 +294,7 @@ describe("a list", () => {
     expect(asks()).toBe(before + 1);
   });
 
-  it("CLIENT64 lists share a feed of one owner, open while one of them is shown; a closed client opens none", async () => {
+  it("Lists share one feed of an owner, open while one of them is shown, and a closed client opens none", async () => {
     stored = [thread("a", 10)];
     const feeds = (): string[] => server.following;
     await shown();
@@ -323,7 +323,7 @@ describe("a list", () => {
     expect([after.state.loading, feeds()]).toEqual([false, []]);
   });
 
-  it("CLIENT64 nothing is asked for by itself once the client was closed, feed or not", async () => {
+  it("Nothing is asked for by itself once the client was closed, feed or not", async () => {
     await shown();
     const call = client.threads.follow({ parent_id: "other" }, { everyMs: 1000 });
     const end = call.subscribe(() => undefined);
@@ -340,7 +340,7 @@ describe("a list", () => {
     end();
   });
 
-  it("CLIENT64 an asking that fails keeps the list, says why, and is made again later, feed or not", async () => {
+  it("An asking that fails keeps the list, says why, and is made again later, feed or not", async () => {
     stored = [thread("a", 10)];
     const { list, ids } = await shown();
     const answer = server.answers["GET /api/threads"];
@@ -358,7 +358,7 @@ describe("a list", () => {
   });
 });
 
-it("CLIENT60 whatever words come, a list has each thread once, in its order, and what the filter lets through", () => {
+it("A list has each thread once, in its order, as its filter allows, whatever feed messages come", () => {
   const word = fc.record({
     id: fc.constantFrom("a", "b", "c", "d"),
     at: fc.nat(9),

@@ -83,7 +83,7 @@ afterEach(() => {
 });
 
 describe("tools of a client", () => {
-  it("CLIENT50 a call is made once, whatever is told of it again, and with its arguments and its facts", async () => {
+  it("A call is made once, whatever is told of it again, and with its arguments and its facts", async () => {
     const calls: [unknown, Omit<ClientCall, "signal">][] = [];
     client.tools({
       look: (args: unknown, { signal, ...told }) => {
@@ -107,7 +107,7 @@ describe("tools of a client", () => {
     expect(posted).toEqual(["one", "two", "three"].map((tool_call_id) => ({ tool_call_id, result: { seen: true } })));
   });
 
-  it("CLIENT51 what waited before the tool was offered is answered; other kinds and other names are left alone", async () => {
+  it("What waited before the tool was offered is answered; other kinds and other names are left alone", async () => {
     tell(picture(call("one"), call("two", { kind: "approval" }), call("three", { name: "other" })));
     await known(1);
     const take = client.tools({ look: () => undefined });
@@ -122,14 +122,14 @@ describe("tools of a client", () => {
     ["throws", () => Promise.reject(new Error("No luck")), { error: "No luck" }],
     ["throws nothing in particular", () => Promise.reject(new Error("")), { error: "The tool failed." }],
     ["gives what is no JSON", () => 1n, { error: expect.stringMatching(/BigInt/) }],
-  ])("CLIENT51 a function that %s answers with an error", async (_, look, answer) => {
+  ])("A function that %s answers with an error", async (_, look, answer) => {
     client.tools({ look });
     tell(picture(call("one")));
     await server.came(path);
     expect(posted).toEqual([{ tool_call_id: "one", ...(answer as object) }]);
   });
 
-  it("CLIENT55 which calls wait is known while the thread is followed, and still when it is followed again", async () => {
+  it("The waiting calls are known while the thread is followed, and still when it is followed again", async () => {
     const thread = client.thread(threadId);
     expect(thread.pending).toEqual([]);
     tell(picture(call("one"), call("yes", { kind: "approval" })));
@@ -154,7 +154,7 @@ describe("tools of a client", () => {
     expect(thread.pending.map(({ id }) => id)).toEqual(["yes"]);
   });
 
-  it("CLIENT53 arguments that did not come along are read from the message that asks for the call", async () => {
+  it("Arguments that did not come along are read from the message that asks for the call", async () => {
     const asked = messageAt(1, {
       parts: [{ type: "tool_call", id: "big", name: "look", arguments: { from: "list" } }],
     });
@@ -174,7 +174,7 @@ describe("tools of a client", () => {
     expect(server.requests.filter((request) => request.includes("/messages"))).toHaveLength(1);
   });
 
-  it("CLIENT56 what a call was asked with is told, as it came along or out of the child's messages", async () => {
+  it("What a call was asked with is told, as it came along or out of the child's messages", async () => {
     const { tools } = client.thread(threadId);
     expect(await tools.argumentsOf(call("here", { kind: "approval" }))).toEqual({ at: "here" });
     expect(server.requests.filter((request) => request.includes("/messages"))).toEqual([]);
@@ -192,7 +192,7 @@ describe("tools of a client", () => {
     await expect(tools.argumentsOf({ ...bare, id: "gone" })).rejects.toMatchObject({ code: "message_not_found" });
   });
 
-  it("CLIENT51 a result that its tool does not take is an error that the model reads, and is told", async () => {
+  it("A result that its tool does not take is an error that the model reads, and is told", async () => {
     const wrongs: unknown[] = [];
     const told = new Promise((resolve) => {
       client.tools({ look: () => "no place" }, { onError: (thrown) => resolve(wrongs.push(thrown)) });
@@ -210,7 +210,7 @@ describe("tools of a client", () => {
     expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
   });
 
-  it("CLIENT54 a call that is settled elsewhere, or whose run is over, tells its function, and is not answered", async () => {
+  it("A call that is settled elsewhere, or whose run is over, tells its function, and is not answered", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];
     client.tools({
@@ -239,7 +239,7 @@ describe("tools of a client", () => {
     expect([aborted, signals.length, posted]).toEqual([["one", "two"], 2, []]);
   });
 
-  it("CLIENT54 somebody else's answer does no harm, and one that cannot be delivered is told", async () => {
+  it("Somebody else's answer does no harm, and one that cannot be delivered is told", async () => {
     const answers = [
       [409, "conflict"],
       [404, "tool_call_not_found"],

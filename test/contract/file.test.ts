@@ -42,7 +42,7 @@ it("FHTTP10 One of the two is asked for: the record, or the picture", () => {
   expect(readFileSchema.safeParse({ stat: "", thumbnail: "1" }).success).toBe(false);
 });
 
-it("FHTTP10, FHTTP17, FHTTP18 The answers about files are a folder or a record, lines or paths, and counts", () => {
+it("FHTTP10, FHTTP17 The answers about files are a folder or a record, lines or paths, and counts", () => {
   for (const answer of [{ entries: [record] }, record]) expect(readFileAnswerSchema.parse(answer)).toEqual(answer);
   const lines = { results: [{ path: "/a", matches: [{ line: 1, content: "x" }] }], truncated: false };
   for (const answer of [lines, { paths: ["/a"], truncated: true }])

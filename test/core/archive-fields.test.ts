@@ -49,7 +49,7 @@ const same: true[] = [
 ];
 
 describe("the fields of an export", () => {
-  it("EXPORT14 The fields of an export are those of the records that the export policy carries, and each of them is read again", () => {
+  it("The fields of an export are those of the records that the export policy carries, and each of them is read again", () => {
     expect(same).not.toContain(false);
     for (const [table, schema] of [
       [messageFate, archivedMessageSchema],

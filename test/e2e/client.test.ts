@@ -82,31 +82,28 @@ describe("the client", () => {
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])(
-    "CLIENT40 CLIENT25 a send over %s is a loop over events, words as they are said, and the run",
-    async (_, socket) => {
-      const client = open({ WebSocket: socket });
-      const thread = await begin(client);
-      const sending = thread.send("Hello there");
-      const types: string[] = [];
-      for await (const event of sending) types.push(event.type);
-      let text = "";
-      for await (const words of sending.text) text += words;
-      const run = await sending;
-      expect(types[0]).toBe("run_start");
-      expect(types).toContain("text_delta");
-      expect(types.at(-1)).toBe("run_end");
-      expect(run).toMatchObject({ id: await sending.runId, status: "completed", text });
-      expect(text).not.toBe("");
-      expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
-      expect(thread.connection).toMatchObject({ state: "live", carrier: socket === null ? "sse" : "socket" });
-    },
-  );
+  ])("A send over %s is a loop over events, words as they are said, and the run", async (_, socket) => {
+    const client = open({ WebSocket: socket });
+    const thread = await begin(client);
+    const sending = thread.send("Hello there");
+    const types: string[] = [];
+    for await (const event of sending) types.push(event.type);
+    let text = "";
+    for await (const words of sending.text) text += words;
+    const run = await sending;
+    expect(types[0]).toBe("run_start");
+    expect(types).toContain("text_delta");
+    expect(types.at(-1)).toBe("run_end");
+    expect(run).toMatchObject({ id: await sending.runId, status: "completed", text });
+    expect(text).not.toBe("");
+    expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
+    expect(thread.connection).toMatchObject({ state: "live", carrier: socket === null ? "sse" : "socket" });
+  });
 
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])("CLIENT61 a list that is told over %s, and cut, is what the server has", async (_, socket) => {
+  ])("A list that is told over %s, and cut, is what the server has", async (_, socket) => {
     const tag = crypto.randomUUID();
     const client = open({ WebSocket: socket, random: () => 0.02 });
     const other = new ThreadholdClient({ url: server?.url, token: "anna-secret", WebSocket: NotedSocket });
@@ -133,7 +130,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("CLIENT2 a socket is opened with a ticket; no address ever held the token", async () => {
+  it("A socket is opened with a ticket; no address ever held the token", async () => {
     addresses.length = 0;
     const thread = await begin(open());
     await thread.send("Hello");
@@ -147,7 +144,7 @@ describe("the client", () => {
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])("CLIENT21 an answer over %s that is cut again and again is whole, and said once", async (_, socket) => {
+  ])("An answer over %s that is cut again and again is whole, and said once", async (_, socket) => {
     const client = open({ WebSocket: socket, random: () => 0.02 });
     const thread = await begin(client);
     await thread.send(longQuestion(150));
@@ -170,7 +167,7 @@ describe("the client", () => {
     expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
   });
 
-  it("CLIENT22 a frame that is lost is noticed, and what was in it is told again", async () => {
+  it("A lost frame is noticed, and its events are received again", async () => {
     LossySocket.lost = 0;
     const client = open({ WebSocket: LossySocket, random: () => 0 });
     const thread = await begin(client);
@@ -189,7 +186,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("CLIENT23 a thread that was made again under its id is told as what it is now", async () => {
+  it("A thread that was created again under its id is shown in its present state", async () => {
     const client = open({ random: () => 0 });
     const thread = await begin(client);
     await thread.send("Hello");
@@ -211,7 +208,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("CLIENT26 a socket that never opens is replaced by server-sent events", async () => {
+  it("A socket that never opens is replaced by server-sent events", async () => {
     class NoSocket extends NotedSocket {
       constructor() {
         super("ws://127.0.0.1:9/");
@@ -222,7 +219,7 @@ describe("the client", () => {
     expect(thread.connection).toMatchObject({ state: "live", carrier: "sse" });
   });
 
-  it("CLIENT27 who may not follow is told so once, and a send of theirs rejects", async () => {
+  it("A client that may not follow is refused once, and its send rejects", async () => {
     const thread = await begin(open());
     for (const [token, code] of [
       ["ben-secret", "thread_not_found"],
@@ -237,7 +234,7 @@ describe("the client", () => {
     expect((await thread.messages.list()).items).toEqual([]);
   });
 
-  it("CLIENT41 a message whose answer was cut off is posted once", async () => {
+  it("A message whose answer was cut off is posted once", async () => {
     const client = open({ random: () => 0 });
     const thread = await begin(client);
     const leave = thread.follow();
@@ -249,7 +246,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("CLIENT42 leaving the loop or aborting leaves the run alone; stop and stopOnAbort end it", async () => {
+  it("Leaving the loop or aborting leaves the run alone; stop and stopOnAbort end it", async () => {
     const client = open();
     const thread = await begin(client);
     await thread.send(longQuestion(120));
@@ -278,7 +275,7 @@ describe("the client", () => {
     expect((await rested(thread, await last.runId)).status).toBe("stopped");
   });
 
-  it("CLIENT50 a remote tool is a local function, called once, cuts or not, and another client does no harm", async () => {
+  it("A remote tool is a local function, called once, cuts or not, and another client does no harm", async () => {
     const [one, two] = [open({ random: () => 0 }), open({ random: () => 0 })];
     const thread = await begin(one, "forecaster");
     const leave = two.thread(thread.id).follow();
@@ -298,7 +295,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("CLIENT51 what waited before anybody was there is answered too; what throws is an error that the model reads", async () => {
+  it("What waited before anybody was there is answered too; what throws is an error that the model reads", async () => {
     const client = open();
     const thread = await begin(client, "forecaster");
     const { run } = await thread.messages.post({ content: "What is the weather?" }, { wait: true });
@@ -313,7 +310,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("CLIENT52 a call that asks for consent rests a send until it is approved or declined", async () => {
+  it("A call that asks for consent rests a send until it is approved or declined", async () => {
     const thread = await begin(open(), "purchaser");
     const rest = await thread.send("An espresso machine for 900", { until: "rest" });
     expect(rest.status).toBe("awaiting_tool_execution");
@@ -329,7 +326,7 @@ describe("the client", () => {
     expect((await sending).text).toMatch(/leave it/);
   });
 
-  it("CLIENT8 a file goes up in pieces that are counted, and comes down whole", async () => {
+  it("A file goes up in pieces that are counted, and comes down whole", async () => {
     const thread = await begin(open());
     const bytes = new Uint8Array(300_000).map((_, at) => at % 251);
     const told: [number, number | null][] = [];

@@ -30,7 +30,7 @@ describe("npm run dev", () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  it("serves, says so once, and hides wrangler's chatter", async () => {
+  it("The dev command serves, says so once, and hides wrangler's output", async () => {
     const server = await start();
     const health = await fetch(`${server.url}/healthz`);
     expect(health.status).toBe(200);
@@ -38,37 +38,40 @@ describe("npm run dev", () => {
     expect(server.output()).not.toMatch(/⎔|\[wrangler:info\]/);
   });
 
-  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)("leaves nothing behind after %s", async (signal) => {
-    const server = await start();
-    await server.stop(signal);
-    await expect.poll(() => isPortFree(portOf(server)), { timeout: 10_000 }).toBe(true);
-    // The same folder serves again: its lock was released or taken over.
-    const again = await start();
-    expect((await fetch(`${again.url}/healthz`)).status).toBe(200);
-  });
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
+    "The dev command leaves nothing behind after %s",
+    async (signal) => {
+      const server = await start();
+      await server.stop(signal);
+      await expect.poll(() => isPortFree(portOf(server)), { timeout: 10_000 }).toBe(true);
+      // The same folder serves again: its lock was released or taken over.
+      const again = await start();
+      expect((await fetch(`${again.url}/healthz`)).status).toBe(200);
+    },
+  );
 
-  it("gives a state folder to one server only", async () => {
+  it("The dev command gives a state folder to one server only", async () => {
     const first = await start();
     const second = runDevCommand(["--persist-to", state]);
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`Another server (pid ${first.process.pid}) uses ${state}`);
   });
 
-  it("refuses a given port that is taken", async () => {
+  it("The dev command refuses a given port that is taken", async () => {
     const first = await start();
     const other = runDevCommand(["--persist-to", path.join(state, "other"), "--port", String(portOf(first))]);
     expect(await other.ended).toBe(1);
     expect(other.output()).toContain(`Port ${portOf(first)} is taken`);
   });
 
-  it("serves with wrangler's inspector where it is asked for", async () => {
+  it("The dev command serves with wrangler's inspector if it is asked for", async () => {
     const port = String(await nextFreePort(41_000 + (process.pid % 4_000)));
     await start("--inspect", "--inspector-port", port);
     const targets = await fetch(`http://127.0.0.1:${port}/json`);
     expect(await targets.json()).toMatchObject([{ webSocketDebuggerUrl: expect.stringContaining("ws") }]);
   });
 
-  it("shows its options without starting anything", async () => {
+  it("The dev command shows its options without starting anything", async () => {
     const command = runDevCommand(["--help"]);
     expect(await command.ended).toBe(0);
     expect(command.output()).toContain("--persist-to DIR");

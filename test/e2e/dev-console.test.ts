@@ -106,7 +106,7 @@ describe("the dev command's console", () => {
     project.remove();
   });
 
-  it("shows a plain line for each run, the cause of a failure and a tool that threw, without secrets", async () => {
+  it("The dev console shows a plain line for each run, the cause of a failure and a tool that threw, without secrets", async () => {
     const { server, api } = plain();
     const { id } = await api.createThread("thrower_agent");
     await api.say(id, "Throw");
@@ -131,7 +131,7 @@ describe("the dev command's console", () => {
     expect(server.output()).not.toMatch(/custom build|PostCSS|update available/);
   });
 
-  it("goes on after an answer of a thousand pieces that come at once", async () => {
+  it("The dev console continues after an answer of a thousand pieces that arrive at once", async () => {
     const { api } = plain();
     const { id } = await api.createThread("remote_agent");
     for (let turn = 0; turn < 3; turn += 1) {
@@ -141,7 +141,7 @@ describe("the dev command's console", () => {
     expect((await api.call("GET", "/healthz")).status).toBe(200);
   });
 
-  it("prints the JSON lines where they are asked for", async () => {
+  it("The dev console prints the JSON lines if they are asked for", async () => {
     const { server, api } = await start("json", "--json");
     const { id } = await api.createThread("thrower_agent");
     const { run } = await api.say(id, "Throw");

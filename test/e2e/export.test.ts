@@ -73,7 +73,7 @@ describe("a thread over the network", () => {
     return feed.events.map((event) => ({ ...event, prev: 0 }));
   }
 
-  it("EXPORT2, EXPORT5 is deleted and comes back by curl, and goes on", async () => {
+  it("EXPORT2, EXPORT5 A thread is exported, deleted and imported by curl, and continues", async () => {
     const { anna, id, bytes } = await annas();
     const [thread, messages, runs, logs] = [
       await anna.thread(id),
@@ -108,7 +108,7 @@ describe("a thread over the network", () => {
     expect((await anna.thread(id)).last_seq).toBeGreaterThan(thread.last_seq);
   });
 
-  it("IMPORT5, IMPORT6, IMPORT16 is the importer's own, and refused with a code in every other case", async () => {
+  it("IMPORT5, IMPORT6, IMPORT16 An imported thread belongs to the importer, and is refused with a code in every other case", async () => {
     const { anna, id } = await annas();
     await exportTo("anna", id);
     expect((await exportTo("ben", id, path.join(folder, "other"))).status).toBe("404");
@@ -158,7 +158,7 @@ describe("a thread over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("IMPORT17 is the thread again with the same key, and a conflict with another file or a deleted thread", async () => {
+  it("IMPORT17 A repeated import with a key answers with the thread, and is a conflict with another file or a deleted thread", async () => {
     const { anna, id } = await annas();
     await exportTo("anna", id);
     await anna.call("DELETE", `/api/threads/${id}`);
@@ -180,7 +180,7 @@ describe("a thread over the network", () => {
     expect((await importFrom("anna")).status).toBe("201");
   });
 
-  it("IMPORT10 leaves nothing when the connection breaks, and the same import can be made again", async () => {
+  it("IMPORT10 An import whose connection breaks leaves nothing, and the same import can be made again", async () => {
     const { anna, id } = await annas();
     await exportTo("anna", id);
     await anna.call("DELETE", `/api/threads/${id}`);

@@ -37,7 +37,7 @@ describe("files over the network", () => {
     return { anna, id, files: `/api/threads/${id}/files` };
   }
 
-  it("FHTTP4, FHTTP11 what was sent in chunks or whole comes back byte by byte", async () => {
+  it("FHTTP4, FHTTP11 What was sent in chunks or whole comes back byte by byte", async () => {
     const { anna, files } = await annas();
     const bytes = randomBytes(24 * mib);
     const chunked = new RawRequest(anna, "PUT", `${files}/big.bin`);
@@ -68,7 +68,7 @@ describe("files over the network", () => {
     expect([none.status, none.headers["content-range"]]).toEqual([416, `bytes */${24 * mib}`]);
   });
 
-  it("FHTTP2 no path leads to another's file, however it is written", async () => {
+  it("FHTTP2 No path leads to another's file, however it is written", async () => {
     const [{ anna, id, files }, ben] = [await annas(), as("ben")];
     const { id: bens } = await ben.createThread();
     await rawCall(ben, "PUT", `/api/threads/${bens}/files/secret.txt`, { body: Buffer.from("secret") });
@@ -102,7 +102,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("internal_error");
   });
 
-  it("FHTTP3 another's thread has no files, and an upload to it is refused however long it is", async () => {
+  it("Another's thread has no files, and an upload to it is refused however long it is", async () => {
     const { anna, id, files } = await annas();
     await rawCall(anna, "PUT", `${files}/a.txt`, { body: Buffer.from("annas") });
     const ben = as("ben");
@@ -128,7 +128,7 @@ describe("files over the network", () => {
     });
   });
 
-  it("FHTTP12 a file over the limit is refused by what it claims and by what comes, and the old one stays", async () => {
+  it("FHTTP12 A file over the limit is refused by what it claims and by what comes, and the old one stays", async () => {
     const { anna, files } = await annas();
     const path = `${files}/a.txt`;
     const old = await rawCall(anna, "PUT", path, { body: Buffer.from("old") });
@@ -156,7 +156,7 @@ describe("files over the network", () => {
     expect((await exact.answer()).status).toBe(200);
   });
 
-  it("FHTTP13 an upload that breaks off leaves the old file, whether its length was said or not", async () => {
+  it("FHTTP13 An upload that breaks off leaves the old file, whether its length was said or not", async () => {
     const { anna, id, files } = await annas();
     const path = `${files}/a.bin`;
     const old = await rawCall(anna, "PUT", path, { body: Buffer.from("old") });
@@ -186,7 +186,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("FHTTP22 a client that leaves while its upload waits for a place holds nobody up and leaves nothing", async () => {
+  it("A client that leaves while its upload waits for a place holds nobody up and leaves nothing", async () => {
     const { anna, id, files } = await annas();
     const holders = ["1", "2", "3"].map((name) => new RawRequest(anna, "PUT", `${files}/held-${name}`));
     for (const holder of holders) await holder.write(randomBytes(8 * mib));
@@ -207,7 +207,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("FHTTP14 of two writers at once with one condition, one is told that it came late", async () => {
+  it("FHTTP14 One of two simultaneous writers with one condition is refused", async () => {
     const { anna, files } = await annas();
     const path = `${files}/a.bin`;
     const both = async (headers: Record<string, string>): Promise<number[]> => {
@@ -225,7 +225,7 @@ describe("files over the network", () => {
     expect((await rawCall(anna, "GET", path)).body.byteLength).toBe(3 * mib);
   });
 
-  it("FHTTP20 a reader of a file that is replaced meanwhile never gets parts of two versions", async () => {
+  it("FHTTP20 A reader of a file that is replaced meanwhile never gets parts of two versions", async () => {
     const { anna, files } = await annas();
     const path = `${files}/a.bin`;
     const [first, second] = [Buffer.alloc(24 * mib, 1), Buffer.alloc(24 * mib, 2)];

@@ -79,7 +79,7 @@ describe("a guarded server", () => {
     project.remove();
   });
 
-  it("E2E24 without a token every route but the public ones answers 401", async () => {
+  it("Without a token every route but the public ones answers 401", async () => {
     const nobody = as("");
     const { id } = await as("anna-secret").createThread();
     for (const each of everyRoute({ id })) {
@@ -93,7 +93,7 @@ describe("a guarded server", () => {
     expect((await nobody.call("GET", `/api/threads/${id}/summary`)).status).toBe(401);
   });
 
-  it("E2E24 the tools of the local server show no data and take no SQL", async () => {
+  it("The tools of the local server show no data and take no SQL", async () => {
     const nobody = as("");
     await as("anna-secret").createThread();
     for (const [method, path] of explorerRoutes) {
@@ -102,7 +102,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("E2E25 another user's thread is not there, on any route, and an administrator sees both", async () => {
+  it("Another user's thread does not exist on any route, and an administrator sees both", async () => {
     const [anna, ben, admin] = [as("anna-secret"), as("ben-secret"), as("admin-secret")];
     const { id } = await anna.createThread();
     const { message, run } = await anna.say(id, "Hello");
@@ -130,7 +130,7 @@ describe("a guarded server", () => {
     expect((await admin.call("GET", "/api/threads")).text).toContain(id);
   });
 
-  it("DEMO8 the project's own routes lead nobody into another user's thread, and a controller is told who calls", async () => {
+  it("The project's own routes lead nobody into another user's thread, and a controller is told who calls", async () => {
     const [anna, ben, nobody] = [as("anna-secret"), as("ben-secret"), as("")];
     const { id } = await anna.createThread();
     const routes = [
@@ -147,7 +147,7 @@ describe("a guarded server", () => {
     expect((await nobody.call("GET", "/api/orders/1042")).status).toBe(401);
   });
 
-  it("E2E26 a ticket opens one stream once: over SSE with a cookie to come back, over a WebSocket without", async () => {
+  it("A ticket opens one stream once: over SSE with a cookie to come back, over a WebSocket without", async () => {
     const [anna, ben, nobody] = [as("anna-secret"), as("ben-secret"), as("")];
     const { id } = await anna.createThread();
     await anna.say(id, "Hello");
@@ -178,7 +178,7 @@ describe("a guarded server", () => {
     await expect(nobody.socket(id, `ticket=${bens}`)).rejects.toMatchObject({ status: 404 });
   });
 
-  it("FEED13 what becomes of a user's threads is told to that user alone, over SSE and by a socket with a ticket", async () => {
+  it("What becomes of a user's threads is told to that user alone, over SSE and by a socket with a ticket", async () => {
     const [anna, ben, admin, nobody] = [as("anna-secret"), as("ben-secret"), as("admin-secret"), as("")];
     const path = "/api/threads/events";
     const ticketFor = async (api: ApiClient): Promise<string> =>
@@ -226,7 +226,7 @@ describe("a guarded server", () => {
     for (const watcher of Object.values(watchers)) watcher.leave();
   });
 
-  it("E2E27 a model without its key ends its run with the variable to set, and everything else works", async () => {
+  it("A model without its key ends its run with the variable to set, and everything else works", async () => {
     const anna = as("anna-secret");
     for (const provider of ["openai", "anthropic", "google", "openrouter"]) {
       const { id } = await anna.createThread(`${provider}_assistant`);
@@ -240,7 +240,7 @@ describe("a guarded server", () => {
     expect((await anna.say(id, "Hello")).run.status).toBe("completed");
   });
 
-  it("E2E28 with nothing configured nothing is served, whatever comes", async () => {
+  it("With nothing configured nothing is served, whatever comes", async () => {
     for (const token of ["", "admin-secret"]) {
       const api = as(token, closed);
       for (const each of everyRoute({ id: crypto.randomUUID() })) {
@@ -255,7 +255,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("E2E37 one user's messages, streams and wrong guesses are bounded, and say when to come back", async () => {
+  it("One user's messages, streams and wrong guesses are bounded, and say when to come back", async () => {
     const [anna, ben] = [as("anna-secret"), as("ben-secret")];
     const { id } = await ben.createThread();
     const limited = (answer: Answer): void => {

@@ -37,7 +37,7 @@ describe("plain wrangler", () => {
     project.remove();
   });
 
-  it("E2E32 the curls of the README run as they are written against plain wrangler dev", async () => {
+  it("The curls of the README run as they are written against plain wrangler dev", async () => {
     const shown = fences(readme);
     const at = shown.findIndex(({ info, text }) => info === "sh" && text.includes("curl"));
     const [printed = ""] = await runBlocks([{ commands: shown[at]?.text ?? "", output: null }], url(), project.root);
@@ -45,7 +45,7 @@ describe("plain wrangler", () => {
   });
 
   it.each(guidePages().filter((name) => testedBlocks(readPage(name)).length > 0))(
-    "E2E32 the commands of %s run as they are written against plain wrangler dev",
+    "The commands of %s run as they are written against plain wrangler dev",
     async (name) => {
       const blocks = testedBlocks(readPage(name));
       const printed = await runBlocks(blocks, url(), project.root);
@@ -56,7 +56,7 @@ describe("plain wrangler", () => {
     },
   );
 
-  it("E2E32 Node's fetch reads, writes and streams under plain wrangler dev, and the page is served", async () => {
+  it("Node's fetch reads, writes and streams under plain wrangler dev, and the page is served", async () => {
     const json = { method: "POST", headers: { "content-type": "application/json" } };
     const made = await fetch(`${url()}/api/threads`, { ...json, body: JSON.stringify({ agent_id: "assistant" }) });
     const { id } = (await made.json()) as { id: string };
@@ -72,7 +72,7 @@ describe("plain wrangler", () => {
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="app">')]);
   });
 
-  it("E2E41 a request under a foreign host name is refused, and one that hides the name gets a redirect as proof", async () => {
+  it("A request under a foreign host name is refused, and one that hides the name gets a redirect as proof", async () => {
     const path = `${url()}/api/agents/assistant`;
     expect(await statusUnderHost(path, "evil.example")).toBe(503);
     const forged = { "mf-original-url": path, "accept-encoding": "gzip, deflate" };
@@ -84,7 +84,7 @@ describe("plain wrangler", () => {
     expect(await statusUnderHost(path, "evil.example", { ...forged, origin: "http://evil.example" })).toBe(403);
   });
 
-  it("E2E24 the tools of plain wrangler dev show no data after an install", async () => {
+  it("The tools of plain wrangler dev show no data after an install", async () => {
     for (const [method, path] of explorerRoutes) {
       const answer = await fetch(`${url()}${path}`, { method, ...(method === "POST" ? { body: "{}" } : {}) });
       expect([path, answer.status, await answer.text()]).toEqual([
@@ -95,7 +95,7 @@ describe("plain wrangler", () => {
     }
   });
 
-  it("E2E33 wrangler deploy --dry-run accepts the project", async () => {
+  it("Wrangler deploy --dry-run accepts the project", async () => {
     const run = await runWrangler(project, "deploy", "--dry-run", "--outdir", project.state("bundle"));
     const code = await within(50_000, () => `the dry run's end:\n${run.output()}`, run.ended);
     expect([code, run.output()]).toEqual([0, expect.stringContaining("--dry-run: exiting now.")]);

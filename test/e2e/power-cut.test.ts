@@ -121,14 +121,14 @@ describe("a power cut", () => {
     project.remove();
   });
 
-  it("E2E29 everything that was answered is there again, to the last row", async () => {
+  it("Everything that was answered is there again, to the last row", async () => {
     expect(await settled(api, rested)).toEqual(before);
     const { threads } = await api.ask(listSchema, "GET", "/api/threads?tag=kept");
     expect(threads).toEqual([{ id: rested, status: "idle" }]);
     expect((await api.call("POST", "/api/threads", keyedThread)).body).toEqual(created?.body);
   });
 
-  it("E2E30 a follower resumes with its last number, loses nothing, sees nothing twice, and the conversation goes on", async () => {
+  it("A follower resumes with its last number, loses nothing, sees nothing twice, and the conversation goes on", async () => {
     const resumed = await api.events(rested, `after=${String(followed?.lastSeq)}`);
     const { run } = await api.say(rested, "What did I say before?");
     expect(run.text).toContain("my cat is called Ada");
@@ -139,7 +139,7 @@ describe("a power cut", () => {
     resumed.close();
   });
 
-  it("E2E31 an answer that was cut is taken back and given again, and what waited behind it follows", async () => {
+  it("An answer that was cut is taken back and given again, and what waited behind it follows", async () => {
     const last = interrupted?.lastSeq ?? 0;
     const resumed = await api.events(cut, `after=${String(last)}&until=idle`);
     expect(await resumed.untilEnd(40_000)).toBe("end");
@@ -169,7 +169,7 @@ describe("a power cut", () => {
   it.each([
     ["slow_payment", /interrupted.*unknown/],
     ["slow_lookup", /Done at attempt 2/],
-  ])("E2E38 a tool that was cut is run again only if it may be: %s", async (tool, said) => {
+  ])("A tool that was cut is run again only if it may be: %s", async (tool, said) => {
     const thread = tooling.get(tool);
     if (thread === undefined) throw new Error("The thread was not started");
     const messages = await finished(thread);
@@ -178,7 +178,7 @@ describe("a power cut", () => {
     expect(messages[3]?.content).toContain("The tool said: ");
   });
 
-  it("E2E39 a wait for a provider outlasts the power cut", async () => {
+  it("A wait for a provider outlasts the power cut", async () => {
     if (limited === undefined) throw new Error("The thread was not started");
     const messages = await finished(limited);
     expect(messages.map(({ content }) => content).slice(1)).toEqual(["Hello there, how can I help?"]);

@@ -28,7 +28,7 @@ describe("a catalog that was lost", () => {
     return threads.toSorted((one, other) => String(one["id"]).localeCompare(String(other["id"])));
   };
 
-  it("LOST4 is filled by one command, from a local state folder and over Cloudflare's list of objects", async () => {
+  it("A lost catalog is filled by one command, from a local state folder and over Cloudflare's list of objects", async () => {
     server = await startDevServer(state, [], project.root);
     const api = new ApiClient(server.url);
     for (const title of ["one", "two", "three"]) {
@@ -70,7 +70,7 @@ describe("a catalog that was lost", () => {
     expect(await list()).toEqual(before);
   });
 
-  it("LOST4 a service that refuses, a folder without threads and options that make no sense are said, and end it", async () => {
+  it("A service that refuses, a folder without threads and wrong options end the command with the reason", async () => {
     const url = server?.url ?? "";
     for (const [args, words, env] of [
       [[], "--url is missing", {}],

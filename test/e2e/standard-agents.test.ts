@@ -50,7 +50,7 @@ describe("a project written for Standard Agents", () => {
     return { api, id: thread.id, run, asked: provider.asked.slice(before) };
   }
 
-  it("CONF3 compiles without a finding and type-checks against the names it makes", async () => {
+  it("A project written for Standard Agents compiles without a finding and type-checks against the names it makes", async () => {
     const { api, project } = use();
     expect((await api.call("GET", "/healthz")).body).toEqual({ status: "ok", version: expect.any(String) });
     const tsc = path.join(project.root, "node_modules/typescript/bin/tsc");
@@ -58,7 +58,7 @@ describe("a project written for Standard Agents", () => {
     await expect(run).resolves.toMatchObject({ stdout: "" });
   });
 
-  it("CONF3 its definitions are listed, and its controllers answer", async () => {
+  it("The definitions of a project for Standard Agents are listed, and its controllers answer", async () => {
     const { api, server } = use();
     const names = z.object({ agents: z.array(z.object({ name: z.string(), icon: z.string().nullable() })) });
     const { agents } = await api.ask(names, "GET", "/api/agents");
@@ -77,7 +77,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.call("GET", "/api/catalogue/none")).status).toBe(404);
   });
 
-  it("CONF3 its prompt, tools and hooks shape what the model is asked and what is stored", async () => {
+  it("The prompt, tools and hooks of a project for Standard Agents shape what the model is asked and what is stored", async () => {
     const { api, id, run, asked } = await say("Which bicycle?");
     expect(asked[0]?.body.messages).toEqual([
       {
@@ -108,7 +108,7 @@ describe("a project written for Standard Agents", () => {
     expect((await say("When do you open?")).run.text).toBe("From nine to six. Closed on Sundays.");
   });
 
-  it("CONF3 its events reach whoever follows, and a history filter keeps words from the model alone", async () => {
+  it("The events of a project for Standard Agents reach followers, and a history filter hides text from the model alone", async () => {
     const { api, provider } = use();
     const { id } = await api.createThread("support_agent", { user_id: "ada" });
     const json = { content: "(aside) He looks rich.", run: false };
@@ -122,7 +122,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.messages(id))[0]?.content).toBe("(aside) He looks rich.");
   });
 
-  it("CONF3 a prompt it calls as a tool works under the call, at its own provider", async () => {
+  it("A prompt that a project for Standard Agents calls as a tool works under the call, at its own provider", async () => {
     const { api, id, run, asked } = await say("Squeak!");
     const [, first, second] = asked;
     expect(first).toMatchObject({
@@ -138,7 +138,7 @@ describe("a project written for Standard Agents", () => {
     expect(inside.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
   });
 
-  it("CONF3 its files and attachments are files of the thread", async () => {
+  it("Files and attachments of a project for Standard Agents are files of the thread", async () => {
     const { api, id, run } = await say("Label it, please");
     expect(run.text).toContain("/receipts/today.txt, line 1, 1 file");
     const whole = z.object({ paths: z.array(z.string()), logs: z.array(z.object({ type: z.string() })) });
@@ -152,7 +152,7 @@ describe("a project written for Standard Agents", () => {
     ]);
   });
 
-  it("CONF3 calls that its definitions make themselves are made, in a run and at rest", async () => {
+  it("Calls that its definitions make themselves are made, in a run and at rest", async () => {
     const { api, id } = await say("Plan a visit");
     const shown = await api.messages(id);
     expect(shown.map(({ role, content }) => [role, content])).toEqual([
@@ -175,7 +175,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.messages(id)).at(-1)?.content).toContain("From nine to six.");
   });
 
-  it("CONF3 an edit by its endpoint passes its hooks", async () => {
+  it("An edit by its endpoint passes its hooks", async () => {
     const { api, id } = await say("Hello");
     const edited = await api.call("POST", `/api/threads/${id}/first`, { body: "Good day" });
     expect(edited.body).toMatchObject({ content: "Good day", metadata: { seen_by: "hook", edited: true } });
@@ -188,13 +188,13 @@ describe("a project written for Standard Agents", () => {
     });
   });
 
-  it("CONF3 it hands over to another agent, which goes on", async () => {
+  it("An agent of a project for Standard Agents hands over to another one, which continues", async () => {
     const { api, id, run } = await say("Bill, please");
     expect(run).toMatchObject({ status: "completed", text: "You owe nothing." });
     expect((await api.call("GET", `/api/threads/${id}/status`)).body).toMatchObject({ agent: "billing_agent" });
   });
 
-  it("CONF3 two of its models argue in a thread of their own, and the verdict is the result", async () => {
+  it("Two of its models argue in a thread of their own, and the verdict is the result", async () => {
     const { api, id, run } = await say("Argue about it");
     expect(run).toMatchObject({ status: "completed", text: "Buy it" });
     const children = z.object({ threads: z.array(z.object({ agent_id: z.string() })) });
@@ -203,7 +203,7 @@ describe("a project written for Standard Agents", () => {
     });
   });
 
-  it("CONF3 its ends are ends: a tool that closes the session, and a model that takes the place of another", async () => {
+  it("A tool that closes the session, and a model that replaces another, end a run of a project for Standard Agents", async () => {
     expect((await say("Close it")).run).toMatchObject({ status: "completed", reason: "end_session_tool", steps: 1 });
     const { run, asked } = await say("Spare me");
     expect(run).toMatchObject({ status: "completed", models: ["main-model", "spare-model"] });

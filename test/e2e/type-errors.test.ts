@@ -40,7 +40,7 @@ describe("type errors in a running server", () => {
   }
 
   it(
-    "E2E44 code with a type error is served, and the console and /healthz show the error until it is fixed",
+    "Code with a type error is served, and the console and /healthz show the error until it is fixed",
     { timeout: 180_000 },
     async () => {
       expect(await findings()).toEqual([]);

@@ -59,7 +59,7 @@ describe("a file's path", () => {
 });
 
 describe("a request about files", () => {
-  it("FHTTP3 A request about files carries the caller, the checked query and the conditions, and nothing else of the client's", async () => {
+  it("A request about files carries the caller, the checked query and the conditions, and nothing else of the client's", async () => {
     const { app, files, calls } = withThread();
     const headers = {
       range: "bytes=0-1",
@@ -88,7 +88,7 @@ describe("a request about files", () => {
     expect(await written?.text()).toBe("raw");
   });
 
-  it("FHTTP3 About another's thread, or without credentials, is refused and its body not looked at", async () => {
+  it("About another's thread, or without credentials, is refused and its body not looked at", async () => {
     const { app, files, id } = withThread("bernd");
     const asks: [string, Ask][] = [
       [`${files}/a.txt`, {}],
@@ -112,7 +112,7 @@ describe("a request about files", () => {
     expect(app.object(id).fileCalls).toEqual([]);
   });
 
-  it("FHTTP3 A request about files is made again after a reset, unless a body was sent with it", async () => {
+  it("A request about files is made again after a reset, unless a body was sent with it", async () => {
     const { app, id, files, calls } = withThread();
     const reset = (): Error => Object.assign(new Error("reset"), { retryable: true, durableObjectReset: true });
     const { failures } = app.object(id);

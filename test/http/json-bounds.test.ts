@@ -71,7 +71,7 @@ describe("JSON of requests", () => {
     }
   });
 
-  it("HTTP33 A body that breaks off is refused and not logged as an internal error", async () => {
+  it("A body that breaks off is refused and not logged as an internal error", async () => {
     const app = testApp();
     const { id } = app.seed();
     const body = new ReadableStream<Uint8Array>({

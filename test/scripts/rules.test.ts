@@ -23,6 +23,16 @@ it.each([
   ["duplicate", ["docs/rules/run.md:1  RUN1 is already a rule at docs/rules.md:1"]],
   ["hollow", ["docs/reference/standard-agents.md:3  SARUN1 has an empty cell"]],
   ["malformed", ['docs/rules.md:1  RUN1 is not written "- RUN1: sentence"']],
+  ["colliding", ["RUNNER begins with the prefix RUN"]],
+  [
+    "fragments",
+    [
+      'test/a.test.ts:2  "RUN1 is ended by a stop" does not begin with its subject',
+      'test/a.test.ts:3  "a run ends at its limit" begins with a small letter',
+      'test/a.test.ts:4  "Another user" has fewer than four words: say who does what',
+      'test/a.test.ts:6  "it ends after ${count} steps" does not begin with its subject',
+    ],
+  ],
 ])("A tree with something %s is refused", (tree, problems) => {
   const { code, lines } = check(tree);
   expect(code).toBe(1);

@@ -28,12 +28,12 @@ function variablesOf(file: string): string[] {
 
 const variables = sources.flatMap(variablesOf);
 
-it("HTTP34 Variables are found where the Worker declares them", () => {
+it("Variables are found where the Worker declares them", () => {
   expect(variables).toEqual(expect.arrayContaining(["API_TOKENS", "LIMIT_RUN_COST", "MAX_FILE_BYTES"]));
   expect(variables.length).toBeGreaterThan(20);
 });
 
-it.each(documents)("HTTP34 %s has every variable that the Worker reads", (document) => {
+it.each(documents)("%s has every variable that the Worker reads", (document) => {
   const text = read(document);
   expect(variables.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
 });

@@ -18,7 +18,7 @@ function waiting(name: string) {
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("while a run is active", () => {
-  it("READER12 A run says where its events begin once it has begun, and a reader from there is told all of them", async () => {
+  it("A run says where its events begin once it has begun, and a reader from there is told all of them", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold12");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold12"), null));

@@ -189,7 +189,7 @@ describe("a thread at work", () => {
     own.close();
   });
 
-  it("EXPORT10 A file that is replaced while it is exported is read from its beginning again, and a deleted one is left out", async () => {
+  it("A file that is replaced while it is exported is read from its beginning again, and a deleted one is left out", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const old = new Uint8Array(6_000_000).fill(1);

@@ -115,7 +115,7 @@ describe("an export that is read slowly", () => {
     expect(await textOf(third)).not.toContain('"type":"end"');
   });
 
-  it("EXPORT12 An export lacks the files of messages that did not exist at its moment, and the thread keeps them", async () => {
+  it("An export lacks the files of messages that did not exist at its moment, and the thread keeps them", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     const held = async (name: string) => {
@@ -151,7 +151,7 @@ describe("an export that is read slowly", () => {
     expect((await contents(id)).map(({ content }) => content)).toEqual(["slow:before"]);
   });
 
-  it("EXPORT12 An export has no folder that only a file of a later message made", async () => {
+  it("An export has no folder that only a file of a later message made", async () => {
     const id = await newThread("seeing");
     const { open } = gate("alone");
     const data = toBase64(new Uint8Array(3));
@@ -172,7 +172,7 @@ describe("an export that is read slowly", () => {
 });
 
 describe("what waits", () => {
-  it("EXPORT13 An export of a waiting queue carries the calls that a definition queued, and the copy makes them when its queue continues", async () => {
+  it("An export of a waiting queue carries the calls that a definition queued, and the copy makes them when its queue continues", async () => {
     const id = await newThread("boss");
     let open = () => {};
     const passed = new Promise<void>((resolve) => (open = resolve));

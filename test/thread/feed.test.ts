@@ -146,7 +146,7 @@ describe("a thread tells its owner's feed", () => {
     expect(watching.told()).toEqual(["start", "created idle", "updated idle"]);
   });
 
-  it("FEED6 One word is on its way at a time, and what changes meanwhile is one more with the newest state", async () => {
+  it("One word is on its way at a time, and what changes meanwhile is one more with the newest state", async () => {
     const { watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ describe("a thread tells its owner's feed", () => {
     expect(words).toHaveLength(2);
   });
 
-  it("FEED6 A thread that is made anew under its id is told behind the end of the one before", async () => {
+  it("A thread that is made anew under its id is told behind the end of the one before", async () => {
     const { owner, watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -261,7 +261,7 @@ describe("a feed that fails", () => {
 });
 
 describe("the feed's object", () => {
-  it("FEED9 A feed tells a watcher that connects later which threads are active", async () => {
+  it("A feed tells a watcher that connects later which threads are active", async () => {
     const { owner, watching, id } = await watched();
     const door = gate("late");
     scripts.set("late", ({ step }) =>
@@ -325,7 +325,7 @@ describe("the feed's object", () => {
     await watch(owner);
   });
 
-  it("FEED11 A feed sleeps through pings and a long silence, and sends later messages to the watchers that were connected", async () => {
+  it("A feed sleeps through pings and a long silence, and sends later messages to the watchers that were connected", async () => {
     const { owner, watching, id } = await watched();
     const unsafe = (await import("workerd:unsafe")).default;
     await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });

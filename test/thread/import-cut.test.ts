@@ -149,7 +149,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("IMPORT12 An import under way is not deleted by the alarm while its lines arrive", async () => {
+  it("An import under way is not deleted by the alarm while its lines arrive", async () => {
     const { id, answer, end } = await slowly(0.5);
     await untilBegun(id);
     await runDurableObjectAlarm(objectOf(id));
@@ -159,7 +159,7 @@ describe("an import on its way", () => {
     expect(await alarmOf(id)).toBeNull();
   });
 
-  it("IMPORT13 An interrupted import keeps its mark until the bucket's objects are deleted", async () => {
+  it("An interrupted import keeps its mark until the bucket's objects are deleted", async () => {
     let failing = true;
     const bucket: Partial<R2Bucket> = {
       list: (options) => (failing ? Promise.reject(new Error("down")) : FILES.list(options)),
@@ -180,7 +180,7 @@ describe("an import on its way", () => {
     expect(await bucketOf(id)).toBe(0);
   });
 
-  it("IMPORT14 An import under a deleted id is listed, and a deletion of it counts again", async () => {
+  it("An import under a deleted id is listed, and a deletion of it counts again", async () => {
     const id = await newThread("parallel", { title: "first life" });
     const text = await exported(id);
     for (const life of [1, 2]) {

@@ -203,7 +203,7 @@ describe("what comes too late or makes no sense", () => {
     expect((await stubOf(missing).rows()).rowsWritten).toBe(0);
   });
 
-  it("INPUT11 An input that is taken while a hook looks at a change keeps its words", async () => {
+  it("An input that is taken while a hook looks at a change keeps its words", async () => {
     const { id, open, one } = await waiting();
     const name = unique();
     const held = gate(name);

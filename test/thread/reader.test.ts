@@ -161,7 +161,7 @@ describe("a long thread", () => {
 });
 
 describe("what is still in memory", () => {
-  it("READER11 Events in memory are sent from any number without reading a row, equal to those from rows", async () => {
+  it("Events in memory are sent from any number without reading a row, equal to those from rows", async () => {
     const id = await newThread("parallel");
     for (const text of ["a", "b", "c"]) await converse(id, text);
     const hold = gate("reader11");

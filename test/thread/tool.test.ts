@@ -39,7 +39,7 @@ describe("calls that cannot be run", () => {
 });
 
 describe("a streaming tool", () => {
-  it("TOOL3 A streaming tool emits its deltas with offsets and ends with its result", async () => {
+  it("A streaming tool emits its deltas with offsets and ends with its result", async () => {
     const id = await newThread("parallel");
     scripts.set("stream", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "stream", arguments: { parts: ["ab", "cd"] } }] } : { text: "done" },
@@ -63,7 +63,7 @@ describe("a streaming tool", () => {
 });
 
 describe("a tool that writes the thread", () => {
-  it("TOOL4 A tool that writes to the thread leaves its message after the results of its step", async () => {
+  it("A tool that writes to the thread leaves its message after the results of its step", async () => {
     const id = await newThread("parallel");
     scripts.set("inject", ({ step }) =>
       step === 0

@@ -8,7 +8,7 @@ import { safeAddress } from "#playground/markdown/safe-address.ts";
 import { isHardBlock, isLongText } from "#playground/markdown/too-much.ts";
 
 describe("blocks of markdown", () => {
-  it("UI60 cuts between paragraphs, and not within lists, code, quotes or texts with references", () => {
+  it("Markdown is cut between paragraphs, and not within lists, code, quotes or texts with references", () => {
     expect(blocksOf("one\n\ntwo\n\n## three")).toEqual(["one\n\n", "two\n\n", "## three"]);
     for (const whole of [
       "- a\n\n- b\n\n  more of b",
@@ -24,7 +24,7 @@ describe("blocks of markdown", () => {
     }
   });
 
-  it("UI60 is the text whatever it is, and what grows changes the last blocks alone", () => {
+  it("The blocks of a text are the text, whatever it is, and a growing text changes only the last blocks", () => {
     const line = fc.constantFrom(
       "",
       "",
@@ -49,7 +49,7 @@ describe("blocks of markdown", () => {
     );
   });
 
-  it("UI61 links lead to the web or to a mailbox, and nowhere else", () => {
+  it("Links lead to the web or to a mailbox, and nowhere else", () => {
     expect(safeAddress("https://example.com/a?b")).toBe("https://example.com/a?b");
     expect(safeAddress("mailto:a@example.com")).toBe("mailto:a@example.com");
     for (const address of [
@@ -70,7 +70,7 @@ describe("blocks of markdown", () => {
 });
 
 describe("what would hold the page up", () => {
-  it("UI124 stays as it was written: long blocks, deep ones, and long texts; code may be long", () => {
+  it("Long blocks, deep ones and long texts stay as they were written, and code may be long", () => {
     const code = `Here it is:\n\`\`\`ts\n${"const a = [1];\n".repeat(2000)}\`\`\`\n`;
     for (const hard of ["*a_ ".repeat(4000), ">".repeat(50), "- ".repeat(50), "1. ".repeat(50), `<p>\n${code}`])
       expect(isHardBlock(hard)).toBe(true);

@@ -43,7 +43,7 @@ function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): Definit
 }
 
 describe("definitions", () => {
-  it("UI99 relations are those that the definitions name, each by what it means", () => {
+  it("Relations are those that the definitions name, each by what it means", () => {
     const told = linksOf(shop).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
     expect(told.toSorted()).toEqual(
       [
@@ -65,7 +65,7 @@ describe("definitions", () => {
     );
   });
 
-  it("UI99 what is named and not defined stands in the graph as that, and a prompt that is a tool stands once", () => {
+  it("What is named and not defined stands in the graph as that, and a prompt that is a tool stands once", () => {
     const { nodes, edges } = graphOf(shop);
     expect(nodes.find(({ name }) => name === "gone")).toMatchObject({ kind: "tool", trouble: "not defined" });
     expect(nodes.filter(({ name }) => name === "researcher").map(({ kind }) => kind)).toEqual(["prompt"]);
@@ -73,7 +73,7 @@ describe("definitions", () => {
     expect(edges.find(({ to }) => to === "agent:billing")?.label).toBe("handoff");
   });
 
-  it("UI99 a filter leaves what is called so and its neighbours", () => {
+  it("A filter leaves what is called so and its neighbours", () => {
     const { nodes } = filteredGraph(graphOf(shop), " LOOK ");
     expect(nodes.map(({ name, found }) => [name, found])).toEqual([
       ["desk_rules", false],
@@ -82,13 +82,13 @@ describe("definitions", () => {
     expect(filteredGraph(graphOf(shop), "nothing").nodes).toEqual([]);
   });
 
-  it("UI99 a definition needs the keys of the models that answer for it, not of those it may call", () => {
+  it("A definition needs the keys of the models that answer for it, not of those it may call", () => {
     const missing = (name: string) => missingKeys({ kind: "agent", name }, shop, linksOf(shop));
     expect(missing("desk")).toEqual([{ model: "large", variable: "LARGE_KEY" }]);
     expect(missing("billing")).toEqual([]);
   });
 
-  it("UI99 findings are about the definition of their file, and about those they name", () => {
+  it("Findings are about the definition of their file, and about those they name", () => {
     const found: Finding[] = [
       { severity: "error", code: "x", message: "no such tool", file: "agents/prompts/shop/desk_rules.ts", line: 3 },
       { severity: "warning", code: "y", message: 'the prompt "voice" is empty', file: "agents/models/large.ts" },
@@ -101,7 +101,7 @@ describe("definitions", () => {
     expect(graphOf(shop, found).nodes.find(({ id }) => id === "prompt:voice")?.trouble).toBe("1 finding");
   });
 
-  it("UI99 an address holds any name", () => {
+  it("An address holds any name", () => {
     for (const name of ["plain", "a/b", "what? #1 & more", "café au lait"]) {
       const part = definitionPath({ kind: "prompt", name }).slice("/prompts/".length);
       expect(part).not.toMatch(/[/?#]/);
@@ -114,7 +114,7 @@ describe("the graph's places", () => {
   it.each([
     ["the shop", shop],
     ["200 definitions", manyDefinitions()],
-  ])("UI99 of %s no node covers another, and users stand left of what they use", (_name, set) => {
+  ])("Nodes of the graph %s do not cover each other, and users are left of what they use", (_name, set) => {
     const { nodes, edges, width, height } = placeGraph(graphOf(set), { width: 1000, height: 700 });
     expect(nodes.length).toBe(graphOf(set).nodes.length);
     for (const [at, one] of nodes.entries()) {
@@ -132,7 +132,7 @@ describe("the graph's places", () => {
     expect(edges.every(({ line }) => /^M[^N]*$/.test(line) && !line.includes("NaN"))).toBe(true);
   });
 
-  it("UI99 unconnected parts fill the number of columns that shows them at the largest zoom", () => {
+  it("Unconnected parts fill the number of columns that shows them at the largest zoom", () => {
     const names = Array.from({ length: 12 }, (_, at) => `desk_${at}`);
     const agents = names.map((name) => agentOf(name, { sideA: `${name}_rules` }));
     const prompts = names.map((name) => promptOf(`${name}_rules`, { model: `${name}_model` }));
@@ -152,7 +152,7 @@ describe("the graph's places", () => {
     expect(columns(3000, 400)).toBeGreaterThan(2);
   });
 
-  it("UI99 arrows lead along the edges and to what stands above and below", () => {
+  it("Arrows lead along the edges and to what stands above and below", () => {
     const placed = placeGraph(graphOf(shop), { width: 1000, height: 700 });
     expect(nextNode(placed, "agent:desk", "ArrowRight")).toMatch(/^(prompt:desk_rules|tool:close)$/);
     expect(nextNode(placed, "prompt:desk_rules", "ArrowLeft")).toBe("agent:desk");

@@ -27,7 +27,7 @@ const delta = (message_id: string, offset: number, text: string): EventDraft => 
 });
 
 describe("the tape", () => {
-  it("UI70 deltas that came live say the same as one that was merged for a replay", () => {
+  it("Deltas that came live say the same as one that was merged for a replay", () => {
     const tell = teller();
     const live = [tell(1, delta("m", 0, "Hel")), tell(2, delta("m", 3, "lo ")), tell(3, delta("m", 6, "you"))];
     const [entry, ...more] = taped(live);
@@ -37,7 +37,7 @@ describe("the tape", () => {
     expect(taped([merged])[0]).toMatchObject({ key: entry?.key, from: 1, event: merged });
   });
 
-  it("UI70 a delta that overlaps is taken once, and blocks that speak by turns stay one entry each", () => {
+  it("A delta that overlaps is taken once, and blocks that speak by turns stay one entry each", () => {
     const tell = teller();
     const mixed = taped([
       tell(1, delta("a", 0, "one")),
@@ -48,7 +48,7 @@ describe("the tape", () => {
     expect(mixed.map(({ event }) => "delta" in event && event.delta)).toEqual(["one two", "uno dos"]);
   });
 
-  it("UI70 what a tool says and how far it is are told apart, and nothing else is merged", () => {
+  it("What a tool says and how far it is are told apart, and nothing else is merged", () => {
     const tell = teller();
     const of = { type: "tool_execution_delta", tool_call_id: "c", tool_name: "t" } as const;
     const entries = taped([
@@ -67,7 +67,7 @@ describe("the tape", () => {
     ]);
   });
 
-  it("UI70 pictures are new lists, told once for all that came meanwhile", () => {
+  it("Pictures are new lists, told once for all that came meanwhile", () => {
     const tell = teller();
     const later: (() => void)[] = [];
     const tape = new EventTape((run) => later.push(run));

@@ -25,11 +25,11 @@ describe("names of files", () => {
     ["👨\u200D👩\u200D👧 ❤\uFE0F.png", "👨\u200D👩\u200D👧 ❤\uFE0F.png"],
     ["a\u200Db", "a‹U+200D›b"],
     ["<b>&amp;", "<b>&amp;"],
-  ])("UI88 %j is shown as %j", (given, shown) => {
+  ])("%j is shown as %j", (given, shown) => {
     expect(visibleText(given)).toBe(shown);
   });
 
-  it("UI88 what is shown holds everything but what it marks", () => {
+  it("What is shown holds everything but what it marks", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const pieces = piecesOf(text);
@@ -41,7 +41,7 @@ describe("names of files", () => {
     );
   });
 
-  it("UI88 an address carries any path, as a browser resolves it", () => {
+  it("An address carries any path, as a browser resolves it", () => {
     fc.assert(
       fc.property(fc.array(name, { maxLength: 4 }), fc.boolean(), (names, folder) => {
         const path = `/${names.join("/")}`;
@@ -53,7 +53,7 @@ describe("names of files", () => {
     );
   });
 
-  it("UI88 addresses of nothing are told from those of files", () => {
+  it("Addresses of nothing are told from those of files", () => {
     expect([placeOf("/threads/t/files/%"), placeOf("/threads/t/filesystem"), placeOf("/threads/t")]).toEqual([
       null,
       null,
@@ -63,7 +63,7 @@ describe("names of files", () => {
     expect(filesRoute.test("/threads/t/files/two\u2028lines")).toBe(true);
   });
 
-  it("UI87 a search is kept by the address as it was typed", () => {
+  it("A search is kept by the address as it was typed", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), name, (find, below) => {
         const query = { find, by: "names" as const, below: `/${below}` };
@@ -74,7 +74,7 @@ describe("names of files", () => {
     expect(queryFrom("?line=-1&by=none")).toEqual({ find: "", by: "text", below: "/", line: null, editing: false });
   });
 
-  it("UI80 paths are taken apart and put together", () => {
+  it("Paths are taken apart and put together", () => {
     expect([parentOf("/a/b"), parentOf("/a"), parentOf("/")]).toEqual(["/a", "/", "/"]);
     expect([nameOf("/a/b.c"), nameOf("/")]).toEqual(["b.c", ""]);
     expect([joined("/", "a"), joined("/a", "b")]).toEqual(["/a", "/a/b"]);

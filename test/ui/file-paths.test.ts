@@ -24,17 +24,17 @@ function found(...children: Tree[]): (string | null)[] {
 
 const text = (value: string): Tree => ({ type: "text", value });
 
-it("UI132 a path is found in text and code, without the punctuation of the sentence", () => {
+it("A path is found in text and code, without the punctuation of the sentence", () => {
   expect(found(text("See /itinerary.md, or (/a/b-c_1.txt). /x"))).toEqual(["/itinerary.md", "/a/b-c_1.txt", "/x"]);
   expect(found({ type: "inlineCode", value: "/my plan.md" })).toEqual(["/my plan.md"]);
 });
 
-it("UI132 addresses, fractions, words with slashes and existing links stay unchanged", () => {
+it("Addresses, fractions, words with slashes and existing links stay unchanged", () => {
   expect(found(text("https://a.example/b and/or 1/2 //host/x a@/b ./c"))).toEqual([]);
   expect(found({ type: "link", url: "https://a.example", children: [text("/itinerary.md")] })).toEqual([null]);
 });
 
-it("UI132 the shown text does not change", () => {
+it("The shown text does not change", () => {
   const given = "In /a.md and /b.md.";
   const tree: Tree = { type: "root", children: [text(given)] };
   filePaths()(tree);

@@ -24,7 +24,7 @@ const folders = new Map<string, Folder>([
 const rows = rowsOf({ folders, open: new Set(["/docs", "/docs/empty", "/src"]), hidden: new Set(["/apple"]) });
 
 describe("the tree", () => {
-  it("UI80 rows stand under their folders, with their place, and say what is not there", () => {
+  it("Rows stand under their folders, with their place, and say what is not there", () => {
     const shown = rows.map((row) =>
       row.kind === "note"
         ? `${row.level} ${row.says} ${row.path}`
@@ -57,16 +57,16 @@ describe("the tree", () => {
     ["Enter", 3, { type: "choose" }],
     [" ", 3, { type: "choose" }],
     ["a", 3, null],
-  ])("UI80 %s at row %i", (key, at, move) => {
+  ])("The key %s at row %i moves, opens or closes as in a tree", (key, at, move) => {
     expect(moveOf(rows, at, key)).toEqual(move);
   });
 
-  it("UI80 right opens a closed folder", () => {
+  it("Right opens a closed folder", () => {
     const closed = rowsOf({ folders, open: new Set(), hidden: new Set() });
     expect(moveOf(closed, 0, "ArrowRight")).toEqual({ type: "open", path: "/docs" });
   });
 
-  it("UI80 letters lead to the next name that begins with them, around the end", () => {
+  it("Letters lead to the next name that begins with them, around the end", () => {
     expect([typedRow(rows, 0, "z"), typedRow(rows, 6, "d"), typedRow(rows, 0, "q")]).toEqual([6, 0, null]);
     expect([typedRow(rows, 3, "pl"), typedRow(rows, 3, "pp")]).toEqual([3, 3]);
   });

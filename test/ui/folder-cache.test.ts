@@ -61,7 +61,7 @@ function served(paths: string[] = []) {
 }
 
 describe("folders", () => {
-  it("UI80 a folder is asked for once, and stands in its order: folders, then names as people count", async () => {
+  it("A folder is asked for once, and stands in its order: folders, then names as people count", async () => {
     const { cache, asked, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
     cache.open("/");
     cache.open("/");
@@ -70,7 +70,7 @@ describe("folders", () => {
     expect([asked, names("/")]).toEqual([["/"], ["z", "A.txt", "b9.txt", "b10.txt"]]);
   });
 
-  it("UI80 what is told while an answer is on its way is not lost", async () => {
+  it("What is told while an answer is on its way is not lost", async () => {
     const { cache, settle, names, write, remove } = served(["/a", "/b"]);
     cache.open("/");
     write("/c");
@@ -79,7 +79,7 @@ describe("folders", () => {
     expect(names("/")).toEqual(["b", "c"]);
   });
 
-  it("UI80 what may have been missed is asked for again, also where an older answer is on its way", async () => {
+  it("What may have been missed is asked for again, also where an older answer is on its way", async () => {
     const { cache, asked, settle } = served(["/a"]);
     cache.open("/");
     cache.reloadAll();
@@ -87,7 +87,7 @@ describe("folders", () => {
     expect(asked).toEqual(["/", "/"]);
   });
 
-  it("UI80 folders on the way to a file come and go with it", async () => {
+  it("Folders on the way to a file come and go with it", async () => {
     const { cache, settle, names, write, remove } = served(["/a"]);
     cache.open("/");
     await settle();
@@ -102,7 +102,7 @@ describe("folders", () => {
     expect([...cache.get().keys()]).toEqual(["/"]);
   });
 
-  it("UI80 a folder that could not be read says why, and is asked for again", async () => {
+  it("A folder that could not be read says why, and is asked for again", async () => {
     let fails = true;
     const cache = new FolderCache({
       list: () => (fails ? Promise.reject(new Error("Not now")) : Promise.resolve([record("/a")])),
@@ -120,7 +120,7 @@ describe("folders", () => {
     expect(cache.get().get("/")).toMatchObject({ state: "there", entries: [{ path: "/a" }] });
   });
 
-  it("UI80 whatever happens in whatever order, what is known in the end is what is there", async () => {
+  it("Whatever happens in whatever order, what is known in the end is what is there", async () => {
     const path = fc.constantFrom("/a", "/d/b", "/d/c", "/d/e/f", "/d/e/g");
     const step = fc.oneof(
       path.map((one) => ({ does: "write" as const, path: one })),

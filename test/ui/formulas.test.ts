@@ -9,7 +9,7 @@ const texts = (text: string): string[] =>
   (takeFormulas(text)?.formulas ?? []).map(({ tex, display }) => (display ? `[${tex}]` : tex));
 
 describe("formulas of a text", () => {
-  it("UI152 are found between their delimiters, in a line or on their own", () => {
+  it("Formulas are found between their delimiters, in a line or on their own", () => {
     expect(texts("so \\(x_1 + y\\) and $a^2$, $\\alpha$.")).toEqual(["x_1 + y", "a^2", "\\alpha"]);
     expect(texts("\\[\n\\int_0^1 f\n\\]\nand $$\nx | y\n$$")).toEqual(["[\\int_0^1 f]", "[x | y]"]);
     expect(texts("$f(x) = \\$5$ `code` $y$")).toEqual(["f(x) = \\$5", "y"]);
@@ -29,11 +29,11 @@ describe("formulas of a text", () => {
     "\\[a\n\nb\\]",
     `$$${"x".repeat(3000)}$$`,
     "a mark \uE0000\uE001 of its own and $x$",
-  ])("UI152 are not amounts of money, code, or what is not closed: %s", (text) => {
+  ])("Amounts of money, code and unclosed delimiters are no formulas: %s", (text) => {
     expect(takeFormulas(text)).toBeNull();
   });
 
-  it("UI152 put back where no formula can be, they are the text as it was written", () => {
+  it("Formulas that are put back where none can be are the text as it was written", () => {
     const piece = fc.constantFrom(
       "$",
       "$$",

@@ -36,7 +36,7 @@ function held(answer: () => Promise<void> = () => Promise.resolve()) {
 }
 
 describe("held deletions", () => {
-  it("UI62 nothing is sent while it can be taken back, and once afterwards", () => {
+  it("Nothing is sent while it can be taken back, and once afterwards", () => {
     const { deletions, hold, sent, pass, states } = held();
     hold("a");
     pass(holdMs - 1);
@@ -48,7 +48,7 @@ describe("held deletions", () => {
     expect([sent, states()]).toEqual([[["a", false]], ["a sent"]]);
   });
 
-  it("UI62 what is taken back is never sent", () => {
+  it("What is taken back is never sent", () => {
     const { deletions, hold, sent, pass, states } = held();
     hold("a");
     hold("b");
@@ -58,7 +58,7 @@ describe("held deletions", () => {
     expect([sent, states()]).toEqual([[["b", true]], ["b sent"]]);
   });
 
-  it("UI62 what is gone is told from what is on its way", async () => {
+  it("What is gone is told from what is on its way", async () => {
     const { hold, pass, states } = held();
     hold("a");
     pass(holdMs);
@@ -67,7 +67,7 @@ describe("held deletions", () => {
     expect(states()).toEqual(["a done"]);
   });
 
-  it("UI62 what failed is shown again, with the reason", async () => {
+  it("What failed is shown again, with the reason", async () => {
     const { deletions, hold, pass } = held(() => Promise.reject(new Error("Not now")));
     hold("a");
     pass(holdMs);

@@ -33,23 +33,23 @@ const messages = [
 ];
 
 describe("places of notes", () => {
-  it("UI111 a note stands behind what its run had said by then, whatever waited meanwhile", () => {
+  it("A note stands behind what its run had said by then, whatever waited meanwhile", () => {
     expect(placeOf(note(30))).toEqual(["answered"]);
     expect(placeOf(note(45))).toEqual(["said"]);
     expect(placeOf(note(55, { runId: "two" }))).toEqual(["waited"]);
   });
 
-  it("UI111 a note of an answer to come stands before one that begins at the same time, and behind what was asked then", () => {
+  it("A note of an answer to come stands before one that begins at the same time, and behind what was asked then", () => {
     expect(placeOf(note(40, { ahead: true }))).toEqual(["answered"]);
     expect(placeOf(note(40))).toEqual(["said"]);
     expect(placeOf(note(10, { ahead: true }))).toEqual(["asked"]);
   });
 
-  it("UI111 a note of what is said under a call stands there", () => {
+  it("A note of what is said under a call stands there", () => {
     expect(placeOf(note(24, { under: "answered" }))).toEqual(["below"]);
   });
 
-  it("UI111 a note of a run without messages stands by its time; one of messages that were not read, nowhere", () => {
+  it("A note of a run without messages stands by its time; one of messages that were not read, nowhere", () => {
     expect(placeOf(note(41, { runId: "none" }))).toEqual(["waited"]);
     expect(placeOf(note(5, { runId: "none" }))).toEqual([null]);
     expect(placeOf(note(5, { runId: "none" }), false)).toEqual([]);

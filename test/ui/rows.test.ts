@@ -19,13 +19,13 @@ describe("rows", () => {
   const answered = message("2", { role: "tool", tool_call_id: "a" });
   const lonely = message("3", { role: "tool", tool_call_id: "of-another" });
 
-  it("UI63 a result stands in the row of its call; one whose call is not there stands alone", () => {
+  it("A result stands in the row of its call; one whose call is not there stands alone", () => {
     const rows = new RowBuilder().build([asking, answered, lonely], []);
     expect(keys(rows)).toEqual(["1", "3"]);
     expect(rows[0]).toMatchObject({ results: { a: answered } });
   });
 
-  it("UI63 what is said under a call stands in its row, and under it what is said under calls in there", () => {
+  it("What is said under a call stands in its row, and under it what is said under calls in there", () => {
     const other = message("4", { role: "tool", tool_call_id: "b" });
     const below = (id: string, parent: string, more = {}) => message(id, { parent_id: parent, depth: 1, ...more });
     const deeper = below("7", "2", { parts: [call("c", "dig")] });
@@ -44,14 +44,14 @@ describe("rows", () => {
     expect(lines["a"]?.[1]).toMatchObject({ under: "find", results: { c: dug }, lines: { c: [{ under: "dig" }] } });
   });
 
-  it("UI63 what is said under a call that has no result yet stands in its row as well; of an unknown call, alone", () => {
+  it("What is said under a call that has no result yet stands in its row as well; of an unknown call, alone", () => {
     const early = message("5", { parent_id: "to-come", depth: 1 });
     const [row] = new RowBuilder().build([asking, early], [], new Map([["to-come", "b"]]));
     expect(row).toMatchObject({ lines: { b: [{ key: "5" }] } });
     expect(keys(new RowBuilder().build([asking, early], []))).toEqual(["1", "5"]);
   });
 
-  it("UI63 a note stands behind its message, behind the one that shows it, or first", () => {
+  it("A note stands behind its message, behind the one that shows it, or first", () => {
     const rows = new RowBuilder().build(
       [message("0"), asking, answered],
       [noteAfter("2", "behind the result"), noteAfter(null, "first"), noteAfter("0", "behind")],
@@ -59,7 +59,7 @@ describe("rows", () => {
     expect(keys(rows)).toEqual(["first", "0", "behind", "1", "behind the result"]);
   });
 
-  it("UI64 a row stays the same object until something in it changes", () => {
+  it("A row stays the same object until something in it changes", () => {
     const builder = new RowBuilder();
     const [first, second] = [message("0"), message("9", { streaming: true })];
     const before = builder.build([first, asking, answered, second], [noteAfter("0", "note")]);
@@ -70,7 +70,7 @@ describe("rows", () => {
     expect(changed[1]).not.toBe(before[2]);
   });
 
-  it("UI64 a row stays the same while what is said under its calls does", () => {
+  it("A row stays the same while what is said under its calls does", () => {
     const builder = new RowBuilder();
     const [under, last] = [message("3", { parent_id: "2", depth: 1 }), message("9", { streaming: true })];
     const [before] = builder.build([asking, answered, under, last], []);

@@ -12,7 +12,7 @@ function lines(schema: JsonObject): string[] {
 }
 
 describe("rows of a schema", () => {
-  it("UI99 name every property, nested ones and those of lists too, with type and bounds", () => {
+  it("The rows of a schema name every property, nested ones and those of lists too, with type and bounds", () => {
     expect(
       lines({
         type: "object",
@@ -42,7 +42,7 @@ describe("rows of a schema", () => {
     ]);
   });
 
-  it("UI99 follow references, and end where one comes round", () => {
+  it("The rows of a schema follow references, and end at a cycle", () => {
     const tree = {
       type: "object",
       properties: { root: { $ref: "#/$defs/node" } },
@@ -57,12 +57,12 @@ describe("rows of a schema", () => {
     expect(lines(tree)).toEqual(["root | object", "root.value! | string", "root.children | list of object"]);
   });
 
-  it("UI99 are none of a schema without properties, or of one that makes no sense", () => {
+  it("A schema without properties, or one without meaning, has no rows", () => {
     expect(lines({})).toEqual([]);
     expect(lines({ properties: { a: true, b: { $ref: "#/nowhere" } } })).toEqual(["a | anything", "b | anything"]);
   });
 
-  it("UI99 are bounded however large the schema", () => {
+  it("The rows of a schema are bounded however large the schema is", () => {
     const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`p${at}`, { type: "string" }]));
     expect(lines({ properties: wide }).length).toBe(500);
   });

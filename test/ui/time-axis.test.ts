@@ -13,14 +13,14 @@ import { summaryOf, union } from "#playground/trace/trace-summary.ts";
 import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
 
 describe("the axis", () => {
-  it("UI78 time is to scale where nobody is waited for long", () => {
+  it("Time is to scale where nobody is waited for long", () => {
     const { at: place, ticks, folds } = axisOf([at(0), at(600)], [[at(100), at(200)]]);
     expect([0, 150, 300, 600].map((ms) => place(at(ms)))).toEqual([0, 0.25, 0.5, 1]);
     expect(folds).toEqual([]);
     expect(ticks.map(({ ms }) => ms)).toEqual([0, 100, 200, 300, 400, 500]);
   });
 
-  it("UI78 a wait that would press the work together is folded, and says how long it was", () => {
+  it("A wait that would press the work together is folded, and says how long it was", () => {
     const hour = 3_600_000;
     const { at: place, ticks, folds } = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
     expect(folds).toEqual([{ from: place(at(100)), to: place(at(hour + 100)), ms: hour }]);
@@ -29,7 +29,7 @@ describe("the axis", () => {
     expect(ticks.filter(({ again }) => again).map(({ ms }) => ms)).toEqual([50]);
   });
 
-  it("UI78 whatever is waited for, later is further right, and everything is on the page", () => {
+  it("Whatever is waited for, later is further right, and everything is on the page", () => {
     const interval = fc
       .tuple(fc.nat(100_000), fc.nat(10_000_000))
       .map(([from, length]) => [from, from + length] as const);
@@ -46,7 +46,7 @@ describe("the axis", () => {
     );
   });
 
-  it("UI78 no label of the axis covers another one or leaves the axis, with any number of waits and at any width", () => {
+  it("No label of the axis covers another one or leaves the axis, with any number of waits and at any width", () => {
     const character = 7;
     const interval = fc
       .tuple(fc.nat(1_000_000), fc.nat(100_000_000))
@@ -71,7 +71,7 @@ describe("the axis", () => {
     );
   });
 
-  it("UI78 a folded wait's label replaces a time label unless there is space for both", () => {
+  it("A folded wait's label replaces a time label unless there is space for both", () => {
     const hour = 3_600_000;
     const axis = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
     const shown = (width: number) => axisLabels(axis, { width, character: 7 }).map(({ text }) => text);
@@ -79,13 +79,13 @@ describe("the axis", () => {
     expect(shown(200)).toEqual(["1 h 00 m", "0"]);
   });
 
-  it("UI78 a run that did nothing but wait is the width of the page", () => {
+  it("A run that did nothing but wait is the width of the page", () => {
     const { at: place, folds } = axisOf([at(0), at(1000)], [[at(0), at(1000)]]);
     expect([place(at(0)), place(at(500)), place(at(1000))]).toEqual([0, 0.5, 1]);
     expect(folds).toEqual([{ from: 0, to: 1, ms: 1000 }]);
   });
 
-  it("UI78 what is done beside a wait is no waiting", () => {
+  it("What is done beside a wait is no waiting", () => {
     expect(
       idleOf(
         [[0, 100]],
@@ -101,7 +101,7 @@ describe("the axis", () => {
     expect(idleOf([], [[0, 1]])).toEqual([]);
   });
 
-  it("UI73 times are said as people read them", () => {
+  it("Times are said as people read them", () => {
     expect([0, 0.4, 12, 999.6, 1520, 12_340, 125_000, 11_520_000, 300 * 3_600_000].map(duration)).toEqual([
       "0 ms",
       "<1 ms",
@@ -118,7 +118,7 @@ describe("the axis", () => {
 });
 
 describe("the sums", () => {
-  it("UI73 what went on at once counts once, and tokens are the server's own", () => {
+  it("What went on at once counts once, and tokens are the server's own", () => {
     const logs = [
       attemptRow(0, 100),
       attemptRow(300, 100, { step: 2 }),
@@ -147,7 +147,7 @@ describe("the sums", () => {
     expect(summaryOf(live, run, at(500)).tool_ms).toBe(400);
   });
 
-  it("UI73 intervals that overlap or touch are one", () => {
+  it("Intervals that overlap or touch are one", () => {
     expect(
       union([
         [5, 9],

@@ -40,7 +40,7 @@ function queued() {
 }
 
 describe("uploads", () => {
-  it("UI86 a folder that is dropped is opened, and its files keep their places in it", async () => {
+  it("A folder that is dropped is opened, and its files keep their places in it", async () => {
     const entries = [folder("docs", [file("a"), folder("more", [file("b")]), file("c")]), file("d")];
     const items = entries.map((entry) => ({ webkitGetAsEntry: () => entry }));
     const found = await droppedFiles({ files: [], items });
@@ -53,7 +53,7 @@ describe("uploads", () => {
     await expect(droppedFiles(withBroken)).rejects.toThrow("Gone");
   });
 
-  it("UI86 two are sent at a time, the others in their order", async () => {
+  it("Two are sent at a time, the others in their order", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
     expect(states()).toEqual(["/a sending", "/b sending", "/c waiting"]);
@@ -70,7 +70,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/b sending"]);
   });
 
-  it("UI86 nothing is replaced without being asked, and beside what is there is a name with a number", async () => {
+  it("Nothing is replaced without being asked, and beside what is there is a name with a number", async () => {
     const { queue, sent, add, states } = queued();
     add("/a.txt", "/b.txt");
     await sent[0]?.end(taken);
@@ -93,7 +93,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/a.txt failed", "/b (3).txt sending"]);
   });
 
-  it("UI86 one that is cancelled ends, says no more, and makes room", async () => {
+  it("One that is cancelled ends, says no more, and makes room", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
     queue.cancel(queue.get()[0]?.key ?? 0);

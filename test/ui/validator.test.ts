@@ -7,7 +7,7 @@ import { interpretingValidator } from "#playground/schema-form/validator.ts";
 const validator = interpretingValidator();
 
 describe("the validator of forms", () => {
-  it("UI65 says where a value does not fit, and nothing where it does", () => {
+  it("The validator of forms names where a value does not fit, and nothing if it fits", () => {
     const schema = {
       type: "object",
       properties: {
@@ -37,7 +37,7 @@ describe("the validator of forms", () => {
     [{ enum: ["a", "b"] }, "c", 'Must be one of ["a","b"].'],
     [{ type: "string", minLength: 2 }, "a", "Must have at least 2 characters."],
     [{ type: "string", pattern: "^x" }, "a", "Must match the pattern ^x."],
-  ])("UI65 the requirement of an invalid value is shown at its field: %o", (field, value, message) => {
+  ])("The requirement of an invalid value is shown at its field: %o", (field, value, message) => {
     const schema = { type: "object", properties: { field }, required: ["field"] } as object;
     expect(validator.validateFormData({ field: value }, schema).errorSchema).toMatchObject({
       field: { __errors: [message] },
@@ -47,7 +47,7 @@ describe("the validator of forms", () => {
     });
   });
 
-  it("UI65 knows what the whole schema defines when it is asked of a part", () => {
+  it("The validator of forms knows the definitions of the whole schema for a part of it", () => {
     const root = { $defs: { name: { type: "string" } }, type: "object" } as const;
     expect(validator.isValid({ $ref: "#/$defs/name" }, "A", root as object)).toBe(true);
     expect(validator.isValid({ $ref: "#/$defs/name" }, 1, root as object)).toBe(false);

@@ -8,7 +8,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 export function api({ open }: PlaygroundUse): void {
   describe("the API's page", () => {
-    it("UI151 every route can be found, opened and read, at every width and in both colour schemes", async () => {
+    it("Every route can be found, opened and read, at every width and in both colour schemes", async () => {
       const screen = await open("/docs");
       const { page } = screen;
       await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
@@ -25,7 +25,7 @@ export function api({ open }: PlaygroundUse): void {
       await look(screen, "api-route");
     });
 
-    it("UI151 an address with a route's name opens that route, /api/docs redirects to the page, and its code is loaded only when it is opened", async () => {
+    it("An address with a route's name opens that route, /api/docs redirects to the page, and its code is loaded only when it is opened", async () => {
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const scripts = (): Promise<string> =>

@@ -20,7 +20,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
   };
 
   describe("a conversation", () => {
-    it("UI20 an answer is drawn as it is said, with its thoughts folded and its call beside its result", async () => {
+    it("An answer is drawn as it is said, with its thoughts folded and its call beside its result", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();
@@ -39,7 +39,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await call.getByText("Arguments").waitFor();
     });
 
-    it("UI21 a stop keeps what was said and says so", async () => {
+    it("A stop keeps what was said and says so", async () => {
       const id = await slowThread(400);
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(slowQuestion);
@@ -50,7 +50,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     });
 
-    it("UI22 a reload in the middle of an answer loses nothing and doubles nothing, and two pages show the same", async () => {
+    it("A reload in the middle of an answer loses nothing and doubles nothing, and two pages show the same", async () => {
       const id = await slowThread(250);
       const [first, second] = await Promise.all([open(`/threads/${id}`), open(`/threads/${id}`)]);
       await first.page.getByLabel("Message", { exact: true }).fill(slowQuestion);
@@ -68,7 +68,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("UI23 what is said meanwhile waits, can be changed and taken out, or interrupts", async () => {
+    it("What is said meanwhile waits, can be changed and taken out, or interrupts", async () => {
       const id = await slowThread(500);
       const { page } = await open(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });
@@ -100,7 +100,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await queue.waitFor({ state: "detached" });
     });
 
-    it("UI24 a page scrolls ten thousand messages from either end, renders few at a time, and renders each once", async () => {
+    it("A page scrolls ten thousand messages from either end, draws at most 200 and opens at the end, and each message is drawn once", async () => {
       const { id, lines } = longThreadFile("assistant", 10_000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
@@ -160,7 +160,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect(Math.min(up.different, down.different)).toBeGreaterThan(200);
     }, 120_000);
 
-    it("UI25 without a network what is shown stays, and what was said meanwhile is there when it is back", async () => {
+    it("What is shown stays without a network, and what was said meanwhile appears when it is back", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();
@@ -174,7 +174,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await page.getByText(/^Offline\./).waitFor({ state: "detached" });
     });
 
-    it("UI26 files are added by drop, paste and choice, sent, and pictures are shown", async () => {
+    it("Files are added by drop, paste and choice, sent, and pictures are shown", async () => {
       const { id } = await api().createThread("picture_desk");
       const { page } = await open(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });
@@ -207,7 +207,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect(asked?.attachments.map(({ name }) => name)).toEqual(["drop.svg", "paste.svg", "large.txt"]);
     });
 
-    it("UI27 a message is edited and deleted where it stands", async () => {
+    it("A message is edited and deleted where it stands", async () => {
       const messages = [
         { role: "user", content: "First words" },
         { role: "assistant", content: "An answer" },
@@ -225,7 +225,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect((await api().messages(id)).map(({ content }) => content)).toEqual(["Other words"]);
     });
 
-    it("UI28 the log shows each event as it comes, and the chosen one as it was sent", async () => {
+    it("The log shows each event as it comes, and the chosen one as it was sent", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();

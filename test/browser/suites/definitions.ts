@@ -13,7 +13,7 @@ const kinds = ["agents", "prompts", "models", "tools"] as const;
 
 export function definitions({ api, open }: PlaygroundUse): void {
   describe("definitions", () => {
-    it("UI90 the graph and the list show what the API tells, each relation by what it means", async () => {
+    it("The graph and the list show what the API tells, each relation by what it means", async () => {
       const { page } = await open("/agents");
       const set = await definitionsOf();
       const graph = page.getByRole("application", { name: "Graph of definitions" });
@@ -43,7 +43,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "search_handbook" }).waitFor();
     });
 
-    it("UI90 the graph opens with the whole graph visible, and no line crosses a relation's name", async () => {
+    it("The graph opens with the whole graph visible, and no line crosses a relation's name", async () => {
       const { page } = await open("/agents");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
@@ -80,7 +80,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(covered).toBe(0);
     });
 
-    it("UI91 the graph is walked and opened by keys alone", async () => {
+    it("The graph is one stop of the tab key: arrows follow its edges, Enter opens, and keys zoom", async () => {
       const { page } = await open("/agents?name=purchaser");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       const first = graph.getByRole("link", { name: /^agent purchaser/ });
@@ -101,7 +101,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "buy_things" }).waitFor();
     });
 
-    it("UI92 200 definitions are drawn, and a filter narrows graph and list and stays in the address", async () => {
+    it("200 definitions are drawn, and a filter narrows graph and list and stays in the address", async () => {
       const { page } = await open("/");
       const many = manyDefinitions();
       for (const kind of kinds)
@@ -125,7 +125,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByLabel("Filter by name").inputValue()).toBe("agent_17");
     });
 
-    it("UI90 hooks and API routes are listed with their files, and the filter applies to them", async () => {
+    it("Hooks and API routes are listed with their files, and the filter applies to them", async () => {
       const { page } = await open("/");
       const hook = { hook: "filter_messages", file: "agents/hooks/shorten.ts" };
       await page.route("**/api/~/hooks", (route) => route.fulfill({ json: { hooks: [hook], next_cursor: null } }));
@@ -143,7 +143,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await routes.getByRole("listitem").count()).toBe(1);
     });
 
-    it("UI93 an agent's page names its file, links to the definitions that it uses, and starts a thread that it lists then", async () => {
+    it("An agent's page names its file, links to the definitions that it uses, and starts a thread that it lists then", async () => {
       const { page } = await open("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -169,7 +169,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await latest.locator(`a[href="/threads/${id}"]`).waitFor();
     });
 
-    it("UI93 a prompt's page shows its text with what it includes, and its arguments as a table", async () => {
+    it("A prompt's page shows its text with what it includes, and its arguments as a table", async () => {
       const { page } = await open("/prompts/concierge_rules");
       await page.getByText("The pool is open from 9 to 21.").waitFor();
       await page.goto("/prompts/researcher");
@@ -179,7 +179,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByText('"minLength": 5').waitFor();
     });
 
-    it("UI93 a model that misses its key says where to put it, and so do the agents that speak by it", async () => {
+    it("A model that misses its key says where to put it, and so do the agents that speak by it", async () => {
       const { page } = await open("/models/anthropic");
       await page.getByText("ANTHROPIC_API_KEY is not set.").waitFor();
       await page.getByText("npx wrangler secret put ANTHROPIC_API_KEY").waitFor();
@@ -190,7 +190,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByText("is not set.").count()).toBe(0);
     });
 
-    it("UI94 a tool is run with right arguments in a thread of its own, and shows words and pictures", async () => {
+    it("A tool is run with right arguments in a thread of its own, and shows words and pictures", async () => {
       const { page } = await open("/tools/draw_badge");
       await page.getByRole("button", { name: "Run draw_badge" }).click();
       await page.getByText("This field is required.").waitFor();
@@ -211,7 +211,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByLabel(/^text/).inputValue()).toBe("By hand");
     });
 
-    it("UI94 a tool is run in a thread that is there, with arguments as JSON; its failure is shown", async () => {
+    it("A tool is run in a thread that is there, with arguments as JSON; its failure is shown", async () => {
       const { id } = await api().createThread("support_desk", { title: "An order to look at" });
       const { page } = await open(`/tools/look_up_order?thread=${id}`);
       const choice = page.getByRole("combobox", { name: "Thread", exact: true });
@@ -229,7 +229,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain('"what":"invoked"');
     });
 
-    it("UI95 the pages of a tool that always needs approval and of a client's tool offer no run and show the reason", async () => {
+    it("The pages of a tool that always needs approval and of a client's tool offer no run and show the reason", async () => {
       const { page } = await open("/tools/pay_out");
       await page.getByText("A person has to approve each call").first().waitFor();
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
@@ -238,7 +238,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
     });
 
-    it("UI95 the page of a tool that needs approval for some calls shows that before a run, and such a call is refused", async () => {
+    it("The page of a tool that needs approval for some calls shows that before a run, and such a call is refused", async () => {
       const { page } = await open("/tools/place_order");
       await page.getByText("A call by hand that needs approval is refused.").waitFor();
       await page.getByLabel(/^item/).fill("An espresso machine");
@@ -248,7 +248,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByText("approve the call there").waitFor();
     });
 
-    it("UI96 an unknown name, nothing defined, and a failure each say what to do", async () => {
+    it("An unknown name, nothing defined, and a failure each say what to do", async () => {
       const screen = await open("/tools/draw_bagde");
       const { page } = screen;
       await page.getByRole("alert").getByText('Did you mean "draw_badge"?').waitFor();
@@ -277,7 +277,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await screen.findings()).toEqual([]);
     });
 
-    it("UI97 pages follow what is changed in an editor, and show findings with file and line", async () => {
+    it("Pages follow what is changed in an editor, and show findings with file and line", async () => {
       const { page } = await open("/");
       let changed = false;
       await page.route("**/api/~/tools", async (route) => {
@@ -302,7 +302,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("link", { name: "tool draw_badge 1 finding" }).waitFor();
     });
 
-    it("UI98 the palette finds every definition, and a call leads to its tool", async () => {
+    it("The palette finds every definition, and a call leads to its tool", async () => {
       const { page } = await open("/");
       await page.getByRole("link", { name: "Definitions", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();

@@ -28,7 +28,7 @@ export function files({ api, open }: PlaygroundUse): void {
   };
 
   describe("files", () => {
-    it("UI80 the tree is walked by the keyboard, and shows what is written and deleted elsewhere", async () => {
+    it("The tree is walked by the keyboard, and shows what is written and deleted elsewhere", async () => {
       const id = await threadWith({
         "/docs/a/deep.md": "# Deep",
         "/docs/b.txt": "b",
@@ -67,7 +67,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "zebra.txt" }).getByText("stripes").waitFor();
     });
 
-    it("UI80 files are reached from an attachment and from the palette, and lead back", async () => {
+    it("Files are reached from an attachment and from the palette, and lead back", async () => {
       const id = await threadWith({ "/notes/a.txt": "A note" });
       const json = { content: "See", run: false, attachments: [{ path: "/notes/a.txt" }] };
       await api().call("POST", `/api/threads/${id}/messages`, { json });
@@ -84,7 +84,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("treeitem", { name: "notes" }).waitFor();
     });
 
-    it("UI81 a folder of ten thousand draws few of its rows, and is walked as any other", async () => {
+    it("A folder of ten thousand draws few of its rows, and is walked as any other", async () => {
       const id = await threadWith({ "/many/0000.txt": "x" });
       const { page } = await open("/");
       const names = Array.from({ length: 10_000 }, (_, at) => `${String(at).padStart(4, "0")}.txt`);
@@ -108,7 +108,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect(await tree.locator("[data-meant=true]").getAttribute("aria-setsize")).toBe("10000");
     });
 
-    it("UI82 a file is shown as its kind is, and none as a document", async () => {
+    it("A file is shown as its kind is, and none as a document", async () => {
       const svg =
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>globalThis.hurt=1</script></svg>';
       const id = await threadWith({
@@ -157,7 +157,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect((await saved).suggestedFilename()).toBe("bytes.txt");
     });
 
-    it("UI82 what is not there says so, and is shown once it is", async () => {
+    it("What is not there says so, and is shown once it is", async () => {
       const id = await threadWith({ "/a.txt": "a" });
       const { page } = await open("/threads/00000000-0000-4000-8000-000000000000/files");
       await page.getByRole("heading", { name: "There is no such thread" }).waitFor();
@@ -171,7 +171,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect(new URL(page.url()).pathname).toBe(`/threads/${id}/files/later/`);
     });
 
-    it("UI83 a large text is read in parts of one version, up to the line that is pointed at", async () => {
+    it("A large text is read in parts of one version, up to the line that is pointed at", async () => {
       const text = Array.from({ length: 30_000 }, (_, at) => `line ${at + 1} of the log`).join("\n");
       const id = await threadWith({ "/large.log": text });
       const { page } = await open(`/threads/${id}/files/large.log`);
@@ -186,7 +186,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "large.log" }).getByText("line 30000 of the log").waitFor();
     });
 
-    it("UI84 a text is changed and saved over what was read, and never over what somebody else wrote", async () => {
+    it("A text is saved over the version that was read, and never over another writer's without a choice between both", async () => {
       const id = await threadWith({ "/plan.md": "one\r\ntwo\r\n", "/other.md": "other" });
       const { page, picture, findings } = await open(`/threads/${id}/files/plan.md`);
       await page.getByRole("button", { name: "Edit" }).click();
@@ -227,7 +227,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await field.waitFor({ state: "detached" });
     });
 
-    it("UI85 files and folders are made, and deleted with a way back", async () => {
+    it("Files and folders are made, and deleted with a way back", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}/files`);
       await page.getByRole("heading", { name: "No files yet" }).waitFor();
@@ -261,7 +261,7 @@ export function files({ api, open }: PlaygroundUse): void {
         .toEqual({ entries: [] });
     });
 
-    it("UI86 files come in by drop, paste and choice, and what would be replaced is asked about", async () => {
+    it("Files come in by drop, paste and choice, and what would be replaced is asked about", async () => {
       const id = await threadWith({ "/there.txt": "old", "/twice.txt": "old" });
       const { page, picture, findings } = await open(`/threads/${id}/files`);
       const tree = page.getByRole("tree", { name: "Files" });
@@ -302,7 +302,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect((await textOf(api(), id, "/large.bin")).length).toBe(6_000_000);
     });
 
-    it("UI86 an upload is cancelled on its way", async () => {
+    it("An upload is cancelled on its way", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}/files`);
       await page.getByRole("heading", { name: "No files yet" }).waitFor();
@@ -314,7 +314,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
     });
 
-    it("UI87 text and names are searched, and each result leads to its place", async () => {
+    it("Text and names are searched, and each result leads to its place", async () => {
       const id = await threadWith({
         "/docs/plan.md": "first\nTODO: write it\nlast",
         "/docs/other.md": "nothing to do",
@@ -350,7 +350,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("tree", { name: "Files" }).waitFor();
     });
 
-    it("UI88 whatever a file is called, it is seen as it is, reached, and nothing runs", async () => {
+    it("Whatever a file is called, it is seen as it is, reached, and nothing runs", async () => {
       const names = [
         "<img src=x onerror=globalThis.hurt=1>",
         "invoice\u202Efdp.exe",

@@ -17,7 +17,7 @@ export function runs({ api, open }: PlaygroundUse): void {
   };
 
   describe("runs", () => {
-    it("UI128 a button repeats a failed run and a stopped run from where each ended", async () => {
+    it("A button repeats a failed run and a stopped run from where each ended", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -42,7 +42,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect((await api().messages(id)).filter(({ content }) => content === "count")).toHaveLength(1);
     });
 
-    it("UI129 a button starts the messages that wait since a stop", async () => {
+    it("A button starts the messages that wait since a stop", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -63,7 +63,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect(answers).toHaveLength(2);
     });
 
-    it("UI130 the wait for a model shows its duration and its attempt", async () => {
+    it("The wait for a model shows its duration and its attempt", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -78,7 +78,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       await log.getByText("Slow.").waitFor();
     });
 
-    it("UI132 files that a run wrote are shown at that place in the conversation, linked in messages, and counted in the head", async () => {
+    it("Files that a run wrote are shown at that place in the conversation, linked in messages, and counted in the head", async () => {
       const { id } = await api().createThread("moody");
       await api().call("PUT", `/api/threads/${id}/files/uploaded.txt`, { body: "by hand" });
       const screen = await open(`/threads/${id}`);
@@ -105,7 +105,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { name: "Day 1" }).waitFor();
     });
 
-    it("UI137 a long pasted text is folded, and a picture is shown before it is sent and can be enlarged afterwards", async () => {
+    it("A long pasted text is folded, and a picture is shown before it is sent and can be enlarged afterwards", async () => {
       const long = `begin ${"word ".repeat(4000)}end`;
       const { id } = await api().createThread("assistant", { initial_messages: [{ role: "user", content: long }] });
       const { page } = await open(`/threads/${id}`);
@@ -127,7 +127,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("dialog", { name: "drawn.svg" }).getByRole("img").waitFor();
     });
 
-    it("UI50 the buttons of a file's head are in one row on a phone", async () => {
+    it("The buttons of a file's head are in one row on a phone", async () => {
       const { id } = await api().createThread();
       await api().call("PUT", `/api/threads/${id}/files/plan.md`, { body: "# Plan" });
       const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -142,7 +142,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     });
 
-    it("UI138 a tool's JSON result is shown indented, with a label and a copy button", async () => {
+    it("A tool's JSON result is shown indented, with a label and a copy button", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await say(page, "write a plan");
@@ -154,7 +154,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect(await call.getByRole("button", { name: "Copy" }).count()).toBe(2);
     });
 
-    it("UI131 tokens and cost rise with each step of a run at work", async () => {
+    it("Tokens and cost rise with each step of a run at work", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const tokens = async (): Promise<number> => {

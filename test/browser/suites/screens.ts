@@ -104,7 +104,7 @@ export function screens({ api, open }: PlaygroundUse): void {
     // Many pages, each looked at six times: in parts, so that one that hangs says where.
     const parts = 3;
     it.each(Array.from({ length: parts }, (_, part) => part))(
-      "UI50 every page is without a serious finding (part %i)",
+      "Every page is without a serious finding (part %i)",
       { timeout: 180_000 },
       async (part) => {
         const screen = await open("/");
@@ -120,7 +120,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       },
     );
 
-    it("UI50 a thread's head and its row in the list show each fact whole or not at all", async () => {
+    it("A thread's head and its row in the list show each fact whole or not at all", async () => {
       const { id } = await api().createThread("purchaser", { user_id: `${"somebody-".repeat(4)}else` });
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
@@ -142,7 +142,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       expect(await cut()).toEqual([]);
     });
 
-    it("UI51 where less motion is asked for, no change begins a transition", async () => {
+    it("No change begins a transition if the system asks for reduced motion", async () => {
       const { page } = await open("/", { reducedMotion: "reduce" });
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const moving = (): Promise<number> => page.evaluate(() => document.getAnimations().length);
@@ -152,7 +152,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       expect(await moving()).toBeGreaterThan(0);
     });
 
-    it("UI50 the commands and the dialog of a new thread are without a serious finding", async () => {
+    it("The commands and the dialog of a new thread are without a serious finding", async () => {
       const screen = await open("/");
       const { page } = screen;
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();

@@ -44,14 +44,14 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
   }
 
   describe("a call that is not waited for", () => {
-    it("UI94 a slow call shows that it runs, and the user can stop waiting for it", async () => {
+    it("A slow call shows that it runs, and the user can stop waiting for it", async () => {
       const { page, called } = await begin(async () => undefined);
       await expect.poll(() => called.length).toBe(1);
       await page.getByRole("button", { name: "Stop waiting" }).click();
       await stopped(page);
     });
 
-    it("UI94 a call that is stopped before its thread is made does not run later", async () => {
+    it("A call that is stopped before its thread is made does not run later", async () => {
       const release = deferred<void>();
       const over = deferred<void>();
       const { page, called } = await begin((opened) =>
@@ -75,7 +75,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await nextCallOnly(page, called);
     });
 
-    it("UI94 a call is stopped while the answer that names its thread is read", async () => {
+    it("A call is stopped while the answer that names its thread is read", async () => {
       const begun = deferred<void>();
       const server = createServer((_request, response) => {
         response.writeHead(201, { "content-type": "application/json" });
@@ -103,7 +103,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       }
     });
 
-    it("UI94 a click that begins before the thread is made and ends after it stops the call", async () => {
+    it("A click that begins before the thread is made and ends after it stops the call", async () => {
       const release = deferred<void>();
       const { page, called } = await begin((opened) =>
         opened.route(threads, async (route) => {
@@ -121,7 +121,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await stopped(page);
     });
 
-    it("UI94 a call that is started without a network and stopped does not run when the network is back", async () => {
+    it("A call that is started without a network and stopped does not run when the network is back", async () => {
       const { page, called } = await begin((opened) => opened.context().setOffline(true));
       await page.getByRole("button", { name: "Stop waiting" }).click();
       await stopped(page);

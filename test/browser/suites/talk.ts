@@ -13,7 +13,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   };
 
   describe("what runs note", () => {
-    it("UI110 a retry, a fallback, what was taken back and a failure are said as they happen, and after a reload", async () => {
+    it("A retry, a fallback, what was taken back and a failure are said as they happen, and after a reload", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const log = page.getByRole("log");
@@ -52,7 +52,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   });
 
   describe("calls that others answer", () => {
-    it("UI112 what a prompt says to answer a call is shown in the call as it is said, and folded when it is over", async () => {
+    it("What a prompt says to answer a call is shown in the call as it is said, and folded when it is over", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await say(page, "let one help");
@@ -75,7 +75,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       expect(await inside.getByRole("article").count()).toBe(3);
     });
 
-    it("UI113 the thread in which others answer a call is shown in the call as it goes on, and has a page of its own", async () => {
+    it("The thread in which others answer a call is shown in the call as it goes on, and has a page of its own", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await say(page, "let two help");
@@ -108,7 +108,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await page.waitForURL(`**/threads/${id}`);
     });
 
-    it("UI114 what the two sides of an agent say stands on two sides, under their names", async () => {
+    it("What the two sides of an agent say stands on two sides, under their names", async () => {
       const { id } = await api().createThread("debate");
       const { page } = await open(`/threads/${id}`);
       await say(page, "Every town should have a tram");
@@ -128,7 +128,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       for (const file of ["1", "2"]) await api().call("PUT", `/api/threads/${id}/files/go/${file}`, { body: "go" });
     };
 
-    it("UI116 what steers joins the run that is at work", async () => {
+    it("What steers joins the run that is at work", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();
@@ -154,7 +154,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       ]);
     });
 
-    it("UI117 a run that rests at a limit goes on once it was raised", async () => {
+    it("A run that rests at a limit goes on once it was raised", async () => {
       const { id } = await api().createThread("moody");
       await go(id);
       await api().post(id, "count", { limits: { steps: 1, on_limit: "rest" } });
@@ -169,7 +169,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await limit.waitFor({ state: "detached" });
     });
 
-    it("UI118 a picture that a tool drew is shown with its call, and can be saved", async () => {
+    it("A picture that a tool drew is shown with its call, and can be saved", async () => {
       const { id } = await api().createThread("picture_desk");
       const { page } = await open(`/threads/${id}`);
       await say(page, 'Draw a badge with "Well done"');
@@ -183,7 +183,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   });
 
   describe("by the keyboard", () => {
-    it("UI122 one goes from what is written to what was said, to its ends, to other threads and back", async () => {
+    it("One goes from what is written to what was said, to its ends, to other threads and back", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({
         role: at % 2 === 0 ? "user" : "assistant",
@@ -221,7 +221,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await last.waitFor();
     });
 
-    it("UI123 what is said before the last word has arrived is said behind it", async () => {
+    it("What is said before the last word has arrived is said behind it", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const held: (() => void)[] = [];
@@ -243,7 +243,7 @@ export function talk({ api, open }: PlaygroundUse): void {
         .toEqual(["one", "two"]);
     });
 
-    it("UI125 what is being written or sent outlasts a reload, a look elsewhere and scrolling", async () => {
+    it("Text that is being written or sent, files to send and changed messages outlast a reload, another page and scrolling", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({ role: "user", content: `Words ${at}` }));
       await api().createThread("assistant", { title: `other ${mark}` });

@@ -12,7 +12,7 @@ export function threads({ api, open }: PlaygroundUse): void {
   describe("threads", () => {
     const marked = (): string => `mark ${crypto.randomUUID().slice(0, 8)}`;
 
-    it("UI10 a click on a starter begins a thread that is named after it", async () => {
+    it("A click on a starter begins a thread that is named after it", async () => {
       const { page } = await open("/");
       await page.getByRole("button", { name: "What is a thread?" }).click();
       await page.getByRole("article", { name: /^You/ }).getByText("What is a thread?").waitFor();
@@ -21,7 +21,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(new URL(page.url()).pathname).toMatch(/^\/threads\/[0-9a-f-]{36}$/);
     });
 
-    it("UI10 an agent of the project offers its own starters and shows its models and tools", async () => {
+    it("An agent of the project offers its own starters and shows its models and tools", async () => {
       const { page } = await open("/");
       const entry = page
         .getByRole("listitem")
@@ -40,7 +40,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("article", { name: /^You/ }).getByText("It is fine").waitFor();
     });
 
-    it("UI10 head, list, palette and catalog name a thread after its first message as changed by hooks", async () => {
+    it("Head, list, palette and catalog name a thread after its first message as changed by hooks", async () => {
       const card = "4111111111111111";
       const { id } = await api().createThread("assistant");
       const { page } = await open(`/threads/${id}`);
@@ -56,7 +56,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(body).toMatchObject({ threads: [] });
     });
 
-    it("UI10 a title follows a hook that changes the message after it is stored", async () => {
+    it("A title follows a hook that changes the message after it is stored", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(`whisper ${id}`);
@@ -68,7 +68,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(body).toMatchObject({ threads: [] });
     });
 
-    it("UI134 a thread without a title is shown by its agent's title everywhere, and the list shows its last message", async () => {
+    it("A thread without a title is shown by its agent's title everywhere, and the list shows its last message", async () => {
       const { id } = await api().createThread("committee", {
         initial_messages: [{ role: "user", content: "Where is my order?" }],
       });
@@ -88,7 +88,7 @@ export function threads({ api, open }: PlaygroundUse): void {
         .waitFor();
     });
 
-    it("UI135 a thread without messages shows its agent's description and starters", async () => {
+    it("A thread without messages shows its agent's description and starters", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -101,7 +101,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "It is fine" }).waitFor();
     });
 
-    it("UI136 the key ? lists the keyboard shortcuts, and the palette begins with commands", async () => {
+    it("The key ? lists the keyboard shortcuts, and the palette begins with commands", async () => {
       const screen = await open("/");
       const { page } = screen;
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
@@ -115,7 +115,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     });
 
-    it("UI11 a thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {
+    it("A thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {
       const title = marked();
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
@@ -134,7 +134,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(await api().thread(id)).toMatchObject({ agent_id: "concierge", title, tags: ["one", "two"] });
     });
 
-    it("UI12 the list is searched and filtered, and the address keeps it", async () => {
+    it("The list is searched and filtered, and the address keeps it", async () => {
       const [title, other] = [marked(), marked()];
       await api().createThread("assistant", { title, tags: ["blue"] });
       await api().createThread("concierge", { title: other });
@@ -155,7 +155,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByText("Nothing matches").waitFor();
     });
 
-    it("UI13 what becomes of threads elsewhere is seen without a reload", async () => {
+    it("What becomes of threads elsewhere is seen without a reload", async () => {
       const title = marked();
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
@@ -166,7 +166,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await row.getByText("Waiting for an answer").waitFor({ state: "attached" });
     });
 
-    it("UI13 a thread that runs elsewhere is seen at work and at rest again, and nothing is asked for meanwhile", async () => {
+    it("A thread that runs elsewhere is seen at work and at rest again, and nothing is asked for meanwhile", async () => {
       const title = marked();
       const initial_messages = [{ role: "user", content: longQuestion(1000) }];
       const { id } = await api().createThread("assistant", { title, initial_messages });
@@ -189,7 +189,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(asked.filter((path) => path.startsWith("/api"))).toEqual([]);
     });
 
-    it("UI14 a thread is renamed and tagged", async () => {
+    it("A thread is renamed and tagged", async () => {
       const [before, after] = [marked(), marked()];
       const { id } = await api().createThread("assistant", { title: before });
       const { page } = await open(`/threads/${id}`);
@@ -202,7 +202,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(await api().thread(id)).toMatchObject({ title: after, tags: ["kept"] });
     });
 
-    it("UI15 a deletion is held back and can be undone; leaving the page sends it", async () => {
+    it("A deletion is held back and can be undone; leaving the page sends it", async () => {
       const title = marked();
       const { id } = await api().createThread("assistant", { title });
       const { page } = await open("/");
@@ -221,7 +221,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await expect.poll(async () => (await api().call("GET", `/api/threads/${id}`)).status).toBe(404);
     });
 
-    it("UI16 a thread is exported whole", async () => {
+    it("A thread is exported whole", async () => {
       const { id } = await api().createThread("assistant", {
         initial_messages: [{ role: "user", content: "Keep me" }],
       });
@@ -238,7 +238,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "end" });
     });
 
-    it("UI17 the palette finds threads, agents and commands", async () => {
+    it("The palette finds threads, agents and commands", async () => {
       const title = marked();
       const { id } = await api().createThread("assistant", { title });
       const { page } = await open("/");
@@ -258,7 +258,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.locator("html[data-theme=dark]").waitFor();
     });
 
-    it("UI115 an exported thread is brought in from the list, by choice, drop and palette, and opened", async () => {
+    it("An exported thread is brought in from the list, by choice, drop and palette, and opened", async () => {
       const lines = (title: string): { name: string; mimeType: string; buffer: Buffer; id: string } => {
         const made = longThreadFile("assistant", 40);
         return { id: made.id, name: `${title}.ndjson`, mimeType: "", buffer: Buffer.from(made.lines) };
@@ -310,7 +310,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.waitForURL(`**/threads/${chosen.id}`);
     });
 
-    it("UI115 an import whose dialog is closed without a network is not sent when the network is back", async () => {
+    it("An import whose dialog is closed without a network is not sent when the network is back", async () => {
       const { page } = await open("/");
       const nav = page.getByRole("navigation", { name: "Threads" });
       await nav.getByRole("button", { name: "Import a thread" }).click();

@@ -33,7 +33,7 @@ export function trace({ api, open }: PlaygroundUse): void {
     page.getByLabel("Summary").locator("div").filter({ hasText: name }).locator("dd").innerText();
 
   describe("the log of events", () => {
-    it("UI70 a thread's events are shown from the first, and then as they come", async () => {
+    it("A thread's events are shown from the first, and then as they come", async () => {
       const { id } = await tracedThread();
       const feed = await api().events(id, "after=0&until=idle&include_silent=true");
       await feed.untilEnd();
@@ -56,7 +56,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await line(page, /run_end/).waitFor();
     });
 
-    it("UI71 events are filtered, held, shown as they were sent, and linked to", async () => {
+    it("Events are filtered, held, shown as they were sent, and linked to", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}?log=open`);
       await line(page, /run_end/).waitFor();
@@ -92,7 +92,7 @@ export function trace({ api, open }: PlaygroundUse): void {
         .waitFor({ state: "detached" });
     });
 
-    it("UI72 ten thousand events are read with a screenful of lines drawn", async () => {
+    it("Ten thousand events are read with a screenful of lines drawn", async () => {
       const { id, lines } = longThreadFile("assistant", 5000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
@@ -109,7 +109,7 @@ export function trace({ api, open }: PlaygroundUse): void {
   });
 
   describe("a trace", () => {
-    it("UI73 each bar has the figures of the log, and the whole those of the run", async () => {
+    it("Each bar has the figures of the log, and the whole those of the run", async () => {
       const { id, run, logs } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       const answered = logs.filter(({ type, data }) => type === "llm_request" && data["error"] === null);
@@ -150,7 +150,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(boxes[1]?.[0]).toBeLessThan(boxes[0]?.[1] ?? 0);
     });
 
-    it("UI74 failed attempts and the waits between are bars, and said in words", async () => {
+    it("Failed attempts and the waits between are bars, and said in words", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       await bar(page, /^Model traced_flaky, failed/)
@@ -175,7 +175,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await detail(page).getByText("The next attempt used the fallback traced_steady.").waitFor();
     });
 
-    it("UI75 behind an attempt are request, answer and events, behind a call what was given and returned", async () => {
+    it("An attempt shows its request, answer and events, and a call its arguments and result", async () => {
       const { id } = await tracedThread();
       const { page, picture } = await open(`/threads/${id}/trace`);
       await bar(page, /^Model traced_steady/)
@@ -211,7 +211,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await shown.getByLabel("Result").getByText("12 m").waitFor();
     });
 
-    it("UI75 a request shows each tool result once, as the model read it", async () => {
+    it("A request shows each tool result once, as the model read it", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       await bar(page, /^Model traced_steady/)
@@ -226,7 +226,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(shown.toSorted()).toEqual(["12 m", "The tape was too short."]);
     });
 
-    it("UI76 a trace grows while its run is at work, and ends with what the log says", async () => {
+    it("A trace grows while its run is at work, and ends with what the log says", async () => {
       const { id } = await api().createThread();
       await api().say(id, longQuestion(150));
       const { run } = await api().post(id, slowQuestion);
@@ -250,7 +250,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(await figure(page, "Output tokens")).toBe(count(ended?.usage.output ?? -1));
     });
 
-    it("UI77 the keyboard moves, opens, folds, shows and closes", async () => {
+    it("Arrow keys move, open and fold the trace, Enter shows a bar's contents, and Escape closes them", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       await tree(page).focus();
@@ -283,7 +283,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(await bar(page, /^Step 2/).getAttribute("aria-level")).toBe("2");
     });
 
-    it("UI78 prompts stand under their calls, child threads when they are opened, and waits are waits", async () => {
+    it("Prompts stand under their calls, child threads when they are opened, and waits are waits", async () => {
       const reporter = await api().createThread("reporter");
       await api().say(reporter.id, "Write about threads and tools");
       const prompts = await open(`/threads/${reporter.id}/trace`);
@@ -315,7 +315,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await bar(waiting.page, /^Run of purchaser, waiting/).waitFor();
     });
 
-    it("UI78 labels of the axis do not overlap, with any rows open and at any page width", async () => {
+    it("Labels of the axis do not overlap, with any rows open and at any page width", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}/trace`);
@@ -340,7 +340,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("UI79 it is reached from the head, an answer and the palette, and going back finds the reader's place", async () => {
+    it("The trace is reached from the head, an answer and the palette, and going back finds the reader's position", async () => {
       const { id, lines } = longThreadFile("assistant", 400);
       const headers = { "content-type": "application/x-ndjson" };
       await api().call("POST", "/api/threads/import", { body: lines, headers });

@@ -46,7 +46,7 @@ export function usage({ api, open }: PlaygroundUse): void {
   }
 
   describe("usage", () => {
-    it("UI100 what is drawn, in front and in the tables is what the API answers after real runs", async () => {
+    it("What is drawn, in front and in the tables is what the API answers after real runs", async () => {
       await use("priced");
       await use("assistant");
       // Other tests' runs may end meanwhile, so that the page was told either.
@@ -110,7 +110,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("UI101 the days, what is drawn and by what are in the address, and survive a reload", async () => {
+    it("The days, what is drawn and by what are in the address, and survive a reload", async () => {
       await use("priced");
       const { page } = await opened("");
       expect(await radio(page, "30 days").isChecked()).toBe(true);
@@ -141,7 +141,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(await radio(page, "30 days").isChecked()).toBe(true);
     });
 
-    it("UI102 days are gone through by the keyboard and by the pointer, and a picked one is shown alone", async () => {
+    it("Days are gone through by the keyboard and by the pointer, and a picked one is shown alone", async () => {
       await use("priced");
       const { page } = await opened("days=7&measure=tokens");
       await days(page).last().waitFor();
@@ -175,7 +175,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       await page.getByText("Nothing ran on this day.").waitFor();
     });
 
-    it("UI103 what has no price is unknown, and the whole at least what is known", async () => {
+    it("What has no price is unknown, and the whole at least what is known", async () => {
       await use("priced");
       await use("unpriced");
       const { page, told } = await opened("days=7&measure=cost");
@@ -195,7 +195,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect([...(await rowsOf(page, "Usage by agent")).keys()]).toEqual(["unpriced", "Total"]);
     });
 
-    it("UI104 where nothing ran, and where nothing could be read, the page says what to do", async () => {
+    it("The page says what to do if nothing ran, and if nothing could be read", async () => {
       await use("priced");
       const { page } = await opened("from=2020-01-01&to=2020-01-07");
       await page.getByRole("heading", { name: "Nothing ran in these days" }).waitFor();
@@ -218,7 +218,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(await page.getByRole("alert").count()).toBe(0);
     });
 
-    it("UI105 the tables are sorted by any column", async () => {
+    it("The tables are sorted by any column", async () => {
       await use("priced");
       await use("assistant");
       const { page } = await opened("days=7");
@@ -235,7 +235,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(new Set(down).size).toBeGreaterThan(1);
     });
 
-    it("UI108 the page is found from the bar and the palette, and loaded only then", async () => {
+    it("The page is found from the bar and the palette, and loaded only then", async () => {
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const scripts = (): Promise<string[]> =>

@@ -8,7 +8,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 export function waiting({ api, open }: PlaygroundUse): void {
   describe("a run that waits", () => {
-    it("UI30 a call is approved with changed arguments, in a form made of its schema", async () => {
+    it("A call is approved with changed arguments, in a form made of its schema", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
@@ -29,7 +29,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
         .waitFor();
     });
 
-    it("UI30 a child's call whose arguments are too long to come along is shown and approved above it", async () => {
+    it("A child's call whose arguments are too long to come along is shown and approved above it", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "let two order");
       const { page } = await open(`/threads/${id}`);
@@ -45,7 +45,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(messages.body)).toContain("A kettle");
     });
 
-    it("UI31 a call is declined with a reason that the model reads", async () => {
+    it("A call is declined with a reason that the model reads", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
@@ -64,7 +64,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain("Too dear");
     });
 
-    it("UI34 two pages that decide about one call at once are told of one decision, and the call runs once at most", async () => {
+    it("Two pages that decide about one call at once are told of one decision, and the call runs once at most", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const [here, there] = [await open(`/threads/${id}`), await open(`/threads/${id}`)];
@@ -91,7 +91,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(words[0]).toBe(words[1]);
     });
 
-    it("UI32 arguments can be written as JSON, and what does not fit is said", async () => {
+    it("Arguments can be written as JSON, and what does not fit is said", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
@@ -108,7 +108,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await page.getByRole("log").getByText("Ordered: A kettle").first().waitFor({ state: "attached" });
     });
 
-    it("UI33 a remote tool that says what its results are made of is answered in a form, or with a failure", async () => {
+    it("A remote tool that says what its results are made of is answered in a form, or with a failure", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "ask the guest");
       const screen = await open(`/threads/${id}`);
@@ -142,7 +142,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       ]);
     });
 
-    it("UI33 a remote tool is answered by hand", async () => {
+    it("A remote tool is answered by hand", async () => {
       const { id } = await api().createThread("forecaster");
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill("What is the weather?");

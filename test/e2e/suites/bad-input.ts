@@ -114,7 +114,7 @@ function cursorOf(list: string): string {
 
 export function badInput(use: () => SuiteServer): void {
   describe("bad input", () => {
-    it("E2E14 whatever is wrong with a body, a path or a query is refused by its own code and nothing is stored", async () => {
+    it("Whatever is wrong with a body, a path or a query is refused by its own code and nothing is stored", async () => {
       const { api, server } = use();
       const { id } = await api.createThread();
       await api.say(id, "Hello");
@@ -131,7 +131,7 @@ export function badInput(use: () => SuiteServer): void {
       expect(server.output()).not.toContain("internal_error");
     });
 
-    it("E2E15 a million characters are a message like any other", async () => {
+    it("A million characters are a message like any other", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const content = "0123456789".repeat(100_000);

@@ -32,7 +32,7 @@ function greeting(api: ApiClient): Promise<string> {
 
 export function editing(use: () => SuiteServer): void {
   describe("editing definitions", () => {
-    it("E2E23 a change is served without a restart, a broken one keeps the last good build and is shown, and mending it recovers", async () => {
+    it("A change is served without a restart, a broken one keeps the last good build and is shown, and mending it recovers", async () => {
       const { api, project } = use();
       const { id } = await api.createThread();
       await api.say(id, "What is a thread?");
@@ -60,7 +60,7 @@ export function editing(use: () => SuiteServer): void {
       ["a file that is not there", 'import { gone } from "../lib/gone.ts";', 'could not resolve "../lib/gone.ts"'],
       ["a module that Workers do not have", 'import sea from "node:sea";', 'no module "node:sea"'],
     ])(
-      "E2E23 with an import of %s the last good build keeps answering, and the error is shown until it is fixed",
+      "The last good build keeps answering after an import of %s, and the error is shown until it is fixed",
       async (_what, line, shown) => {
         const { api, project, server } = use();
         const file = "agents/tools/remember.ts";
@@ -76,7 +76,7 @@ export function editing(use: () => SuiteServer): void {
       },
     );
 
-    it("E2E36 an answer that a reload cuts is given again, and its reader resumes where it was", async () => {
+    it("An answer that a reload cuts is given again, and its reader resumes where it was", async () => {
       const { api, project } = use();
       const { id } = await api.createThread("assistant", {
         initial_messages: [{ role: "user", content: longQuestion(120) }],

@@ -19,14 +19,14 @@ const namesSchema = z.object({ agents: z.array(z.object({ name: z.string() })) }
 
 export function firstMinute(use: () => SuiteServer): void {
   describe("the first minute", () => {
-    it("E2E1 health is told and the agents of the project are listed", async () => {
+    it("Health is told and the agents of the project are listed", async () => {
       const { api } = use();
       expect((await api.call("GET", "/healthz")).body).toMatchObject({ status: "ok" });
       const { agents } = await api.ask(namesSchema, "GET", "/api/agents");
       expect(agents.map(({ name }) => name)).toEqual(expect.arrayContaining(assistants));
     });
 
-    it("E2E2 a question shows thinking, a tool at work, its result and a streamed answer, in the contract's order", async () => {
+    it("A question shows thinking, a tool at work, its result and a streamed answer, in the contract's order", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.sayForEvents(id, "What is a thread?");
@@ -50,7 +50,7 @@ export function firstMinute(use: () => SuiteServer): void {
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed", error: null }]);
     });
 
-    it("E2E3 the assistant knows what was said before, keeps a note out of sight, and admits what it cannot do", async () => {
+    it("The assistant knows what was said before, keeps a note out of sight, and admits what it cannot do", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       await api.say(id, "What is a thread?");

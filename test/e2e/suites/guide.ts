@@ -13,7 +13,7 @@ const demoPages = guidePages().filter((name) => name.startsWith("demo-"));
 export function guide(use: () => SuiteServer): void {
   describe("the guide", () => {
     it.each(guidePages().filter((name) => testedBlocks(readPage(name)).length > 0))(
-      "DEMO9 the commands of %s run as they stand there, and print what it shows",
+      "The commands of %s run as they stand there, and print what it shows",
       async (name) => {
         const { server, project } = use();
         const blocks = testedBlocks(readPage(name));
@@ -26,7 +26,7 @@ export function guide(use: () => SuiteServer): void {
       },
     );
 
-    it.each(guidePages())("DEMO10 what %s quotes is in the files that it names", (name) => {
+    it.each(guidePages())("What %s quotes is in the files that it names", (name) => {
       const { project } = use();
       const page = readPage(name);
       for (const { file, text } of quotedFiles(page)) {
@@ -38,7 +38,7 @@ export function guide(use: () => SuiteServer): void {
       expect(named.filter((file) => !existsSync(path.join(project.root, file)))).toEqual([]);
     });
 
-    it("DEMO10 the index lists every page, and every demo's page is walked", () => {
+    it("The index lists every page, and every demo's page is walked", () => {
       const index = readPage("README.md");
       const listed = [...index.matchAll(/^\| \d+\. \[([\w-]+\.md)\]/gm)].map(([, name]) => name);
       expect(listed.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))).toEqual(

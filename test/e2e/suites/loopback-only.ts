@@ -23,7 +23,7 @@ export function statusUnderHost(url: string, host: string, more: Record<string, 
 
 export function loopbackOnly(use: () => SuiteServer): void {
   describe("the open loopback mode", () => {
-    it("E2E13 a foreign Host, a foreign Origin and a foreign socket are refused", async () => {
+    it("A foreign Host, a foreign Origin and a foreign socket are refused", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       for (const path of ["/api/threads", `/api/threads/${id}/messages`, "/api/greeting"]) {

@@ -44,7 +44,7 @@ async function overFollowing(api: ApiClient, id: string, way: "events" | "socket
 
 export function oneTranscript(use: () => SuiteServer): void {
   describe("one transcript", () => {
-    it("E2E4 the same conversation reads the same over wait, posted events, SSE and WebSocket", async () => {
+    it("The same conversation reads the same over wait, posted events, SSE and WebSocket", async () => {
       const { api } = use();
       const ids = await Promise.all(conversation.map(async () => (await api.createThread()).id));
       const [first = "", second = "", third = "", fourth = ""] = ids;
@@ -59,7 +59,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       for (const id of ids) expect(transcript(await api.messages(id))).toEqual(told[0]);
     });
 
-    it("E2E5 one thread followed in every way at once folds to exactly the stored messages", async () => {
+    it("One thread followed in every way at once folds to exactly the stored messages", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feeds = [await api.events(id), await api.socket(id)];
@@ -87,7 +87,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(late[0]?.lastSeq).toBe(feeds[0]?.lastSeq);
     });
 
-    it("E2E6 a reader that comes late and one that leaves and resumes see what the first one sees", async () => {
+    it("A reader that comes late and one that leaves and resumes see what the first one sees", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const patient = await api.events(id);
@@ -108,7 +108,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       for (const feed of [patient, resumed, late]) feed.close();
     });
 
-    it("E2E40 every number of a thread is a place to resume at: exactly what came after it comes again", async () => {
+    it("Every number of a thread is a place to resume at: exactly what came after it comes again", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const live = await api.socket(id);
@@ -128,7 +128,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(rests).toEqual(all.map((_, index) => all.slice(index + 1)));
     });
 
-    it("E2E35 a long conversation read page by page, either way, is the whole one", async () => {
+    it("A long conversation read page by page, either way, is the whole one", async () => {
       const { api } = use();
       const initial_messages = Array.from({ length: 1000 }, (_, index) => ({
         role: index % 2 === 0 ? "user" : "assistant",
@@ -154,7 +154,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(feed.view().messages.map(({ content }) => content)).toEqual(said);
     });
 
-    it("E2E7 a client that leaves in the middle of its answer changes nothing about it", async () => {
+    it("A client that leaves in the middle of its answer changes nothing about it", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.sayForEvents(id, "What is a thread?");

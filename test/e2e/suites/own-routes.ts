@@ -7,7 +7,7 @@ import type { SuiteServer } from "./suite-server.ts";
 
 export function ownRoutes(use: () => SuiteServer): void {
   describe("own routes", () => {
-    it("E2E12 a controller and a thread endpoint of the project are served, and under /api/~ there are built-ins only", async () => {
+    it("A controller and a thread endpoint of the project are served, and under /api/~ there are built-ins only", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       await api.say(id, "Hello");

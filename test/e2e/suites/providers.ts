@@ -66,7 +66,7 @@ async function everythingShown(api: ApiClient, id: string): Promise<string> {
 
 export function providerSuite(use: () => SuiteServer): void {
   describe.each(providers)("%s", (provider) => {
-    it.concurrent("E2E16 text is streamed, and prompt, tools, history and key reach the provider", async () => {
+    it.concurrent("Text is streamed, and prompt, tools, history and key reach the provider", async () => {
       const first = await turn(use, provider, [{ fixture: "text" }]);
       expect(first.feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
       expect(first.feed.ofType("text_delta").length).toBeGreaterThan(1);
@@ -93,7 +93,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(body).not.toContain(keyOf(provider));
     });
 
-    it.concurrent("E2E17 a call is run and its result sent back, and the loop goes on", async () => {
+    it.concurrent("A call is run and its result sent back, and the loop goes on", async () => {
       const { api } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [{ fixture: "tool-call" }, { fixture: "text" }]);
       expect(feed.ofType("tool_execution_end")).toMatchObject([
@@ -109,7 +109,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(logs.map(({ data }) => data["step"])).toEqual([1, 2]);
     });
 
-    it.concurrent("E2E18 parallel calls are all run and answered before the model is asked again", async () => {
+    it.concurrent("Parallel calls are all run and answered before the model is asked again", async () => {
       const { api } = use();
       const { id, feed, seen } = await turn(use, provider, [{ fixture: "parallel-calls" }, { fixture: "text" }]);
       const results = feed.ofType("tool_execution_end").map(({ tool_name, result }) => [tool_name, result.result]);
@@ -127,7 +127,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
     });
 
-    it.concurrent("E2E19 thinking is told apart from the answer", async () => {
+    it.concurrent("Thinking is told apart from the answer", async () => {
       const { feed, logs } = await turn(use, provider, [{ fixture: "thinking" }]);
       const answer = feed.view().messages.at(-1);
       expect(answer?.content).toBe("It is 4.");
@@ -137,7 +137,7 @@ export function providerSuite(use: () => SuiteServer): void {
       checkAttempts(provider, logs);
     });
 
-    it.concurrent("E2E20 a rate limit is waited out and tried again, each attempt with its own row", async () => {
+    it.concurrent("A rate limit is waited out and tried again, each attempt with its own row", async () => {
       const { feed, seen, logs } = await turn(use, provider, [
         { fixture: "rate-limit", headers: { "retry-after": "1" } },
         { fixture: "text" },
@@ -156,7 +156,7 @@ export function providerSuite(use: () => SuiteServer): void {
       checkAttempts(provider, logs.slice(1));
     });
 
-    it.concurrent("E2E21 a stream that breaks off is taken back and asked for again", async () => {
+    it.concurrent("A stream that breaks off is taken back and asked for again", async () => {
       const { api } = use();
       const { id, feed, logs } = await turn(use, provider, [
         { fixture: "cut" },
@@ -176,7 +176,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(settledMessages(feed.view().messages)).toEqual(messages);
     });
 
-    it.concurrent("E2E22 a refused key ends the run at once, and a key that a provider repeats in its errors is never shown", async () => {
+    it.concurrent("A refused key ends the run at once, and a key that a provider repeats in its errors is never shown", async () => {
       const { api, server } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [
         { fixture: "error-mid-stream", repeatKey: true },

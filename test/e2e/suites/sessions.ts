@@ -119,7 +119,7 @@ export function sessions(use: () => SuiteServer): void {
   const send: Send = (path, init) => fetch(`${use().api.url}${path}`, init);
 
   describe("sessions", () => {
-    it("SESSION25 the plan's own client asks, makes the calls that come back, and has its answer", async () => {
+    it("SESSION25 The plan's own client asks, makes the calls that come back, and has its answer", async () => {
       const made: string[] = [];
       const calculate = {
         name: "calculate",
@@ -149,7 +149,7 @@ export function sessions(use: () => SuiteServer): void {
       expect((await use().api.thread(sessionId)).agent_id).toBe("session");
     });
 
-    it("SESSION25 a tool of the server streams to the plan's client", async () => {
+    it("SESSION25 A tool of the server streams to the plan's client", async () => {
       const { events } = await execute(send, { input: said("What is a step?"), context: { agent } });
       const told = events.filter((event) => event.type.startsWith("tool_execution"));
       const streamed = told.filter((event) => "delta" in event).map((event) => ("delta" in event ? event.delta : ""));
@@ -162,7 +162,7 @@ export function sessions(use: () => SuiteServer): void {
       expect(ends.find(({ output }) => output.startsWith("streamed"))?.details).toEqual({ resultCount: 10 });
     });
 
-    it("SESSION26 one conversation reads the same over wait, posted events, SSE, WebSocket and the session endpoint", async () => {
+    it("SESSION26 One conversation reads the same over wait, posted events, SSE, WebSocket and the session endpoint", async () => {
       const { api } = use();
       const ids = await Promise.all(Array.from({ length: 4 }, async () => (await api.createThread(agent)).id));
       const [first = "", second = "", third = "", fourth = ""] = ids;

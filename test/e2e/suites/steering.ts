@@ -26,7 +26,7 @@ async function speaking(api: ApiClient, words: number) {
 
 export function steering(use: () => SuiteServer): void {
   describe("speaking up", () => {
-    it("STEER1 a message joins the run that answers, which goes on with it", async () => {
+    it("A message joins the run that answers, which goes on with it", async () => {
       const { api } = use();
       const { id, feed, run } = await speaking(api, 120);
       const steered = await api.say(id, "Hello", { when: "steer" });
@@ -45,7 +45,7 @@ export function steering(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("BREAK1 a message ends the run that answers, and is answered before what waits", async () => {
+    it("A message ends the run that answers, and is answered before what waits", async () => {
       const { api } = use();
       const { id, feed, run } = await speaking(api, 500);
       const waits = await api.post(id, "Hello");
@@ -68,7 +68,7 @@ export function steering(use: () => SuiteServer): void {
       expect(late.ofType("run_end").map(({ run_id }) => run_id)).toEqual([now.run.id, waits.run.id]);
     });
 
-    it("INPUT3 what waits is listed, changed, moved and taken out", async () => {
+    it("INPUT3 What waits is listed, changed, moved and taken out", async () => {
       const { api } = use();
       const { id, feed } = await speaking(api, 500);
       const path = `/api/threads/${id}/queue`;

@@ -26,7 +26,7 @@ async function busyThread(api: ApiClient): Promise<{ id: string; feed: Feed; run
 
 export function stopAndQueue(use: () => SuiteServer): void {
   describe("stop and queue", () => {
-    it("E2E8 a stop keeps what was said so far and ends the run as stopped, and a second stop changes nothing", async () => {
+    it("A stop keeps what was said so far and ends the run as stopped, and a second stop changes nothing", async () => {
       const { api } = use();
       const { id, feed, run } = await busyThread(api);
       const stop = () => api.ask(statusSchema, "POST", `/api/threads/${id}/stop`);
@@ -44,7 +44,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.say(id, "Hello")).run.status).toBe("completed");
     });
 
-    it("E2E9 messages that come while a run is active are answered one after the other, in their order", async () => {
+    it("Messages that come while a run is active are answered one after the other, in their order", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.events(id);
@@ -67,7 +67,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("E2E10 when:reject is refused while a run is active, and leaves no trace", async () => {
+    it("when:reject is refused while a run is active, and leaves no trace", async () => {
       const { api } = use();
       const { id, feed } = await busyThread(api);
       const before = await api.messages(id);
@@ -80,7 +80,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("E2E34 a thread that is deleted while it answers ends its readers with a word, and is gone", async () => {
+    it("A thread that is deleted while it answers ends its readers with a word, and is gone", async () => {
       const { api } = use();
       const { id, feed } = await busyThread(api);
       const waiting = api.call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: "Hello" } });
@@ -93,7 +93,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.call("GET", "/api/threads?limit=200")).text).not.toContain(id);
     });
 
-    it("E2E42 a run at its limit says so on every way to it, keeps what it did, and the next message is answered", async () => {
+    it("A run at its limit says so on every way to it, keeps what it did, and the next message is answered", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1 } });
@@ -105,7 +105,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.say(id, "Hello")).run.status).toBe("completed");
     });
 
-    it("E2E43 a run that rests at its limit says so on every way to it, and goes on when a continue raises that", async () => {
+    it("A run that rests at its limit says so on every way to it, and goes on when a continue raises that", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1, on_limit: "rest" } });
@@ -129,7 +129,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect(await api.runs(id)).toHaveLength(1);
     });
 
-    it("E2E11 an Idempotency-Key gives the first answer again, and refuses another body", async () => {
+    it("An Idempotency-Key gives the first answer again, and refuses another body", async () => {
       const { api } = use();
       const headers = { "idempotency-key": "create-once" };
       const create = (json: object) => api.call("POST", "/api/threads", { json, headers });

@@ -10,7 +10,7 @@ const admittedSchema = z.object({ run: z.object({ status: z.string(), outcome: z
 const verdict = '"Every town should have a tram" is worth a trial that ends on a date.';
 
 export function debate(use: () => SuiteServer): void {
-  it("DEMO3 two models take turns until side B's end tool closes the session with its verdict", async () => {
+  it("Two models take turns until side B's end tool closes the session with its verdict", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     const feed = await api.sayForEvents(id, "Every town should have a tram.");
@@ -43,7 +43,7 @@ export function debate(use: () => SuiteServer): void {
     expect(settledMessages(feed.view().messages)).toEqual(messages);
   });
 
-  it("DEMO3 a person may speak up afterwards, and an end tool that refuses keeps the session going", async () => {
+  it("A person may speak up afterwards, and an end tool that refuses keeps the session going", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     await api.say(id, "Every town should have a tram.");
@@ -57,7 +57,7 @@ export function debate(use: () => SuiteServer): void {
     expect(feed.ofType("run_end")).toMatchObject([{ reason: "end_session_tool" }]);
   });
 
-  it("DEMO3 without a message the first side takes a motion of its own", async () => {
+  it("A debate without a message begins with a motion of the first side", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     const json = { kind: "continue" };

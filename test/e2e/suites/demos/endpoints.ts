@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function endpoints(use: () => SuiteServer): void {
-  it("DEMO8 a controller answers with an object, or with a response of its own", async () => {
+  it("A controller answers with an object, or with a response of its own", async () => {
     const { api } = use();
     const found = await api.call("GET", "/api/orders/1042");
     expect([found.status, found.body]).toMatchObject([200, { number: "1042", paid: true, asked_by: null }]);
@@ -13,7 +13,7 @@ export function endpoints(use: () => SuiteServer): void {
     expect([none.status, none.body]).toEqual([404, { error: "There is no order 7." }]);
   });
 
-  it("DEMO8 the transcript is plain text, with what was said under a call before its result", async () => {
+  it("The transcript is plain text, with what was said under a call before its result", async () => {
     const { api } = use();
     const { id } = await api.createThread("reporter");
     await api.say(id, "Write about tools");
@@ -34,7 +34,7 @@ export function endpoints(use: () => SuiteServer): void {
     ]);
   });
 
-  it("DEMO8 a webhook starts a run in a thread at rest, and what it sends is checked", async () => {
+  it("A webhook starts a run in a thread at rest, and what it sends is checked", async () => {
     const { api } = use();
     const { id } = await api.createThread();
     const notes = `/api/threads/${id}/notes`;

@@ -46,7 +46,7 @@ async function settled(api: ApiClient, id: string, run: Run): Promise<Run> {
 }
 
 export function everyDemo(use: () => SuiteServer): void {
-  it("DEMO1 every demo is listed with a description, its models are ready, and the build has no findings", async () => {
+  it("Every demo is listed with a description, its models are ready, and the build has no findings", async () => {
     const { api } = use();
     const { agents } = await api.ask(agentsSchema, "GET", "/api/agents");
     const demos = agents.filter(({ description }) => description?.startsWith("Demo: "));
@@ -60,7 +60,7 @@ export function everyDemo(use: () => SuiteServer): void {
     expect(z.object({ diagnostics: z.array(z.unknown()).default([]) }).parse(health.body).diagnostics).toEqual([]);
   });
 
-  it("DEMO1 each demo answers whatever is said to it, one thing after the other", async () => {
+  it("Each demo answers whatever is said to it, one thing after the other", async () => {
     const { api } = use();
     const talk = async (name: string): Promise<void> => {
       const { id } = await api.createThread(name);

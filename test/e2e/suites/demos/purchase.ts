@@ -17,7 +17,7 @@ async function decide(api: ApiClient, id: string, decision: object) {
 }
 
 export function purchase(use: () => SuiteServer): void {
-  it("DEMO12 orders what is cheap at once", async () => {
+  it("The purchase demo orders cheap goods at once", async () => {
     const { api } = use();
     const { id } = await api.createThread("purchaser");
     expect((await api.say(id, "A desk lamp for 40")).run.status).toBe("completed");
@@ -28,7 +28,7 @@ export function purchase(use: () => SuiteServer): void {
     [{ approved: true }, "Ordered: An espresso machine for at most 900 euros.", true],
     [{ approved: true, args: { item: "A moka pot", price: 35 } }, "Ordered: A moka pot for at most 35 euros.", true],
     [{ approved: false, error: "Too dear." }, "Then I leave it.", false],
-  ])("DEMO12 waits for a person before it orders what is dear: %o", async (decision, words, buys) => {
+  ])("The purchase demo waits for a person before it orders expensive goods: %o", async (decision, words, buys) => {
     const { api } = use();
     const { id } = await api.createThread("purchaser");
     const feed = await api.socket(id);

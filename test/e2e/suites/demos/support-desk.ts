@@ -6,7 +6,7 @@ import { settledMessages } from "../../../support/http-client/transcript.ts";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function supportDesk(use: () => SuiteServer): void {
-  it("DEMO2 the support desk hands a refund to billing in the middle of the run, and gets the thread back", async () => {
+  it("The support desk hands a refund to billing in the middle of the run, and gets the thread back", async () => {
     const { api } = use();
     const { id } = await api.createThread("support_desk");
     const feed = await api.sayForEvents(id, "I want a refund for order 1042");
@@ -32,7 +32,7 @@ export function supportDesk(use: () => SuiteServer): void {
     expect(thread.usage.total_tokens).toBe(runs.reduce((sum, { usage }) => sum + usage.total_tokens, 0));
   });
 
-  it("DEMO2 billing remembers what was said to support, refunds once, and says what it cannot refund", async () => {
+  it("Billing remembers what was said to support, refunds once, and says what it cannot refund", async () => {
     const { api } = use();
     const { id } = await api.createThread("support_desk");
     const say = async (text: string): Promise<string | null> => (await api.say(id, text)).run.text;
