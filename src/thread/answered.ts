@@ -1,6 +1,8 @@
-// Turns the outcome of a method into data for RPC: a refusal becomes data, and a failure is logged and hidden from the caller.
+// Turns the outcome of a call on the object into data for RPC or a response: a refusal becomes data, and a failure is logged and
+// hidden from the caller.
 
-import { ThreadholdError } from "#contract/error.ts";
+import { httpStatus, ThreadholdError } from "#contract/error.ts";
+import type { Refusal } from "#contract/error.ts";
 import type { Answer } from "#core/thread-rpc.ts";
 
 /** Runs a method of the thread. Never rejects. */
@@ -13,4 +15,12 @@ export async function answered<T>(threadId: string | null, work: () => T | Promi
     console.error(JSON.stringify({ event: "thread_failed", thread_id: threadId, cause }));
     return { ok: false, refusal: { code: "internal", message: "Something broke inside the server." } };
   }
+}
+
+/** The response for a refusal, with the body and status of every other route. */
+export function refusalResponse(refusal: Refusal): Response {
+  const { code, message, details, retry_after_ms } = refusal;
+  const body = { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  const headers = retry_after_ms === undefined ? {} : { "retry-after": String(Math.ceil(retry_after_ms / 1000)) };
+  return Response.json(body, { status: httpStatus(code), headers });
 }

@@ -1,52 +1,54 @@
-// The thread in memory: its row, its storage, its readers, and the writes that keep the three in step. Every change goes
-// through here: number, write, tell. While a run is active the row is not written for each message; what it counts is
-// kept here and written when the run rests, or counted again after a crash.
+// The thread in memory: its row, its storage, its subscribers, and the writes that keep the three in step. While a run is active the
+// thread's row is not written for each message; its counts are kept in memory, written when the run is suspended or ends, and
+// counted again after a crash.
 
-import { refuse } from "#contract/error.ts";
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
-import type { Json } from "#contract/json.ts";
-import { counted, totalOf } from "#core/message-counts.ts";
+import { counted } from "#core/message-counts.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { totalsOf } from "#core/run-state.ts";
 import { toStored } from "#core/stored-event.ts";
-import { textOf, toMessage, toThread } from "#core/view.ts";
+import { textOf } from "#core/view.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { Moments } from "./archive/moment.ts";
-import { boundedRows } from "./method/bounded-page.ts";
+import { guardedStore } from "./guarded-store.ts";
+import { LiveRunState } from "./live-run-state.ts";
 import { Broadcaster } from "./reader/broadcaster.ts";
 import { EventNumbers, reservation } from "./reader/event-numbers.ts";
-import { openCallEvents } from "./reader/open-calls.ts";
-import { replay } from "./reader/replay.ts";
-import type { ReplayFrom, ReplayPart } from "./reader/replay.ts";
+import { threadSnapshot } from "./reader/thread-snapshot.ts";
+import { replay } from "./replay/replay.ts";
+import type { ReplayFrom, ReplayPart } from "./replay/replay.ts";
 
-/** Messages a snapshot shows at most, and UTF-16 units of JSON they may take. */
-const snapshotMessages = 200;
-const snapshotBytes = 1024 * 1024;
-
-/** A thread that exists, loaded from its row. */
+/**
+ * A loaded thread. Which member a caller needs:
+ *
+ * - `record`, `store`, `snapshot`, `replay` read.
+ * - `change` changes the thread's row in memory; `save` writes it. A change without `save` is written with the next write.
+ * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row and keep counts, list text and the executed run in step.
+ * - `transaction` writes several rows or none. Inside it, `stage` numbers events that ride in the rows it writes.
+ * - `emit` stores events in rows of their own and sends them.
+ * - `runState` holds the executed run.
+ */
 export class LiveThread {
   readonly store: ManagedThreadStore;
   readonly clock: Clock;
   readonly uuids: OrderedUuids;
   readonly broadcaster: Broadcaster;
+  readonly runState = new LiveRunState();
   /** Moments of the thread that exports read. */
   readonly moments = new Moments();
-  /** Tool messages of the driven run whose calls take no answer any more. */
-  readonly closing = new Set<string>();
   readonly #numbers: EventNumbers;
   #record: ThreadRecord;
-  /** The running run's own list of its messages; told here of every message that joins. */
-  #transcript: MessageRecord[] | null = null;
-  #run: RunRecord | null = null;
+  /** Events that are sent when the transaction that is under way has succeeded; null outside of one. */
+  #staged: PlainEvent[] | null = null;
   #retired = false;
   #flush: () => void = () => {};
   #saved: () => void = () => {};
 
   constructor(store: ManagedThreadStore, record: ThreadRecord, clock: Clock) {
-    this.store = guarded(this.moments.watch(store), () => this.#retired);
+    this.store = guardedStore(this.moments.watch(store), () => this.#retired);
     this.clock = clock;
     this.#record = record;
     this.uuids = new OrderedUuids(() => Math.floor(clock.now() / 1000));
@@ -60,8 +62,8 @@ export class LiveThread {
       numbers: this.#numbers,
       replay: (from) => this.replay(from),
       snapshot: () => this.snapshot(),
-      idle: () => this.#idle,
-      driven: () => this.#run !== null,
+      idle: () => this.#isIdle,
+      driven: () => this.runState.run !== null,
     });
   }
 
@@ -73,7 +75,7 @@ export class LiveThread {
     return this.#numbers.last;
   }
 
-  /** The thread was deleted: whatever is still under way can neither read nor write what comes after it under its id. */
+  /** The thread was deleted: `store` refuses every read and write from here on. */
   retire(): void {
     this.#retired = true;
   }
@@ -96,25 +98,21 @@ export class LiveThread {
     this.#saved();
   }
 
-  /** Called whenever the row was written; a transaction around that may still take it back. */
+  /** Sets what is called after each write of the row. A transaction around the write may still fail. */
   onSaved(saved: () => void): void {
     this.#saved = saved;
   }
 
-  /** The messages of the run that is driven; null while none is. */
-  get transcript(): readonly MessageRecord[] | null {
-    return this.#transcript;
+  /** Sets what updates the catalog when the idle thread changes. */
+  onIdleChange(flush: () => void): void {
+    this.#flush = flush;
   }
 
-  /** From here on every message that joins is also given to the run. Null ends it. */
-  follow(transcript: MessageRecord[] | null): void {
-    this.#transcript = transcript;
-  }
-
-  /** The run that is being driven, so that what changes before its place is counted there too. */
-  drives(run: RunRecord | null): void {
-    this.#run = run;
-    this.closing.clear();
+  /** Marks an idle thread as changed for the catalog; an active run does that at its end. Written with the next `save`. */
+  markIdleChange(): void {
+    if (this.#record.active_run_id !== null) return;
+    this.change({ outbox: { ...this.#record.outbox, dirty: true } });
+    this.#flush();
   }
 
   /** Sets the current usage of the active run, in memory. The next write of the thread's row stores it. */
@@ -124,18 +122,110 @@ export class LiveThread {
     this.change({ active_totals });
   }
 
-  /** The run that is being driven. */
-  get driven(): RunRecord | null {
-    return this.#run;
+  /** Writes a new message's row. Counts and list text change in memory. */
+  insertMessage(message: MessageRecord): void {
+    this.store.insertMessage(message);
+    this.#count(message);
+    this.runState.add(message);
   }
 
-  /** What to do when the catalog lacks something while the thread is at rest. */
-  onChangeAtRest(flush: () => void): void {
-    this.#flush = flush;
+  /** Writes a changed message's row. */
+  updateMessage(message: MessageRecord): void {
+    this.store.updateMessage(message);
+    this.runState.replace(message.id, message);
+    this.#relist(message);
   }
 
-  /** Counts a message in and gives it to the running run. The caller writes it. */
-  joined(message: MessageRecord): void {
+  /** Deletes a message's row. Counts and list text change in memory. */
+  deleteMessage(message: MessageRecord): void {
+    this.store.deleteMessage(message);
+    this.#discount(message);
+    this.change({ counts: counted(this.#record.counts, message, -1), updated_at: this.clock.now() });
+    this.#relist(message);
+    this.runState.replace(message.id, null);
+  }
+
+  /** Returns the message in its position: one whose id was drawn before other messages were added gets a position after them. */
+  placed(message: MessageRecord): MessageRecord {
+    const inOrder = message.id > this.#record.last_position;
+    return { ...message, position: inOrder ? message.id : this.uuids.next() };
+  }
+
+  /**
+   * Writes together or not at all; a failure also takes back what changed in memory. Events that `stage` numbered are sent after
+   * the outermost transaction succeeded.
+   */
+  transaction<T>(write: () => T): T {
+    const outer = this.#staged;
+    const staged: PlainEvent[] = [];
+    this.#staged = staged;
+    const record = this.#record;
+    const restoreMessages = this.runState.save();
+    let result: T;
+    try {
+      result = this.store.transaction(write);
+    } catch (thrown) {
+      this.#record = record;
+      restoreMessages();
+      throw thrown;
+    } finally {
+      this.#staged = outer;
+    }
+    if (outer !== null) outer.push(...staged);
+    else for (const event of staged) this.broadcaster.send(event);
+    return result;
+  }
+
+  /** Inside `transaction`: numbers events and returns them as the row that is about to be written stores them. */
+  stage(drafts: EventDraft[]): StoredEvent[] {
+    return this.#number(drafts).map(toStored);
+  }
+
+  /** Stores events in rows of their own, together with what `write` writes and the thread's row; then sends them. */
+  emit(drafts: EventDraft[], write: (events: readonly PlainEvent[]) => void = () => {}): void {
+    this.transaction(() => {
+      const events = this.#number(drafts);
+      write(events);
+      for (const event of events) this.store.insertEvent(toStored(event));
+      this.save();
+    });
+  }
+
+  #number(drafts: EventDraft[]): PlainEvent[] {
+    const events = drafts.map((draft) => this.broadcaster.number(draft));
+    if (this.#staged === null) throw new Error("Events are staged inside a transaction.");
+    this.#staged.push(...events);
+    return events;
+  }
+
+  /** Returns the events after a number: a part of them, up to `upTo`, or all of them, from rows and from memory. */
+  replay(from: ReplayFrom): ReplayPart {
+    // A subscriber to the run that its own request began missed only events that are still in memory.
+    const recent = this.broadcaster.toldAfter(from.after);
+    if (recent !== null) return { events: recent, upTo: null, size: 0, place: from.place };
+    const rows = replay(this.store, this.#record, from);
+    const known = new Set(rows.events.map((event) => event.seq));
+    const last = rows.upTo ?? Number.POSITIVE_INFINITY;
+    // Events that surround other steps are sent before those steps and stored after them.
+    const inFlight = this.broadcaster
+      .inFlight()
+      .filter(({ seq }) => seq > from.after && seq <= last && !known.has(seq));
+    return { ...rows, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
+  }
+
+  /** Returns the thread, its latest messages and its unfinished events. */
+  snapshot(): ReturnType<typeof threadSnapshot> {
+    return threadSnapshot(this);
+  }
+
+  /** Nothing happens until a client or another thread sends something. */
+  get #isIdle(): boolean {
+    const { active_run_id, status, queue, held } = this.#record;
+    if (active_run_id !== null) return status === "awaiting_tool_execution";
+    return queue.length === 0 || held;
+  }
+
+  #count(message: MessageRecord): void {
     const { counts, last_message, last_position } = this.#record;
     this.change({
       counts: counted(counts, message, 1),
@@ -143,32 +233,15 @@ export class LiveThread {
       last_position: message.position > last_position ? message.position : last_position,
       updated_at: this.clock.now(),
     });
-    this.#transcript?.push(message);
   }
 
-  /** Counts a deleted message out. */
-  left(message: MessageRecord): void {
-    this.#leftBefore(message);
-    this.change({ counts: counted(this.#record.counts, message, -1), updated_at: this.clock.now() });
-    this.#relist(message);
-    const at = this.#transcript?.findIndex((known) => known.id === message.id) ?? -1;
-    if (at !== -1) this.#transcript?.splice(at, 1);
-  }
-
-  /** A message from before the active run: after a crash the run's own are counted on top of those. */
-  #leftBefore(message: MessageRecord): void {
+  /** Subtracts a deleted message from the counts before the active run: after a crash the run's messages are added to those. */
+  #discount(message: MessageRecord): void {
     const { active_run_id } = this.#record;
-    const run = this.#run ?? (active_run_id === null ? null : this.store.run(active_run_id));
+    const run = this.runState.run ?? (active_run_id === null ? null : this.store.run(active_run_id));
     if (run === null || message.position > run.after_position) return;
     run.counts_before = counted(run.counts_before, message, -1);
     this.store.updateRun(run);
-  }
-
-  /** Puts a changed message where the running run sees it. */
-  changed(message: MessageRecord): void {
-    const at = this.#transcript?.findIndex((known) => known.id === message.id) ?? -1;
-    if (at !== -1) this.#transcript?.splice(at, 1, message);
-    this.#relist(message);
   }
 
   /** Reads the text of the last message again after a message was changed or deleted, so that lists and search hold no removed text. */
@@ -186,115 +259,14 @@ export class LiveThread {
     if (last_message !== before) this.change({ last_message });
   }
 
-  /** Stores messages outside of a step, together with what `change` says of the thread, and tells them whole. */
-  append(messages: readonly MessageRecord[], change: Partial<ThreadRecord> = {}): MessageRecord[] {
-    const stored: MessageRecord[] = [];
-    const told: ReturnType<LiveThread["stage"]>[] = [];
-    this.atomically(() => {
-      for (const message of messages) {
-        const inPlace = this.placed(message);
-        const one = this.stage(wholeMessage(inPlace));
-        const record = { ...inPlace, events: one.stored };
-        this.store.insertMessage(record);
-        this.joined(record);
-        stored.push(record);
-        told.push(one);
-      }
-      this.change(change);
-      this.changedAtRest();
-      this.save();
-    });
-    for (const one of told) one.send();
-    return stored;
-  }
-
-  /** The message in its place: one whose id was drawn before others took theirs gets a place behind them. */
-  placed(message: MessageRecord): MessageRecord {
-    const inOrder = message.id > this.#record.last_position;
-    return { ...message, position: inOrder ? message.id : this.uuids.next() };
-  }
-
-  /** Nothing goes on until somebody outside says something. */
-  get #idle(): boolean {
-    const { active_run_id, status, queue, held } = this.#record;
-    if (active_run_id !== null) return status === "awaiting_tool_execution";
-    return queue.length === 0 || held;
-  }
-
-  /** Marks the change for the catalog; a run's own changes go there when it ends. Written with the next `save`. */
-  changedAtRest(): void {
-    if (this.#record.active_run_id !== null) return;
-    this.change({ outbox: { ...this.#record.outbox, dirty: true } });
-    this.#flush();
-  }
-
-  /** Writes together or not at all; what was changed in memory goes back with what was not written. */
-  atomically<T>(work: () => T): T {
-    const record = this.#record;
-    const transcript = this.#transcript === null ? [] : [...this.#transcript];
-    try {
-      return this.store.transaction(work);
-    } catch (thrown) {
-      this.#record = record;
-      this.#transcript?.splice(0, this.#transcript.length, ...transcript);
-      throw thrown;
-    }
-  }
-
-  /** Writes what `work` writes, the events that ride in rows of their own, and the thread's row; then tells them. */
-  tell(drafts: EventDraft[], work: (events: readonly PlainEvent[]) => void = () => {}): void {
-    const events = drafts.map((draft) => this.broadcaster.number(draft));
-    this.atomically(() => {
-      work(events);
-      for (const event of events) this.store.insertEvent(toStored(event));
-      this.save();
-    });
-    for (const event of events) this.broadcaster.send(event);
-  }
-
-  /** A project's own event: stored, so that nobody misses it. */
-  emit(name: string, data: Json): void {
-    const run = this.#record.active_run_id;
-    this.tell([{ type: "custom", ...(run === null ? {} : { run_id: run }), name, data }]);
-  }
-
-  /** Numbers events for a row that is about to be written; `send` them when it is. */
-  stage(drafts: EventDraft[]): { events: PlainEvent[]; stored: StoredEvent[]; send: () => void } {
-    const events = drafts.map((draft) => this.broadcaster.number(draft));
-    const send = () => {
-      for (const event of events) this.broadcaster.send(event);
-    };
-    return { events, stored: events.map(toStored), send };
-  }
-
-  /** What was told after a number: a part of it, as far as `upTo`, or all of it, from rows and what is in flight. */
-  replay(from: ReplayFrom): ReplayPart {
-    // Whoever follows the run that his own request began missed only what is still here.
-    const recent = this.broadcaster.toldAfter(from.after);
-    if (recent !== null) return { events: recent, upTo: null, size: 0, place: from.place };
-    const rows = replay(this.store, this.#record, from);
-    const known = new Set(rows.events.map((event) => event.seq));
-    const last = rows.upTo ?? Number.POSITIVE_INFINITY;
-    // What stands around other steps is told before them and written after them.
-    const inFlight = this.broadcaster
-      .inFlight()
-      .filter(({ seq }) => seq > from.after && seq <= last && !known.has(seq));
-    return { ...rows, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
-  }
-
-  /** The whole picture: the thread, its latest messages, what is in flight. */
-  snapshot(): Extract<ReturnType<typeof snapshotEvent>, object> {
-    return snapshotEvent(this);
-  }
-
-  /** After a crash the row's counts lack what the cut run added: it is counted again from the run's rows. */
+  /** After a crash the row's counts lack the messages of the interrupted run: they are counted from their rows. */
   #recount(): void {
     const { branch, active_run_id } = this.#record;
     const run = active_run_id === null ? null : this.store.run(active_run_id);
     if (run === null) return;
     this.change({ counts: run.counts_before });
     for (const message of this.store.messagesAfter(branch, run.after_position)) {
-      this.joined(message);
+      this.#count(message);
       this.uuids.rise(message.position);
     }
   }
@@ -307,64 +279,4 @@ const mostRelisted = 50;
 function listedText(message: MessageRecord): string | null {
   const text = message.silent || message.role === "tool" ? null : textOf(message.parts);
   return text === null || text === "" ? null : text.slice(0, 300);
-}
-
-/** The store, until the thread is gone. */
-function guarded(store: ManagedThreadStore, gone: () => boolean): ManagedThreadStore {
-  return new Proxy(store, {
-    get(target, name): unknown {
-      if (gone()) throw refuse("thread_not_found", "There is no such thread.");
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-}
-
-function snapshotEvent(live: LiveThread) {
-  const { record, store } = live;
-  const query = { branch: record.branch, order: "desc" as const, includeSilent: false };
-  const messages = boundedRows(
-    (beyond, limit) => store.messages({ ...query, limit, beyond }),
-    (message) => message.position,
-    { limit: snapshotMessages, bytes: snapshotBytes, beyond: undefined },
-  )
-    .rows.filter((message) => message.status === "complete")
-    .reverse()
-    .map(toMessage);
-  const inFlight = live.broadcaster.inFlight();
-  // What an earlier life of the object told of calls that are still open stands in rows alone.
-  const known = new Set(inFlight.map(({ seq }) => seq));
-  const open = openCallEvents(store, record).filter(({ seq }) => !known.has(seq));
-  return {
-    type: "snapshot" as const,
-    seq: live.lastSeq,
-    thread_id: record.id,
-    at: live.clock.now(),
-    thread: { ...toThread(record), last_seq: live.lastSeq },
-    messages,
-    partial: [...open, ...inFlight].sort((left, right) => left.seq - right.seq),
-  };
-}
-
-/** A message that is there at once, as events. */
-export function wholeMessage(message: MessageRecord): EventDraft[] {
-  const of = {
-    message_id: message.id,
-    depth: message.depth,
-    ...(message.run_id === null ? {} : { run_id: message.run_id }),
-    ...(message.silent ? ({ silent: true } as const) : {}),
-  };
-  const { role, position } = message;
-  return [
-    { type: "message_start", ...of, role, position },
-    { type: "message_end", ...of, message: toMessage(message) },
-  ];
-}
-
-/** Messages a filter covers, from kept counts; null on a branch that has none kept. */
-export function knownTotal(
-  record: Readonly<ThreadRecord>,
-  query: { branch: string; includeSilent: boolean; maxDepth?: number | undefined },
-): number | null {
-  return query.branch === record.branch ? totalOf(record.counts, query) : null;
 }

@@ -80,7 +80,7 @@ export function openThread(options: OpenOptions): OpenThread {
   };
   const driver: Driver = new Driver(context);
   ownerFeed.watch(live);
-  live.onChangeAtRest(() => background(wakeups.runAndSleep()));
+  live.onIdleChange(() => background(wakeups.runAndSleep()));
   removeUnclaimed(context);
   return { context, driver, storage, store };
 }

@@ -16,7 +16,7 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { Alarm, longestHeartbeatMs } from "./alarm.ts";
-import { answered } from "./answered.ts";
+import { answered, refusalResponse } from "./answered.ts";
 import { Importer } from "./archive/importer.ts";
 import type { CreateContext } from "./method/create-thread.ts";
 import { serveInternal } from "./method/internal-request.ts";
@@ -25,7 +25,6 @@ import { isRestOver, openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
 import { acknowledge } from "./reader/subscribe.ts";
-import { refusalResponse } from "./refusal-response.ts";
 import { StreamLeases } from "./stream-leases.ts";
 import { runMethod } from "./thread-methods.ts";
 import type { World } from "./world.ts";

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { RunRecord } from "#core/record.ts";
-import { nextBegun, runsAsBegun, runsBackAt, runsOnAt, startOf } from "#thread/reader/begun-runs.ts";
-import { beginOrder } from "#thread/run/begin-order.ts";
+import { nextBegun, runsAsBegun, runsBackAt, runsOnAt, startOf } from "#thread/replay/begun-runs.ts";
+import { beginOrder } from "#thread/run/run-start.ts";
 
 import { idOf, runRecord } from "../store/records.ts";
 import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";

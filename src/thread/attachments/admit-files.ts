@@ -1,10 +1,8 @@
-// The files of a message around its admission: taken in before it, removed again when the message is refused after all or
-// turns out to be one that was admitted before.
+// Takes the files of messages into the thread before the messages are admitted. Files of a message that is refused, or that turns
+// out to be a repeated one, are deleted again.
 
 import { refuse } from "#contract/error.ts";
-import type { FileVersion } from "#core/ports/thread-files.ts";
 import type { StoredPart } from "#core/record.ts";
-import type { Admission } from "#core/thread-rpc.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { incomingParts } from "./incoming-file.ts";
@@ -13,29 +11,19 @@ import { takeFiles } from "./taken-files.ts";
 import type { FileTaker, TakenFiles } from "./taken-files.ts";
 import { unclaimedFiles } from "./unclaimed-files.ts";
 
-/** Who knows whether the thread still is. */
+/** Whether the thread was deleted meanwhile. */
 interface Presence {
   readonly gone: boolean;
 }
 
-/** Admits a message with its files. `admit` calls `claim` where it goes on to write the message, without a wait in between. */
-export async function withTakenFiles(
+/** Takes the files of one message. The caller calls `claim` right before it writes the message, or `discard` if it is not written. */
+export async function takeMessageFiles(
   context: ObjectContext,
   presence: Presence,
-  {
-    input,
-    admit,
-  }: { input: MessageInput; admit: (parts: StoredPart[], claim: () => FileVersion[]) => Promise<Admission> },
-): Promise<Admission> {
+  input: MessageInput,
+): Promise<Pick<TakenFiles, "claim" | "discard"> & { parts: StoredPart[] }> {
   const { messages, claim, discard } = await takeFiles([incomingParts(input, "")], fileTaker(context, presence));
-  try {
-    const admission = await admit(messages[0] ?? [], claim);
-    if (admission.repeated) discard();
-    return admission;
-  } catch (thrown) {
-    discard();
-    throw thrown;
-  }
+  return { parts: messages[0] ?? [], claim, discard };
 }
 
 /** The parts of a new thread's first messages, in order; claimed as any message's are. */

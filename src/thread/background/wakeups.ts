@@ -55,7 +55,7 @@ export class Wakeups {
    */
   beat(): void {
     const { live, ownerFeed } = this.#parts;
-    if (live.driven !== null) {
+    if (live.runState.run !== null) {
       this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
       ownerFeed.again(live);
     } else if (this.#isPending) this.#pauseMs = longestHeartbeatMs;
@@ -88,7 +88,7 @@ export class Wakeups {
     await faults.at("sleep.sweep");
     await this.#sweep.run();
     // An executed run has its heartbeat.
-    if (!live.retired && live.driven === null) this.#sleep();
+    if (!live.retired && live.runState.run === null) this.#sleep();
   }
 
   get #isPending(): boolean {

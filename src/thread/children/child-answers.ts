@@ -188,8 +188,7 @@ function forget(
   const calls = (now.awaits.calls ?? []).filter(({ id }) => !ids.has(id));
   if (calls.length === now.awaits.calls?.length) return;
   const next = { ...now, awaits: { ...now.awaits, calls } };
-  live.store.updateMessage(next);
-  live.changed(next);
+  live.updateMessage(next);
   driver.showAwaited(next);
 }
 

@@ -13,7 +13,6 @@ export function takeChildCalls(context: ObjectContext, driver: Driver, { calls, 
   const row = waitingCall(live, told);
   if (row === null) return;
   const next = { ...row, awaits: { ...row.awaits, calls } };
-  live.store.updateMessage(next);
-  live.changed(next);
+  live.updateMessage(next);
   driver.showAwaited(next);
 }

@@ -35,9 +35,8 @@ export function takeCost(context: ObjectContext, driver: Driver, { call, told }:
   if (!isMore(known, told)) return;
   const paid = { ...call, ...childSpending(told) };
   const run = runOf(context, driver, call.run_id);
-  live.store.transaction(() => {
-    live.store.updateMessage(paid);
-    live.changed(paid);
+  live.transaction(() => {
+    live.updateMessage(paid);
     if (run !== null) spendOnRun(context, { run, more: since(known, told) });
   });
   // The catalog, and a parent above, are told by whoever wakes up next, if not now.

@@ -30,8 +30,7 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
     ...row,
     awaits: { ...row.awaits, delivered: { ...(known ?? delivered), ...childSpending(delivered) } },
   };
-  live.store.updateMessage(answered);
-  live.changed(answered);
+  live.updateMessage(answered);
   driver.resumeNow(row.run_id);
 }
 

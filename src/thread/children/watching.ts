@@ -4,7 +4,7 @@
 import { peerCaller } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import { openStepRows } from "../reader/open-calls.ts";
+import { openStepRows } from "../replay/open-calls.ts";
 
 /** Call it when a reader has joined. */
 export function tellChildrenOfWatcher(context: ObjectContext): void {

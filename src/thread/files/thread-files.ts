@@ -32,7 +32,7 @@ export function threadFiles(
 ): ManagedThreadFiles {
   const { images, bucket, bucketThreshold: threshold, limit, room } = settings;
   return createFileSystem({
-    change: (work) => toldChange(live, work),
+    change: (work) => changeWithEvent(live, work),
     rows: sqliteFileRows(storage, () => live.retired),
     images,
     clock,
@@ -52,17 +52,14 @@ export interface ThreadFilesParts {
   onGarbage: () => void;
 }
 
-function toldChange<T>(live: LiveThread, work: () => Changed<T>): T {
-  const { result, events } = live.atomically(() => {
-    const changed = work();
-    if (changed.told === null) return { ...changed, events: null };
-    const staged = live.stage([changeEvent(changed.told)]);
-    for (const event of staged.stored) live.store.insertEvent(event);
+function changeWithEvent<T>(live: LiveThread, work: () => Changed<T>): T {
+  return live.transaction(() => {
+    const { result, told } = work();
+    if (told === null) return result;
+    for (const event of live.stage([changeEvent(told)])) live.store.insertEvent(event);
     live.save();
-    return { ...changed, events: staged };
+    return result;
   });
-  events?.send();
-  return result;
 }
 
 function changeEvent({ path, file }: FileChange): EventDraft {

@@ -11,6 +11,7 @@ import { SetupDefinitions } from "#flow/setup-definitions.ts";
 import { checkSetupTools } from "#flow/thread-setup.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
+import { appendMessages } from "../append-messages.ts";
 import { initialParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
@@ -85,7 +86,7 @@ async function finishCreation({ context, driver }: OpenThread, input: CreateInpu
   const { drafts, claim } = await firstMessages({ context, driver }, input);
   for (const draft of drafts) messages.push(await hooks.beforeCreateMessage(draft));
   claim();
-  context.live.append(messages, { creation: input.creation });
+  appendMessages(context.live, messages, { creation: input.creation });
   for (const message of messages) await hooks.afterCreateMessage(message);
   await context.wakeups.catalog.run();
 }

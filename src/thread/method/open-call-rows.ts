@@ -1,21 +1,21 @@
-// The calls of the active run that wait for an answer from elsewhere, whatever else its step has said: where it rests by the
-// ids that it shows, while it is driven from its messages in memory.
+// The calls of the active run that wait for a result from a client, a person or a child thread. The calls of an executed run are
+// found in its messages in memory, those of a suspended run by the ids that its thread's row shows.
 
 import type { MessageRecord } from "#core/record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
-import { openStepRows } from "../reader/open-calls.ts";
+import { openStepRows } from "../replay/open-calls.ts";
 
 /**
- * Their tool messages, in call order; of a run that rests, those that wait for a child thread only where that waits for somebody
- * outside.
+ * Returns their tool messages in call order. For a suspended run, calls that wait for a child thread are included only if the child
+ * itself waits for a client or a person.
  */
 export function openCallRows(live: LiveThread): MessageRecord[] {
   return rowsOf(live).filter(({ status, awaits }) => status === "started" && awaits !== undefined);
 }
 
-function rowsOf({ store, record, transcript }: LiveThread): readonly MessageRecord[] {
-  if (transcript !== null) return transcript;
+function rowsOf({ store, record, runState }: LiveThread): readonly MessageRecord[] {
+  if (runState.messages !== null) return runState.messages;
   const ids = new Set((record.pending ?? []).flatMap(({ message_id }) => message_id ?? []));
   const shown = [...ids].flatMap((id) => store.message(id) ?? []);
   return shown.length > 0 ? shown : openStepRows(store, record).reverse();

@@ -12,7 +12,7 @@ import { toMessage } from "#core/view.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { eventSource } from "../reader/event-source.ts";
+import { eventSource } from "../replay/event-source.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
@@ -52,7 +52,7 @@ async function readTranscript(context: ObjectContext, cursor: string | null): Pr
 /** The cost with that of the active run, which has not been added to its thread yet. */
 function costSoFar({ live }: ObjectContext): number | null {
   const { active_run_id, cost } = live.record;
-  const run = live.driven ?? (active_run_id === null ? null : live.store.run(active_run_id));
+  const run = live.runState.run ?? (active_run_id === null ? null : live.store.run(active_run_id));
   return run === null ? cost : addCost(cost, run.cost);
 }
 

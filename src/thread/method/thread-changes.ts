@@ -48,7 +48,7 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
     updated_at: clock.now(),
   });
   markForCatalog(live);
-  live.tell([{ type: "thread_updated", thread: view(context) }], ([event]) => {
+  live.emit([{ type: "thread_updated", thread: view(context) }], ([event]) => {
     // The event before this one shows nothing that this one does not: repeated changes take no further storage.
     if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
     if (event !== undefined) live.change({ updated_seq: event.seq });

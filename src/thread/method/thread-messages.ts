@@ -5,12 +5,12 @@ import { refuse } from "#contract/error.ts";
 import type { Message } from "#contract/message.ts";
 import type { MessagePage } from "#contract/page.ts";
 import type { ListMessages, PatchMessage } from "#contract/request.ts";
-import type { MessageRecord } from "#core/record.ts";
+import { totalOf } from "#core/message-counts.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
 import { toMessage } from "#core/view.ts";
 import { updateMessage } from "#flow/thread-state.ts";
 
-import { knownTotal } from "../live-thread.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
@@ -95,13 +95,12 @@ function deleteMessage(context: ObjectContext, id: string): void {
       metadata: {},
     },
   }));
-  live.tell(drafts, () => {
+  live.emit(drafts, () => {
     for (const message of doomed) {
       if (message.updated_seq !== undefined) live.store.deleteEvent(message.updated_seq);
-      live.store.deleteMessage(message);
-      live.left(message);
+      live.deleteMessage(message);
     }
-    live.changedAtRest();
+    live.markIdleChange();
   });
 }
 
@@ -123,4 +122,12 @@ function mustBeFree({ live }: ObjectContext, record: MessageRecord): void {
   const active = live.record.active_run_id;
   if (active === null || record.run_id !== active) return;
   throw refuse("conflict", "A run is using this message. Wait for it, or stop it.", { run_id: active });
+}
+
+/** Messages a filter covers, from kept counts; null on a branch that has none kept. */
+function knownTotal(
+  record: Readonly<ThreadRecord>,
+  query: { branch: string; includeSilent: boolean; maxDepth?: number | undefined },
+): number | null {
+  return query.branch === record.branch ? totalOf(record.counts, query) : null;
 }

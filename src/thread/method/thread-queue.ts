@@ -65,7 +65,7 @@ async function patchQueued(context: ObjectContext, id: string, change: PatchQueu
   const message = changes ? changed(messageOf(run), picked, clock.now()) : null;
   const queue = position === undefined ? live.record.queue : movedTo(live.record, id, position);
   const next = message === null ? run : { ...run, queued: { ...run.queued, message } };
-  live.tell([{ type: "queue_changed", queued: queue }], () => {
+  live.emit([{ type: "queue_changed", queued: queue }], () => {
     if (message !== null) live.store.updateRun(next);
     live.change({ queue });
   });

@@ -53,10 +53,11 @@ function getRun({ live }: ObjectContext, id: string): Run {
 }
 
 /** The current state of a run. A run at work is newer in memory than in its row, which is written when it waits or ends. */
-function present({ driven }: Pick<LiveThread, "driven">, run: RunRecord): RunRecord {
-  return driven?.id === run.id
-    ? { ...run, steps: driven.steps, usage: driven.usage, cost: driven.cost, spent: driven.spent }
-    : run;
+function present({ runState }: Pick<LiveThread, "runState">, run: RunRecord): RunRecord {
+  const executed = runState.run;
+  if (executed?.id !== run.id) return run;
+  const { steps, usage, cost, spent } = executed;
+  return { ...run, steps, usage, cost, spent };
 }
 
 /** A page of log rows. A tool call stands inside the row of its step; `type=tool_call` shows those calls alone. */

@@ -67,8 +67,8 @@ async function takeToolResults(
   const taken = checked({ context, driver }, posted, body.run_id);
   const decided = { by: caller.user, at: context.clock.now() };
   const rows = [...taken.answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
-  live.atomically(() => {
-    for (const row of rows) live.store.updateMessage(row);
+  live.transaction(() => {
+    for (const row of rows) live.updateMessage(row);
     for (const { row, posted: one } of taken.late) logLate(context, row, one);
     keepOptions(context, setup);
     if (rows.length === 0 || live.record.pending === undefined) return;
@@ -76,10 +76,9 @@ async function takeToolResults(
     enqueueCalls(live);
     live.save();
   });
-  for (const row of rows) live.changed(row);
   context.wakeups.runSoon();
-  const { transcript, record } = live;
-  const missing = transcript === null ? (record.pending ?? []) : awaitedCalls(transcript);
+  const { runState, record } = live;
+  const missing = runState.messages === null ? (record.pending ?? []) : awaitedCalls(runState.messages);
   if (rows.length > 0 && isLineComplete(rows, openCalls(context, driver))) driver.resumeNow(rows[0]?.run_id ?? null);
   const asked = run ?? live.store.run(taken.over[0]?.run_id ?? runId ?? "");
   if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
@@ -160,7 +159,7 @@ function checkKind({ awaits, name }: OpenCall, { id, said }: PostedAnswer): void
 function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
   if (activeRun?.stop === true) return [];
   return openCallRows(live).flatMap((row) =>
-    row.awaits === undefined || row.awaits.kind === "child" || live.closing.has(row.id)
+    row.awaits === undefined || row.awaits.kind === "child" || live.runState.closing.has(row.id)
       ? []
       : [{ ...row, awaits: row.awaits }],
   );

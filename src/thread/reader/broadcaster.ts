@@ -6,13 +6,13 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { inToldOrder } from "#core/stored-event.ts";
 
+import type { ReplayFrom, ReplayPart } from "../replay/replay.ts";
 import type { EventNumbers } from "./event-numbers.ts";
 import { FanOut } from "./fan-out.ts";
 import { Frame } from "./frame.ts";
 import { Partial } from "./partial.ts";
 import type { RecordedStep } from "./partial.ts";
 import type { Reader } from "./reader.ts";
-import type { ReplayFrom, ReplayPart } from "./replay.ts";
 import { SharedWindow } from "./shared-window.ts";
 import { endsRun, wants } from "./subscription.ts";
 

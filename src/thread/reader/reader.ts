@@ -4,8 +4,8 @@ import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
 import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contract/subscription.ts";
 
+import type { ReplayFrom, ReplayPart } from "../replay/replay.ts";
 import type { Frame } from "./frame.ts";
-import type { ReplayFrom, ReplayPart } from "./replay.ts";
 import type { SharedWindow } from "./shared-window.ts";
 import { cursorSchema, wishKey } from "./subscription.ts";
 import type { Cursor, Wish } from "./subscription.ts";

@@ -3,11 +3,10 @@
 
 import { refuse } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
-import type { JsonObject } from "#contract/json.ts";
 import type { Message } from "#contract/message.ts";
 import { queueLimit } from "#contract/queue-route.ts";
 import type { PostMessage, PostRun } from "#contract/request.ts";
-import type { Limits, Run, RunKind } from "#contract/run.ts";
+import type { Limits, RunKind } from "#contract/run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import { totalOf } from "#core/message-counts.ts";
 import { messageDraft } from "#core/message-draft.ts";
@@ -18,13 +17,15 @@ import { toMessage, toRun } from "#core/view.ts";
 import { humanMark } from "#flow/history-sides.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import { withTakenFiles } from "../attachments/admit-files.ts";
+import { appendMessages } from "../append-messages.ts";
+import { takeMessageFiles } from "../attachments/admit-files.ts";
 import { withConfirmedLease } from "../method/confirmed-lease.ts";
 import { admitWithSetup, keepOptions } from "../method/input-setup.ts";
 import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
+import { kept, repeated } from "./idempotency.ts";
 import { checkRoom } from "./message-room.ts";
 import { limitedRun, raiseLimit } from "./raise-limit.ts";
 import { enqueueRun, newRun } from "./run-start.ts";
@@ -65,35 +66,42 @@ export async function admitMessage(
   rejectWhileActive(context, input.when);
   await context.faults.at("admission.message-agent");
   const agent = await agentOf(context);
-  return withTakenFiles(context, driver, {
-    input,
-    admit: (parts, claim) => admitParts(context, driver, { ...message, parts, agent, claim }),
-  });
+  await context.faults.at("admission.files");
+  const files = await takeMessageFiles(context, driver, input);
+  try {
+    await context.faults.at("admission.draft");
+    const draft = await draftOf(context, message, { parts: files.parts, agent });
+    // Other requests may have been admitted while the hooks ran.
+    const meanwhile = repeated(context, key);
+    if (meanwhile === null) return admitDraft(context, driver, { ...message, draft, claim: files.claim });
+    files.discard();
+    return meanwhile;
+  } catch (thrown) {
+    files.discard();
+    throw thrown;
+  }
 }
 
-type Admitting = MessageAdmission & Said & { claim: () => FileVersion[] };
-
-/** Admits a message whose files are in the thread. */
-async function admitParts(
+/** Writes a message whose files are in the thread and whose hooks have run. */
+function admitDraft(
   context: ObjectContext,
   driver: Driver,
-  { caller, input, key, parentRunId = null, onAdmission, claim, ...said }: Admitting,
-): Promise<Admission> {
-  // The input of a child thread comes from its parent's call and has no author.
-  const isOther = parentRunId === null && caller.user !== context.live.record.user_id;
-  await context.faults.at("admission.draft");
-  const draft = await draftOf(context, input, isOther ? { ...said, author: caller.user } : said);
-  // Other callers may have come while the hooks ran.
-  const meanwhile = repeated(context, key);
-  if (meanwhile !== null) return meanwhile;
+  {
+    input,
+    key,
+    parentRunId = null,
+    onAdmission,
+    draft,
+    claim,
+  }: MessageAdmission & { draft: MessageRecord; claim: () => FileVersion[] },
+): Admission {
   mustBeThere(driver);
   rejectWhileActive(context, input.when);
-
   const files = claim();
   onAdmission?.();
   const after = context.live.lastSeq;
   if (!input.run) {
-    const [stored] = context.live.append([draft]);
+    const [stored] = appendMessages(context.live, [draft]);
     afterwards(context, stored ?? draft);
     const answer = { message: toMessage(stored ?? draft), run: null, after, repeated: false };
     return kept(context, key, { answer });
@@ -158,17 +166,12 @@ async function admitRun(
   return kept(context, key, { answer: { message: null, run: toRun(run), after, repeated: false } });
 }
 
-/** What a message says, and to whom. */
-interface Said {
-  /** The user id of the author, if it is not the thread's own user; null for an administrator without one. */
-  author?: string | null | undefined;
-  parts: StoredPart[];
-  agent: AnyAgentDefinition;
-}
-
-async function draftOf(context: ObjectContext, input: PostMessage, said: Said): Promise<MessageRecord> {
+async function draftOf(
+  context: ObjectContext,
+  { caller, input, parentRunId = null }: MessageAdmission,
+  { parts, agent }: { parts: StoredPart[]; agent: AnyAgentDefinition },
+): Promise<MessageRecord> {
   const { live, clock } = context;
-  const { parts, agent, author } = said;
   checkRoom(parts);
   const draft = messageDraft({
     id: live.uuids.next(),
@@ -177,14 +180,16 @@ async function draftOf(context: ObjectContext, input: PostMessage, said: Said): 
     branch: live.record.branch,
     at: clock.now(),
     silent: input.silent,
-    // A person who speaks up between two models is told apart from both (decision 9).
+    // A person's message between two models is marked, so that it differs from both models' (decision 9: two models in a thread).
     metadata:
       agent.type === "dual_ai" && input.role === "user" && !isEmpty(context)
         ? { ...input.metadata, ...humanMark }
         : input.metadata,
   });
+  // The input of a child thread comes from its parent's call and has no author.
+  const isOther = parentRunId === null && caller.user !== live.record.user_id;
   const { hooks } = definitionAccess(context);
-  return hooks.beforeCreateMessage(author === undefined ? draft : { ...draft, author });
+  return hooks.beforeCreateMessage(isOther ? { ...draft, author: caller.user } : draft);
 }
 
 function isEmpty({ live }: ObjectContext): boolean {
@@ -284,38 +289,4 @@ function mustBeThere(driver: Driver): void {
 
 function agentOf({ live, definitions }: ObjectContext): Promise<AnyAgentDefinition> {
   return definitions.agent(live.record.agent_id);
-}
-
-/** The first answer again, where the key was used before. */
-function repeated({ live }: ObjectContext, key: RequestKey | null): Admission | null {
-  const known = key === null ? null : live.store.key(key.key);
-  if (known === null || key === null) return null;
-  if (known.fingerprint !== key.fingerprint) {
-    throw refuse("conflict", "This Idempotency-Key was used before with another body.");
-  }
-  const { message_id, run, after, input_id } = known.answer as {
-    message_id: string | null;
-    run: Run | null;
-    after: number;
-    /** Absent where the input and the run have one id. */
-    input_id?: string;
-  };
-  const waiting = run === null ? null : (live.store.run(input_id ?? run.id)?.queued?.message ?? null);
-  const shownWaiting = waiting === null ? null : { ...waiting, run_id: run?.id ?? null };
-  const message = message_id === null ? null : (live.store.message(message_id) ?? shownWaiting);
-  return { message: message === null ? null : toMessage(message), run, after, repeated: true };
-}
-
-/** `inputId` is what the message waits under, where it is to join another run. */
-function kept(
-  { live, clock }: ObjectContext,
-  key: RequestKey | null,
-  { answer, inputId }: { answer: Admission; inputId?: string },
-): Admission {
-  if (key === null) return answer;
-  const { message, run, after } = answer;
-  const other = inputId === undefined || inputId === run?.id ? {} : { input_id: inputId };
-  const record = { message_id: message?.id ?? null, run, after, ...other } as unknown as JsonObject;
-  live.store.insertKey({ ...key, answer: record, created_at: clock.now() });
-  return answer;
 }

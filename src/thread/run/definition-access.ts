@@ -8,6 +8,7 @@ import type { ThreadAccess } from "#flow/thread-access.ts";
 import { threadState } from "#flow/thread-state.ts";
 import type { ThreadState } from "#spec/index.ts";
 
+import { appendMessages } from "../append-messages.ts";
 import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
 
 /**
@@ -62,18 +63,20 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
     checkDepth() {
       if (place.depth > deepestWrite) throw refuse("conflict", tooDeep);
     },
-    append: (message) => void live.append([message]),
+    append: (message) => void appendMessages(live, [message]),
     replace: (message) => {
-      live.tell([{ type: "message_updated", message_id: message.id, message: toMessage(message) }], ([event]) => {
+      live.emit([{ type: "message_updated", message_id: message.id, message: toMessage(message) }], ([event]) => {
         // The event before this one would be sent with the same message.
         if (message.updated_seq !== undefined) live.store.deleteEvent(message.updated_seq);
         const stored = event === undefined ? message : { ...message, updated_seq: event.seq };
-        live.store.updateMessage(stored);
-        live.changed(stored);
-        live.changedAtRest();
+        live.updateMessage(stored);
+        live.markIdleChange();
       });
     },
-    emit: (name, data) => live.emit(name, data),
+    emit: (name, data) => {
+      const run = live.record.active_run_id;
+      live.emit([{ type: "custom", ...(run === null ? {} : { run_id: run }), name, data }]);
+    },
     queueTool: (name, args) => context.calls.queue(name, args),
     invokeTool: (name, args) => context.calls.invoke(name, args, deeper(place)),
   };

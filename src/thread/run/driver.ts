@@ -95,7 +95,7 @@ export class Driver {
     if (run === null || (runId !== null && runId !== run.id)) return false;
     if (!run.stop) {
       run.stop = true;
-      live.store.transaction(() => {
+      live.transaction(() => {
         live.store.updateRun(run);
         live.change({ held: true });
         live.save();
@@ -185,7 +185,7 @@ export class Driver {
     const abort = new AbortController();
     if (run.stop) abort.abort(new Error("stopped"));
     this.#execution = { run, abort };
-    live.drives(run);
+    live.runState.execute(run);
     background(this.#executeToHalt(run, { abort, resumed }).catch((thrown: unknown) => this.#release(run, thrown)));
   }
 
@@ -229,7 +229,7 @@ export class Driver {
 
   #endExecution(): void {
     this.#execution = null;
-    this.#context.live.drives(null);
+    this.#context.live.runState.execute(null);
   }
 
   /** Suspends the run until a time (microseconds): it is a row and an alarm, and nothing in memory (architecture §5.3). */

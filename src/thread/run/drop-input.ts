@@ -23,7 +23,7 @@ export function dropInput(context: ObjectContext, run: RunRecord): void {
   const stopped = { ...run, status: "stopped" as const, reason: "stopped", queued: null, ended_at: clock.now() };
   const { status, reason, outcome, usage, cost, message_ids, error } = toRun(stopped);
   const end = { status, reason, outcome, usage, cost, message_ids, error };
-  live.tell(
+  live.emit(
     [
       { type: "run_end", run_id: run.id, ...end },
       { type: "queue_changed", queued: queue },

@@ -23,7 +23,7 @@ export class Journal implements RunJournal {
     this.#live = live;
     this.#run = run;
     this.#messages = messages;
-    live.follow(messages);
+    live.runState.follow(messages);
   }
 
   get messages(): readonly MessageRecord[] {
@@ -31,9 +31,8 @@ export class Journal implements RunJournal {
   }
 
   append(message: MessageRecord): void {
-    this.#live.atomically(() => {
-      this.#live.store.insertMessage(message);
-      this.#live.joined(message);
+    this.#live.transaction(() => {
+      this.#live.insertMessage(message);
       if (message.awaits?.kind === "child") this.#adopt(message.awaits.thread_id);
     });
     // A tool message takes the place that was reserved for it, which need not be the last.
@@ -41,17 +40,16 @@ export class Journal implements RunJournal {
   }
 
   update(message: MessageRecord): void {
-    this.#live.store.updateMessage(message);
-    this.#live.changed(message);
+    this.#live.updateMessage(message);
   }
 
   closing(messageId: string): void {
-    this.#live.closing.add(messageId);
+    this.#live.runState.closing.add(messageId);
   }
 
   log(record: LogRecord, agent?: string): void {
     this.#live.used(this.#run, this.#messages);
-    this.#live.atomically(() => {
+    this.#live.transaction(() => {
       this.#live.store.insertLog(record);
       if (agent === undefined) return;
       this.#live.change({ agent_id: agent });
@@ -62,7 +60,7 @@ export class Journal implements RunJournal {
   }
 
   appendQueued(message: MessageRecord): void {
-    this.#live.atomically(() => {
+    this.#live.transaction(() => {
       this.append(message);
       this.#live.store.updateRun(this.#run);
     });
@@ -81,7 +79,7 @@ export class Journal implements RunJournal {
 
   /** The run no longer listens. */
   close(): void {
-    this.#live.follow(null);
+    this.#live.runState.follow(null);
   }
 }
 

@@ -18,8 +18,10 @@ import { declined, stoppedCall, unanswered, unknownOutcome } from "#core/tools/o
 import { settle } from "#core/tools/settle.ts";
 import { turnsIn } from "#flow/conversation-strategy.ts";
 
-import { wholeMessage } from "../live-thread.ts";
+import { appendMessages } from "../append-messages.ts";
+import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { wholeMessage } from "../whole-message.ts";
 
 /** Recoveries without a newly committed step before a run is given up (architecture §5; figures: Recovery). */
 const recoveryAttempts = 5;
@@ -37,11 +39,10 @@ export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
   live.used(rebuilt, messages);
   const retraction: EventDraft = { type: "message_retracted", run_id: run.id, reason: "recovery" };
   if (tries > recoveryAttempts) {
-    live.tell([retraction]);
+    live.emit([retraction]);
     return { type: "given_up", run: rebuilt };
   }
-  const told = live.stage([retraction]);
-  live.store.transaction(() => {
+  live.transaction(() => {
     live.store.insertLog({
       id: live.uuids.next(),
       type: "recovery",
@@ -50,11 +51,10 @@ export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
       depth: 0,
       created_at: clock.now(),
       data: { what: "restart", attempt: tries },
-      events: told.stored,
+      events: live.stage([retraction]),
     });
     live.save();
   });
-  told.send();
   return { type: "again", run: rebuilt };
 }
 
@@ -112,8 +112,7 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
     if (spent !== null) spendOfChild(run, spent);
     else if (awaits?.kind === "child") {
       // Nobody waits for that child any more.
-      const stop = { type: "stop" as const, thread_id: awaits.thread_id };
-      live.change({ outgoing: [...(live.record.outgoing ?? []), stop] });
+      enqueueMessage(live, { type: "stop", thread_id: awaits.thread_id });
     }
     const { stack: _, ...result } = settle(resultOfOpen(row));
     const id = row?.id ?? live.uuids.next();
@@ -139,8 +138,8 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       updated_at: clock.now(),
       events: [],
     };
-    if (row === undefined) live.append([message]);
-    else live.tell(wholeMessage(message), () => live.store.updateMessage(message));
+    if (row === undefined) appendMessages(live, [message]);
+    else live.emit(wholeMessage(message), () => live.store.updateMessage(message));
   }
 }
 

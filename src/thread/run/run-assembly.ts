@@ -1,11 +1,13 @@
 // Puts a run of a thread together: all ports of the loop, over the storage of the thread. `host/host-ports.ts` does it in process.
 
+import type { Side } from "#contract/message.ts";
 import { isAnswer, mainLine } from "#core/line.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
-import { ConversationStrategy } from "#flow/conversation-strategy.ts";
+import { ConversationStrategy, other } from "#flow/conversation-strategy.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { blankStreak } from "#flow/turn-end.ts";
+import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { answersOf } from "../attachments/answers-of.ts";
 import { ChildThreadsOf } from "../children/child-threads.ts";
@@ -13,7 +15,6 @@ import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { carriedMessages, carriedOn, messagesBefore } from "./earlier-messages.ts";
 import { executionState, StopFlag } from "./execution.ts";
-import { firstSide } from "./first-side.ts";
 import { Journal } from "./journal.ts";
 import { leftAt, notBegun } from "./recovery.ts";
 import { RunLimits } from "./run-limits.ts";
@@ -54,7 +55,7 @@ export async function assembleRun(
   const limits = new RunLimits(context, run, { agent, strategy, messages: journal.messages, abort });
   // A definition may keep `execution` for longer than the run is at work: the row is another's then.
   const keep = (asked: Pick<RunRecord, "forced" | "stop_asked">) => {
-    if (live.driven === run) live.store.updateRun(Object.assign(run, asked));
+    if (live.runState.run === run) live.store.updateRun(Object.assign(run, asked));
   };
   const execution = executionState(run.id, journal.messages, {
     flag,
@@ -120,4 +121,14 @@ export async function assembleRun(
 /** A call whose answer was delivered and not taken yet. */
 export function hasAnswer({ status, awaits }: MessageRecord): boolean {
   return status === "started" && awaits !== undefined && awaits.delivered !== null;
+}
+
+/** Messages that are searched for the last answer: between two answers are at most the results of one step. */
+const lookBack = 50;
+
+/** The side that begins: the one that did not answer last (decision 9: two models in a thread). */
+function firstSide({ live }: ObjectContext, run: RunRecord, agent: AnyAgentDefinition): Side {
+  if (agent.type !== "dual_ai") return "a";
+  const last = messagesBefore(live, run, lookBack).find(isAnswer)?.side ?? "b";
+  return other(last);
 }

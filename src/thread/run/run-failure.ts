@@ -19,7 +19,7 @@ export const givenUp: RunEnd = {
 
 /** Retracts the run's unfinished answers, so that no reader keeps text that the transcript lacks, and closes its open calls. */
 export function retractAnswers(context: ObjectContext, run: RunRecord): void {
-  context.live.tell([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
+  context.live.emit([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
   closeOpenCalls(context, run);
 }
 

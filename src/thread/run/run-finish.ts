@@ -47,10 +47,9 @@ export function finishRun(
     resume_at: null,
     retry: null,
   };
-  const told = live.stage(endEvents(finished, end));
-  finished.events = [...run.events, ...told.stored];
   const { usage, cost } = live.record;
-  live.store.transaction(() => {
+  live.transaction(() => {
+    finished.events = [...run.events, ...live.stage(endEvents(finished, end))];
     live.store.updateRun(finished);
     live.change({
       status: end.status === "error" ? "error" : "idle",
@@ -68,7 +67,6 @@ export function finishRun(
     }
     live.save();
   });
-  told.send();
   live.broadcaster.settled();
   return finished;
 }

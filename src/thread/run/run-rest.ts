@@ -67,7 +67,7 @@ export function recordRest(
   const calls = [...awaitedCalls(messages), ...limitCalls(run)];
   if (calls.length === 0) {
     const { live } = context;
-    live.atomically(() => {
+    live.transaction(() => {
       live.store.updateRun(run);
       live.save();
     });
@@ -89,18 +89,17 @@ export function recordAwaited(context: Pick<ObjectContext, "live">, run: RunReco
 function show({ live }: Pick<ObjectContext, "live">, run: RunRecord, calls: AwaitedCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
-  const told = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls, totals }]);
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
-  run.status = status;
-  run.events = withRoomForRests([...run.events, ...told.stored]);
-  live.atomically(() => {
+  live.transaction(() => {
+    const events = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls, totals }]);
+    run.status = status;
+    run.events = withRoomForRests([...run.events, ...events]);
     live.store.updateRun(run);
     live.change({ status, pending: withRoom(calls) });
     enqueueCalls(live);
     markForCatalog(live);
     live.save();
   });
-  told.send();
 }
 
 /** Records that a resting run is at work again. From here on a crash leaves a cut run, and no rest that is over. */
@@ -108,7 +107,7 @@ export function recordWake({ live }: Pick<ObjectContext, "live">, run: RunRecord
   run.resume_at = null;
   const wasShown = run.status === "awaiting_tool_execution";
   run.status = "running";
-  live.atomically(() => {
+  live.transaction(() => {
     live.store.updateRun(run);
     if (!wasShown) return;
     live.change({ status: "running", pending: [] });

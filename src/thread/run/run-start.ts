@@ -5,9 +5,8 @@ import type { Limits, RunKind } from "#contract/run.ts";
 import { nothingDone, notUnderWay } from "#core/blank-run.ts";
 import type { MessageRecord, QueuedCall, QueuedInput, RunRecord, ThreadRecord } from "#core/record.ts";
 
-import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { beginOrder } from "./begin-order.ts";
+import { wholeMessage } from "../whole-message.ts";
 
 /** What a run is made of. */
 export interface NewRun {
@@ -62,16 +61,14 @@ export function enqueueRun(
   const steers = steersOf(live.record);
   const at = { last: waiting.length, steers, first: 0 }[place];
   const queue = waiting.toSpliced(at, 0, run.id);
-  const told = live.stage([{ type: "queue_changed", queued: queue }]);
-  const queued = { ...run, events: told.stored };
-  live.atomically(() => {
+  return live.transaction(() => {
+    const queued = { ...run, events: live.stage([{ type: "queue_changed", queued: queue }]) };
     live.store.insertRun(queued);
     live.change({ queue, steers: { last: steers, steers: steers + 1, first: 0 }[place] });
     also();
     live.save();
+    return queued;
   });
-  told.send();
-  return queued;
 }
 
 /** Records a run as running and tells its beginning. `isNew` when it has no row yet. Returns it as recorded. */
@@ -85,31 +82,28 @@ export function beginRun(
   const of = { run_id: run.id };
   const queued = live.record.queue;
   const passed = beginOrder(live.record, run.id);
-  const start = live.stage([
-    // A run that waited leaves the queue as it begins.
-    ...(trigger === "queue" ? [{ type: "queue_changed" as const, queued }] : []),
-    { type: "run_start", ...of, agent_id, kind: run.kind, trigger, parent_run_id: run.parent_run_id },
-  ]);
   const message = run.queued?.message ?? null;
-  const input = message === null ? null : { ...live.placed(message), run_id: run.id };
-  const told = input === null ? null : live.stage(wholeMessage(input));
-  const begun: RunRecord = {
-    ...run,
-    agent_id,
-    status: "running",
-    started_at: clock.now(),
-    queued: null,
-    after_position: last_position,
-    counts_before: counts,
-    events: [...run.events, ...start.stored],
-    ...(run.calls === undefined ? {} : { calls: run.calls.map((call): QueuedCall => ({ ...call, tried: true })) }),
-    ...passed.run,
-  };
-  live.atomically(() => {
-    if (input !== null && told !== null) {
-      const placed = { ...input, events: told.stored };
-      live.store.insertMessage(placed);
-      live.joined(placed);
+  return live.transaction(() => {
+    const start = live.stage([
+      // A run that waited leaves the queue as it begins.
+      ...(trigger === "queue" ? [{ type: "queue_changed" as const, queued }] : []),
+      { type: "run_start", ...of, agent_id, kind: run.kind, trigger, parent_run_id: run.parent_run_id },
+    ]);
+    const begun: RunRecord = {
+      ...run,
+      agent_id,
+      status: "running",
+      started_at: clock.now(),
+      queued: null,
+      after_position: last_position,
+      counts_before: counts,
+      events: [...run.events, ...start],
+      ...(run.calls === undefined ? {} : { calls: run.calls.map((call): QueuedCall => ({ ...call, tried: true })) }),
+      ...passed.run,
+    };
+    if (message !== null) {
+      const input = { ...live.placed(message), run_id: run.id };
+      live.insertMessage({ ...input, events: live.stage(wholeMessage(input)) });
     }
     if (isNew) live.store.insertRun(begun);
     else live.store.updateRun(begun);
@@ -122,13 +116,26 @@ export function beginRun(
       ...passed.thread,
     });
     live.save();
+    return begun;
   });
-  start.send();
-  told?.send();
-  return begun;
 }
 
 /** So many at the head of the queue are to join the run that is active. */
 export function steersOf({ active_run_id, steers = 0 }: Pick<ThreadRecord, "active_run_id" | "steers">): number {
   return active_run_id === null ? 0 : steers;
+}
+
+/**
+ * What a run and its thread store when the run begins in another order than it was admitted in: replay reads runs by their ids and
+ * needs it (`replay/begun-runs.ts`). `queue` is what waits after the run.
+ */
+export function beginOrder(
+  { queue, overtaker = "" }: Pick<ThreadRecord, "queue" | "overtaker">,
+  id: string,
+): { run: Pick<RunRecord, "overtook" | "overtaken">; thread: Pick<ThreadRecord, "overtaker"> } {
+  const lowest = queue.reduce((least, waiting) => (waiting < least ? waiting : least), id);
+  return {
+    run: { ...(lowest < id ? { overtook: lowest } : {}), ...(id < overtaker ? { overtaken: overtaker } : {}) },
+    thread: lowest < id && id > overtaker ? { overtaker: id } : {},
+  };
 }

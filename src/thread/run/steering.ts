@@ -4,8 +4,8 @@
 import type { Steering } from "#core/ports/steering.ts";
 import type { RunRecord } from "#core/record.ts";
 
-import { wholeMessage } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { wholeMessage } from "../whole-message.ts";
 import { steersOf } from "./run-start.ts";
 
 /** UTF-16 units of JSON that join at once, of many large messages: each is in memory several times as it does. */
@@ -29,28 +29,23 @@ function joinRun({ live }: ObjectContext, { id: joined }: RunRecord): void {
   const steering = fitting(live);
   const queue = live.record.queue.slice(steering.length);
   const steers = steersOf(live.record) - steering.length;
-  const changed = live.stage([{ type: "queue_changed", queued: queue }]);
-  const told = [changed];
   const joinedIds = new Set<string>();
-  live.atomically(() => {
+  live.transaction(() => {
+    let events = live.stage([{ type: "queue_changed", queued: queue }]);
     for (const id of steering) {
       const input = live.store.run(id);
       const waiting = input?.queued?.message ?? null;
       if (input === null || waiting === null) continue;
       const message = { ...live.placed(waiting), run_id: joined, steered: true as const };
-      const one = live.stage(wholeMessage(message));
-      const events = told.length === 1 ? [...changed.stored, ...one.stored] : one.stored;
-      const placed = { ...message, events };
-      live.store.insertMessage(placed);
-      live.joined(placed);
+      live.insertMessage({ ...message, events: [...events, ...live.stage(wholeMessage(message))] });
+      // The first message's row stores the change of the queue.
+      events = [];
       live.store.updateRun({ ...input, status: "completed", queued: null, joined });
-      told.push(one);
-      joinedIds.add(placed.id);
+      joinedIds.add(message.id);
     }
     live.change({ queue, steers });
     live.save();
   });
-  for (const one of told) one.send();
   // Rows hold them: a run that is spoken to again and again keeps none of it in memory.
   live.broadcaster.settled({ step: 0, depth: 0, under: undefined, messages: joinedIds });
 }

@@ -1,6 +1,6 @@
-// What was told after a number, made again from rows: a pure function of what is stored, given in parts of bounded size.
-// Reads from the run that was under way at that number on, and stops at the first run that the part has no room for; never
-// the whole thread.
+// Rebuilds the events after a number from stored rows: the entry of this folder. A pure function of what is stored, in parts of
+// bounded size; it reads from the run that was active at that number, never the whole thread. docs/design/replay.md has a worked
+// example.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";

@@ -1,0 +1,26 @@
+// Adds complete messages outside of a run's step: a new thread's first messages, a message that starts no run, a definition's.
+
+import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+
+import type { LiveThread } from "./live-thread.ts";
+import { wholeMessage } from "./whole-message.ts";
+
+/** Adds messages and changes the thread's row with them, all or nothing, and sends their events. Returns them as stored. */
+export function appendMessages(
+  live: LiveThread,
+  messages: readonly MessageRecord[],
+  change: Partial<ThreadRecord> = {},
+): MessageRecord[] {
+  return live.transaction(() => {
+    const stored = messages.map((message) => {
+      const inPlace = live.placed(message);
+      const record = { ...inPlace, events: live.stage(wholeMessage(inPlace)) };
+      live.insertMessage(record);
+      return record;
+    });
+    live.change(change);
+    live.markIdleChange();
+    live.save();
+    return stored;
+  });
+}

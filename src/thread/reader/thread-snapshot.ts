@@ -1,0 +1,37 @@
+// The snapshot that a new subscriber receives: the thread, its latest messages, and the events of what is unfinished.
+
+import { toMessage, toThread } from "#core/view.ts";
+
+import type { LiveThread } from "../live-thread.ts";
+import { boundedRows } from "../method/bounded-page.ts";
+import { openCallEvents } from "../replay/open-calls.ts";
+
+/** Messages of a snapshot at most, and UTF-16 units of JSON they may take. */
+const bounds = { limit: 200, bytes: 1024 * 1024 };
+
+/** Takes the snapshot. */
+export function threadSnapshot(live: LiveThread) {
+  const { record, store } = live;
+  const query = { branch: record.branch, order: "desc" as const, includeSilent: false };
+  const messages = boundedRows(
+    (beyond, limit) => store.messages({ ...query, limit, beyond }),
+    (message) => message.position,
+    { ...bounds, beyond: undefined },
+  )
+    .rows.filter((message) => message.status === "complete")
+    .reverse()
+    .map(toMessage);
+  const inFlight = live.broadcaster.inFlight();
+  // Events of open calls that were sent before the object was loaded are in rows alone.
+  const known = new Set(inFlight.map(({ seq }) => seq));
+  const open = openCallEvents(store, record).filter(({ seq }) => !known.has(seq));
+  return {
+    type: "snapshot" as const,
+    seq: live.lastSeq,
+    thread_id: record.id,
+    at: live.clock.now(),
+    thread: { ...toThread(record), last_seq: live.lastSeq },
+    messages,
+    partial: [...open, ...inFlight].sort((left, right) => left.seq - right.seq),
+  };
+}

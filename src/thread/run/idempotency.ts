@@ -1,0 +1,43 @@
+// Idempotency keys of admitted inputs: the first answer is stored under its key, and a repeated request receives it again.
+
+import { refuse } from "#contract/error.ts";
+import type { JsonObject } from "#contract/json.ts";
+import type { Run } from "#contract/run.ts";
+import type { Admission, RequestKey } from "#core/thread-rpc.ts";
+import { toMessage } from "#core/view.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+
+/** Returns the first answer if the key was used before. Refuses the key with another body. */
+export function repeated({ live }: Pick<ObjectContext, "live">, key: RequestKey | null): Admission | null {
+  const known = key === null ? null : live.store.key(key.key);
+  if (known === null || key === null) return null;
+  if (known.fingerprint !== key.fingerprint) {
+    throw refuse("conflict", "This Idempotency-Key was used before with another body.");
+  }
+  const { message_id, run, after, input_id } = known.answer as {
+    message_id: string | null;
+    run: Run | null;
+    after: number;
+    /** Absent where the input and the run have one id. */
+    input_id?: string;
+  };
+  const waiting = run === null ? null : (live.store.run(input_id ?? run.id)?.queued?.message ?? null);
+  const shownWaiting = waiting === null ? null : { ...waiting, run_id: run?.id ?? null };
+  const message = message_id === null ? null : (live.store.message(message_id) ?? shownWaiting);
+  return { message: message === null ? null : toMessage(message), run, after, repeated: true };
+}
+
+/** Stores the answer under its key and returns it. `inputId`: the queued input, if its message is to join another run. */
+export function kept(
+  { live, clock }: Pick<ObjectContext, "live" | "clock">,
+  key: RequestKey | null,
+  { answer, inputId }: { answer: Admission; inputId?: string },
+): Admission {
+  if (key === null) return answer;
+  const { message, run, after } = answer;
+  const other = inputId === undefined || inputId === run?.id ? {} : { input_id: inputId };
+  const record = { message_id: message?.id ?? null, run, after, ...other } as unknown as JsonObject;
+  live.store.insertKey({ ...key, answer: record, created_at: clock.now() });
+  return answer;
+}
