@@ -59,7 +59,7 @@ describe("the playground", () => {
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") {
-      for (const [at, page] of pages.entries()) await page.evidence(`failed-${task.name.split(" ")[0] ?? ""}-${at}`);
+      for (const [at, page] of pages.entries()) await page.evidence(`failed-${fileName(task.name)}-${at}`);
     }
     const wrongs = pages.flatMap((page) => page.wrongs);
     await Promise.all(pages.splice(0).map((page) => page.close()));
@@ -121,3 +121,8 @@ describe("the playground", () => {
   hotReload(use);
   rebuilt(use, project);
 });
+
+/** A test's title as part of a file's name. */
+function fileName(title: string): string {
+  return title.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(0, 80);
+}
