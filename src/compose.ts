@@ -11,6 +11,7 @@ import { threadFeed } from "#feed/thread-feed.ts";
 import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
+import { consoleLog } from "#lib/log.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { readiness } from "#models/readiness.ts";
@@ -84,6 +85,7 @@ function worldOf(env: Environment, registry: Registry): World {
     catalog: catalogOf(env),
     clock: systemClock,
     faults: noFaults,
+    log: consoleLog,
     files: fileSettings(env),
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
     feeds: (owner) => feedOf(env, owner),
@@ -94,7 +96,7 @@ function worldOf(env: Environment, registry: Registry): World {
 /** Says in the log, once an isolate, which budget makes no sense. */
 function reportMisread(variable: string): void {
   const message = "No positive number, and whole but for USD: nothing is allowed until it is mended.";
-  console.error(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
+  consoleLog("error", "bad_configuration", { variable, message });
 }
 
 function threadOf(env: Environment, id: string): ThreadStub {

@@ -5,6 +5,7 @@ import { createDnsOverHttps } from "#core/outbound/dns-over-https.ts";
 import type { Way } from "#core/outbound/exchange.ts";
 import { createGuardedFetch, standardLimits } from "#core/outbound/guarded-fetch.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import { consoleLog, type Log } from "#lib/log.ts";
 import { addressKind } from "#lib/outbound/address-kind.ts";
 import { readHostList } from "#lib/outbound/host-list.ts";
 
@@ -17,13 +18,9 @@ export interface OutboundVariables {
 const standardResolver = "https://cloudflare-dns.com/dns-query";
 
 /** The guarded fetch of a deployment. Says in the log which variables make no sense. */
-export function outboundFetch(
-  variables: OutboundVariables,
-  way: Way,
-  report: (line: string) => void = (line) => console.error(line),
-): OutboundFetch {
+export function outboundFetch(variables: OutboundVariables, way: Way, log: Log = consoleLog): OutboundFetch {
   const warn = (variable: string, message: string): void => {
-    report(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
+    log("error", "bad_configuration", { variable, message });
   };
   const allowedHosts = readHostList(variables.ALLOWED_OUTBOUND_HOSTS ?? "");
   if (allowedHosts === null) {

@@ -48,7 +48,7 @@ export interface App {
 /** Builds the app. Reads no time and draws no random number until the first request. */
 export function createApp(dependencies: AppDependencies): App {
   const services = createServices(dependencies);
-  const { allowedOrigins, report } = services;
+  const { allowedOrigins, log } = services;
   const hono = createHono();
   hono.use(async ({ req }, next) => {
     services.authenticator.checkHost(req.raw);
@@ -59,13 +59,13 @@ export function createApp(dependencies: AppDependencies): App {
   });
   registerRoutes(hono, services, handlersOf(services, hono));
   hono.notFound((context) => answerUnmatched(services, context, hono));
-  hono.onError((thrown, context) => thrownAnswer(thrown, { request: context.req.raw, report }));
+  hono.onError((thrown, context) => thrownAnswer(thrown, { request: context.req.raw, log }));
   const answer: App["fetch"] = async (request, env, context) => {
     try {
       return await hono.fetch(request, env, context);
     } catch (thrown) {
       // Hono handles errors only, and a project's controller may throw anything.
-      return thrownAnswer(thrown, { request, report });
+      return thrownAnswer(thrown, { request, log });
     }
   };
   return {

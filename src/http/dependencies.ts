@@ -2,6 +2,7 @@
 
 import type { FeedDirectory } from "#core/feed-rpc.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
+import type { Log } from "#lib/log.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
@@ -75,6 +76,6 @@ export interface AppDependencies {
   timers?: Timers | undefined;
   /** Fetches key sets; the platform's when absent. */
   fetch?: typeof fetch | undefined;
-  /** Takes one structured line about something broken; `console.error` when absent. */
-  report?: ((line: string) => void) | undefined;
+  /** The console when absent. */
+  log?: Log | undefined;
 }

@@ -2,6 +2,7 @@
 
 import { v4 as randomId } from "uuid";
 
+import { consoleLog, type Log } from "#lib/log.ts";
 import { platformTimers } from "#lib/timers.ts";
 
 import { readAuthSettings, ticketsAreOff, ticketsOff } from "./auth/auth-settings.ts";
@@ -35,20 +36,20 @@ export interface Services {
   places: Places;
   ports: SubscriptionPorts;
   calls: ThreadCalls;
-  report: (line: string) => void;
+  log: Log;
 }
 
 /** Builds them. Says in the log, once, which variables make no sense. */
 export function createServices(dependencies: AppDependencies): Services {
   const { variables, now, threads } = dependencies;
-  const report = dependencies.report ?? ((line: string) => console.error(line));
+  const log = dependencies.log ?? consoleLog;
   const warn = (variable: string, message: string): void => {
-    report(JSON.stringify({ level: "error", event: "bad_configuration", variable, message }));
+    log("error", "bad_configuration", { variable, message });
   };
   const settings = readAuthSettings(variables);
   if (settings.state === "closed") warn("authentication", settings.reason);
   if (ticketsAreOff(settings)) {
-    report(JSON.stringify({ level: "warning", event: "tickets_off", variable: "TICKET_SECRET", message: ticketsOff }));
+    log("warning", "tickets_off", { variable: "TICKET_SECRET", message: ticketsOff });
   }
   const listed = parseAllowedOrigins(variables.ALLOWED_ORIGINS);
   const allowedOrigins = settings.state === "open_loopback" ? withLoopbackOrigins(listed) : listed;
@@ -78,7 +79,7 @@ export function createServices(dependencies: AppDependencies): Services {
     now,
     streams: readLimit("LIMIT_OPEN_STREAMS", 20),
     runs: readLimit("LIMIT_ACTIVE_RUNS", 10),
-    report,
+    log,
   };
   const isOpen = settings.state === "open_loopback";
   const fetchKeys = dependencies.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
@@ -97,7 +98,7 @@ export function createServices(dependencies: AppDependencies): Services {
     places: isOpen ? noPlaces : createPlaces(placeSettings),
     ports: { timers, now },
     calls: createThreadCalls(threads),
-    report,
+    log,
   };
 }
 

@@ -4,15 +4,18 @@
 import { httpStatus, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
 import type { Answer } from "#core/thread-rpc.ts";
+import { causeOf, type Log } from "#lib/log.ts";
 
 /** Runs a method of the thread. Never rejects. */
-export async function answered<T>(threadId: string | null, work: () => T | Promise<T>): Promise<Answer<T>> {
+export async function answered<T>(
+  work: () => T | Promise<T>,
+  { log, threadId }: { log: Log; threadId: string | null },
+): Promise<Answer<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (thrown) {
     if (thrown instanceof ThreadholdError) return { ok: false, refusal: thrown.refusal };
-    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    console.error(JSON.stringify({ event: "thread_failed", thread_id: threadId, cause }));
+    log("error", "thread_failed", { thread_id: threadId, cause: causeOf(thrown) });
     return { ok: false, refusal: { code: "internal", message: "Something broke inside the server." } };
   }
 }

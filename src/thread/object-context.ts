@@ -10,6 +10,7 @@ import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Definitions } from "#flow/definitions.ts";
+import type { Log } from "#lib/log.ts";
 import type { AttachmentRef, ExecutionState, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
@@ -63,6 +64,7 @@ export interface ObjectContext {
   catalog: Catalog;
   clock: Clock;
   faults: Faults;
+  log: Log;
   wakeups: Wakeups;
   settings: Settings;
   files: ManagedThreadFiles;

@@ -49,7 +49,7 @@ export function openThread(options: OpenOptions): OpenThread {
     const reader = Reader.restore(socket);
     if (reader !== null) live.broadcaster.rejoin(reader);
   }
-  const { threads, catalog, clock, faults } = world;
+  const { threads, catalog, clock, faults, log } = world;
   const background = (work: Promise<unknown>) => state.waitUntil(work);
   const feed = record.parent === null ? null : new ParentFeed({ live, threads, background });
   if (feed !== null) live.broadcaster.onEvent = (event) => feed.hear(event);
@@ -59,7 +59,7 @@ export function openThread(options: OpenOptions): OpenThread {
     settings: world.files,
     onGarbage: () => alarm.notAfter(clock.now() / 1000 + sweepAfterMs),
   });
-  const shared = { live, threads, catalog, clock, faults, background, feed, files, ownerFeed };
+  const shared = { live, threads, catalog, clock, faults, log, background, feed, files, ownerFeed };
   const wakeups = new Wakeups({ ...shared, alarm });
   const context: ObjectContext = {
     ...shared,

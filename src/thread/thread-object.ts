@@ -10,6 +10,7 @@ import type { ThreadRecord } from "#core/record.ts";
 import type { Answer, Caller, ThreadRpc } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
 import { discardBody } from "#lib/discard-body.ts";
+import { causeOf } from "#lib/log.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
@@ -127,8 +128,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
         this.ctx.waitUntil(open.context.wakeups.runAndSleep());
       } catch (thrown) {
         this.#alarm.notAfter(this.#world.clock.now() / 1000 + longestHeartbeatMs);
-        const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-        console.error(JSON.stringify({ event: "alarm_failed", thread_id: this.ctx.id.name ?? null, cause }));
+        this.#world.log("error", "alarm_failed", { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
       }
     }
 
@@ -214,7 +214,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async #answer<T>(work: () => T | Promise<T>): Promise<Answer<T>> {
-      return answered(this.ctx.id.name ?? null, work);
+      return answered(work, { log: this.#world.log, threadId: this.ctx.id.name ?? null });
     }
   };
 }

@@ -6,6 +6,7 @@ import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
+import type { Log } from "#lib/log.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -20,6 +21,7 @@ export interface World {
   catalog: Catalog;
   clock: Clock;
   faults: Faults;
+  log: Log;
   /** Other threads of the deployment. */
   threads: PeerDirectory;
   /** The feeds of the threads' owners. */

@@ -147,7 +147,10 @@ describe("the dev command's console", () => {
     const { run } = await api.say(id, "Throw");
     await printed(
       server,
-      new RegExp(`^\\{"event":"run_end","thread_id":"${id}","run_id":"${run.id}",.*"rows_written":\\d+\\}$`, "m"),
+      new RegExp(
+        `^\\{"level":"info","event":"run_end","thread_id":"${id}","run_id":"${run.id}",.*"rows_written":\\d+\\}$`,
+        "m",
+      ),
     );
     expect(server.output()).not.toContain("thrower_agent completed");
   });

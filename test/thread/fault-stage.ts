@@ -44,15 +44,17 @@ export interface Outcome {
  * waits for that line for ever when the tests are over.
  */
 export function quietly(): { broken: string[]; loud: () => void } {
-  const { log, error } = console;
+  const { log, warn, error } = console;
   const broken: string[] = [];
-  console.log = () => {};
-  console.error = (...said: unknown[]) => {
-    const line = said.join(" ");
-    // A thread that finds another one dead says so, and tries again: nothing broke.
-    if (!line.includes('"event":"thread_unreachable"')) broken.push(line);
+  const gather = (...texts: unknown[]) => {
+    const line = texts.join(" ");
+    // A thread that finds another one dead logs it and tries again, and the end of a failed run is compared with the play's.
+    if (!/"event":"(?:thread_unreachable|run_end)"/.test(line)) broken.push(line);
   };
-  return { broken, loud: () => Object.assign(console, { log, error }) };
+  console.log = () => {};
+  console.warn = gather;
+  console.error = gather;
+  return { broken, loud: () => Object.assign(console, { log, warn, error }) };
 }
 
 /**

@@ -4,6 +4,7 @@ import { v4 as randomId } from "uuid";
 
 import { httpStatus, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
+import { causeOf, type Log } from "#lib/log.ts";
 
 import { jsonAnswer } from "./json-answer.ts";
 
@@ -22,35 +23,28 @@ export function errorAnswer(refusal: Refusal, extra: Record<string, string> = {}
 /** A request that failed, and the log. */
 export interface Breakage {
   request: Request;
-  report: (line: string) => void;
+  log: Log;
 }
 
 /**
  * The answer for any thrown value. A refusal is answered as it is, and the log gets its cause if it has one, such as a database
  * that failed. Anything else is `internal`: the answer has a reference only, and the log has the cause under that reference.
  */
-export function thrownAnswer(thrown: unknown, { request, report }: Breakage): Response {
+export function thrownAnswer(thrown: unknown, { request, log }: Breakage): Response {
   const { method, url } = request;
   const where = { method, path: new URL(url).pathname };
   if (thrown instanceof ThreadholdError) {
     const { refusal, cause } = thrown;
-    if (cause !== undefined) {
-      report(JSON.stringify({ level: "error", event: refusal.code, ...where, cause: textOf(cause) }));
-    }
+    if (cause !== undefined) log("error", refusal.code, { ...where, cause: causeOf(cause) });
     return errorAnswer(refusal);
   }
   const reference = randomId();
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const { name, message, stack } = error;
-  const line = { level: "error", event: "internal_error", reference, ...where, error: { name, message, stack } };
-  report(JSON.stringify(line));
+  log("error", "internal_error", { reference, ...where, error: { name, message, stack } });
   return errorAnswer({
     code: "internal",
     message: `Something broke on our side. Reference ${reference}.`,
     details: { reference },
   });
-}
-
-function textOf(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }

@@ -26,11 +26,7 @@ export function catalogHandlers(services: Services): Pick<Handlers, "restoreCata
   };
 }
 
-async function restored(
-  { dependencies, report }: Services,
-  caller: Caller,
-  object_id: string,
-): Promise<RestoredObject> {
+async function restored({ dependencies, log }: Services, caller: Caller, object_id: string): Promise<RestoredObject> {
   const nothing = { object_id, thread_id: null, runs: 0, error: null };
   try {
     const { objects } = dependencies;
@@ -41,7 +37,7 @@ async function restored(
     return code === "thread_not_found" ? nothing : { ...nothing, error: message };
   } catch (thrown) {
     if (thrown instanceof ThreadholdError) return { ...nothing, error: thrown.message };
-    report(JSON.stringify({ level: "error", event: "not_relisted", object_id, cause: String(thrown) }));
+    log("error", "not_relisted", { object_id, cause: String(thrown) });
     return { ...nothing, error: "The object could not be asked. The log says why." };
   }
 }

@@ -8,6 +8,7 @@ import { v4 as randomId } from "uuid";
 import { ThreadholdError } from "#contract/error.ts";
 import type { FeedDirectory, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
+import type { Log } from "#lib/log.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
@@ -46,7 +47,7 @@ export interface PlaceSettings {
   /** Streams of a user at a time, and threads of a user at work at a time. */
   streams: number;
   runs: number;
-  report: (line: string) => void;
+  log: Log;
 }
 
 /** Milliseconds after which a refused caller may try again. */
@@ -62,7 +63,7 @@ export const noPlaces: Places = { take: (caller) => Promise.resolve({ caller, gi
 
 /** Bounds for every user. Administrators' tokens without a user id count as one user together, and their runs are not bounded. */
 export function createPlaces(settings: PlaceSettings): Places {
-  const { feeds, now, report } = settings;
+  const { feeds, now, log } = settings;
   const fallback = {
     streams: createTokenBuckets(settings.streams, now),
     runs: createTokenBuckets(settings.runs, now),
@@ -76,7 +77,7 @@ export function createPlaces(settings: PlaceSettings): Places {
       const { user: owner } = caller;
       const outcome = await ask(settings, owner, request).catch((thrown: unknown) => {
         const cause = thrown instanceof Error ? thrown.message : String(thrown);
-        report(JSON.stringify({ level: "error", event: "leases_unreachable", cause }));
+        log("error", "leases_unreachable", { cause });
         return null;
       });
       if (outcome === null) {

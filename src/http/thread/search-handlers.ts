@@ -83,13 +83,13 @@ async function hitsOf(services: Services, thread: Thread, search: ThreadSearch):
   }
 }
 
-function gapOf({ report }: Services, { id }: Thread, thrown: unknown): NonNullable<ThreadHits["error"]> {
+function gapOf({ log }: Services, { id }: Thread, thrown: unknown): NonNullable<ThreadHits["error"]> {
   if (thrown instanceof ThreadholdError) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof TimeLimitError) {
     return { code: "unavailable", message: `The thread did not answer within ${String(answerMs / 1000)} s.` };
   }
   const cause = thrown instanceof Error ? thrown.message : String(thrown);
-  report(JSON.stringify({ level: "error", event: "thread_search_failed", thread_id: id, cause }));
+  log("error", "thread_search_failed", { thread_id: id, cause });
   return { code: "internal", message: "The thread could not be searched." };
 }
 

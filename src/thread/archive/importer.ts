@@ -11,6 +11,7 @@ import type { RunEnd } from "#core/ports/strategy.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { causeOf } from "#lib/log.ts";
 import { derivedUuidText } from "#lib/uuid-text.ts";
 import { emptyBucket } from "#store/files/file-bucket.ts";
 import { createFileSystem } from "#store/files/file-system.ts";
@@ -222,7 +223,7 @@ export class Importer {
       forget();
     } catch (cause) {
       alarm().notAfter(world.clock.now() / 1000 + againMs);
-      console.error(JSON.stringify({ event: "import_not_undone", thread_id: threadId, cause: causeOf(cause) }));
+      world.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
     }
   }
 }
@@ -290,8 +291,4 @@ async function inLine<T>(reader: LineReader, work: () => T | Promise<T>): Promis
 
 function refusalOf(thrown: unknown, reader: LineReader): unknown {
   return thrown instanceof Misfit ? reader.refused(thrown.message) : thrown;
-}
-
-function causeOf(thrown: unknown): string {
-  return String(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown);
 }

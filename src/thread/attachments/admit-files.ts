@@ -46,14 +46,14 @@ export async function transcriptParts(
   return takeFiles(incoming, fileTaker(context, presence));
 }
 
-function fileTaker({ files, images, outbound, clock, live }: ObjectContext, presence: Presence): FileTaker {
+function fileTaker({ files, images, outbound, clock, live, log }: ObjectContext, presence: Presence): FileTaker {
   return {
     files,
     images,
     outbound,
     clock,
     newId: () => live.uuids.next(),
-    unclaimed: unclaimedFiles({ live, files }),
+    unclaimed: unclaimedFiles({ live, files, log }),
     mustBeThere: () => {
       if (presence.gone) throw refuse("thread_not_found", "There is no such thread.");
     },

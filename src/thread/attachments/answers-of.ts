@@ -7,7 +7,7 @@ import type { ObjectContext } from "../object-context.ts";
 import { unclaimedFiles } from "./unclaimed-files.ts";
 
 /** The keeper of a thread. */
-export function answersOf({ files, live }: Pick<ObjectContext, "files" | "live">): AnswerFiles {
-  const referred = (path: string) => unclaimedFiles({ live, files }).refer(path);
+export function answersOf({ files, live, log }: Pick<ObjectContext, "files" | "live" | "log">): AnswerFiles {
+  const referred = (path: string) => unclaimedFiles({ live, files, log }).refer(path);
   return answerFiles({ files, newId: () => live.uuids.next(), referred });
 }

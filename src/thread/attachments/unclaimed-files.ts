@@ -3,6 +3,7 @@
 // the thread is loaded again, before anybody can look.
 
 import type { FileVersion } from "#core/ports/thread-files.ts";
+import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
@@ -21,7 +22,7 @@ export interface UnclaimedFiles {
 }
 
 /** The notes of a thread. */
-export function unclaimedFiles({ live, files }: Pick<ObjectContext, "live" | "files">): UnclaimedFiles {
+export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" | "files" | "log">): UnclaimedFiles {
   const all = () => live.record.unclaimed ?? [];
   const without = (gone: readonly FileVersion[]) => {
     const tags = new Set(gone.map(({ etag }) => etag));
@@ -48,9 +49,7 @@ export function unclaimedFiles({ live, files }: Pick<ObjectContext, "live" | "fi
           files.removeVersion(file);
         } catch (thrown) {
           live.change({ unclaimed: [...all(), file] });
-          console.error(
-            JSON.stringify({ event: "file_not_removed", thread_id: live.record.id, cause: String(thrown) }),
-          );
+          log("error", "file_not_removed", { thread_id: live.record.id, cause: causeOf(thrown) });
         }
       }
     },
@@ -58,6 +57,6 @@ export function unclaimedFiles({ live, files }: Pick<ObjectContext, "live" | "fi
 }
 
 /** Removes what an earlier life of the object left noted. Synchronous; never throws, since the thread is wanted all the same. */
-export function removeUnclaimed(context: Pick<ObjectContext, "live" | "files">): void {
+export function removeUnclaimed(context: Pick<ObjectContext, "live" | "files" | "log">): void {
   unclaimedFiles(context).remove(context.live.record.unclaimed ?? []);
 }

@@ -4,6 +4,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunRecord, ThreadRecord } from "#core/record.ts";
 import { toThread } from "#core/view.ts";
+import { causeOf } from "#lib/log.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";
 
@@ -23,11 +24,11 @@ export function markForCatalog(live: LiveThread, runId?: string): void {
 
 /** One per object. */
 export class CatalogTask implements BackgroundTask {
-  readonly #context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults">;
+  readonly #context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults" | "log">;
   #running: Promise<void> | null = null;
   #again = false;
 
-  constructor(context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults">) {
+  constructor(context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults" | "log">) {
     this.#context = context;
   }
 
@@ -74,7 +75,7 @@ export class CatalogTask implements BackgroundTask {
 
   /** Returns false if it failed. */
   async #sendOnce(): Promise<boolean> {
-    const { live, catalog, clock, faults } = this.#context;
+    const { live, catalog, clock, faults, log } = this.#context;
     const { outbox } = live.record;
     if (!outbox.dirty) return true;
     try {
@@ -83,11 +84,11 @@ export class CatalogTask implements BackgroundTask {
     } catch (cause) {
       if (cause instanceof ThreadholdError && cause.code === "too_large") {
         // It will never fit. Another attempt would wake the thread for nothing.
-        console.error(JSON.stringify({ event: "catalog_refused", thread_id: live.record.id, cause: cause.message }));
+        log("error", "catalog_refused", { thread_id: live.record.id, cause: cause.message });
         live.change({ outbox: { dirty: false, runs: [] } });
         return true;
       }
-      console.error(JSON.stringify({ event: "catalog_unreachable", thread_id: live.record.id, cause: causeOf(cause) }));
+      log("error", "catalog_unreachable", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return false;
       const current = live.record.outbox;
       live.change({ outbox: { ...current, retry: nextRetry(current.retry, clock.now(), pauses) } });
@@ -103,11 +104,6 @@ export class CatalogTask implements BackgroundTask {
     if (failed && !live.retired) live.save();
     return true;
   }
-}
-
-/** The database's failure, without the refusal that wraps it for callers. */
-function causeOf(thrown: unknown): string {
-  return String(thrown instanceof ThreadholdError ? (thrown.cause ?? thrown) : thrown);
 }
 
 /** The thread as the catalog lists it. */

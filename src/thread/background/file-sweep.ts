@@ -3,6 +3,7 @@
 // may cost money. A sweep without a failure writes no row.
 
 import type { ThreadRecord } from "#core/record.ts";
+import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { nextRetry } from "./background-task.ts";
@@ -14,10 +15,10 @@ const pauses = { firstMs: 60_000, longestMs: 15 * 60_000 };
 /** One per object. */
 export class FileSweep implements BackgroundTask {
   readonly pending = false;
-  readonly #context: Pick<ObjectContext, "files" | "live" | "clock" | "faults">;
+  readonly #context: Pick<ObjectContext, "files" | "live" | "clock" | "faults" | "log">;
   #dueAt: number | null = null;
 
-  constructor(context: Pick<ObjectContext, "files" | "live" | "clock" | "faults">) {
+  constructor(context: Pick<ObjectContext, "files" | "live" | "clock" | "faults" | "log">) {
     this.#context = context;
   }
 
@@ -26,7 +27,7 @@ export class FileSweep implements BackgroundTask {
   }
 
   async run(): Promise<void> {
-    const { files, live, clock, faults } = this.#context;
+    const { files, live, clock, faults, log } = this.#context;
     if (live.retired) return;
     const failed = live.record.unswept ?? null;
     if (failed !== null && failed.until > clock.now()) {
@@ -40,7 +41,7 @@ export class FileSweep implements BackgroundTask {
       if (failed !== null) this.#store(null);
       this.#dueAt = isSwept ? null : clock.now() + pauses.firstMs * 1000;
     } catch (cause) {
-      console.error(JSON.stringify({ event: "files_not_swept", thread_id: live.record.id, cause: causeOf(cause) }));
+      log("error", "files_not_swept", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return;
       const { failures, at: until } = nextRetry(failed, clock.now(), pauses);
       this.#store({ failures, until });
@@ -53,8 +54,4 @@ export class FileSweep implements BackgroundTask {
     live.change({ unswept });
     live.save();
   }
-}
-
-function causeOf(thrown: unknown): string {
-  return String(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown);
 }

@@ -12,7 +12,7 @@ import { FileSweep } from "./file-sweep.ts";
 /** What the wakeups and their tasks use of an object. */
 export type WakeupParts = Pick<
   ObjectContext,
-  "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background"
+  "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background" | "log"
 > & { alarm: Alarm };
 
 /** One per object. */

@@ -10,6 +10,7 @@ import type { Outgoing, OutgoingWord, RunRecord, ThreadRecord } from "#core/reco
 import { peerCaller } from "#core/thread-peer.ts";
 import type { Answer } from "#core/thread-rpc.ts";
 import { settle } from "#core/tools/settle.ts";
+import { causeOf } from "#lib/log.ts";
 
 import { nextRetry } from "../background/background-task.ts";
 import type { BackgroundTask } from "../background/background-task.ts";
@@ -40,10 +41,10 @@ function isSame(one: OutgoingWord, other: OutgoingWord): boolean {
 
 /** One per object. */
 export class OutboundMessages implements BackgroundTask {
-  readonly #context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock">;
+  readonly #context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "log">;
   #running: Promise<void> | null = null;
 
-  constructor(context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock">) {
+  constructor(context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "log">) {
     this.#context = context;
   }
 
@@ -84,7 +85,7 @@ export class OutboundMessages implements BackgroundTask {
 
   /** Returns what replaces the message in the row: nothing once it is received, else the message with its next attempt. */
   async #sendOrRetry(message: Outgoing): Promise<Outgoing[]> {
-    const { live, clock } = this.#context;
+    const { live, clock, log } = this.#context;
     try {
       await this.#send(message);
       return [];
@@ -93,7 +94,7 @@ export class OutboundMessages implements BackgroundTask {
       const retry = nextRetry(message.retry, clock.now(), pauses);
       const { failures } = retry;
       const thread_id = live.record.id;
-      console.error(JSON.stringify({ event: "thread_unreachable", thread_id, failures, cause: String(cause) }));
+      log("error", "thread_unreachable", { thread_id, failures, cause: causeOf(cause) });
       return [{ ...message, retry }];
     }
   }

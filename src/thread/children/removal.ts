@@ -4,6 +4,7 @@ import { refuse } from "#contract/error.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { RunRecord, ThreadParent } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
+import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
@@ -30,7 +31,7 @@ export async function removeChildren({ live, threads }: ObjectContext): Promise<
 }
 
 /** Answers the call of the parent with an error, and says what it cost. A parent that heard an answer does not mind. */
-export async function tellParentOfDeletion({ live, threads }: ObjectContext, driver: Driver): Promise<void> {
+export async function tellParentOfDeletion({ live, threads, log }: ObjectContext, driver: Driver): Promise<void> {
   const { parent, id } = live.record;
   if (parent === null) return;
   const answer = { status: "error" as const, error: "The thread that worked on this was deleted." };
@@ -39,7 +40,7 @@ export async function tellParentOfDeletion({ live, threads }: ObjectContext, dri
     .call("deliver", peerCaller, { answer, usage, cost, tool_executions: 0, from: id, message_id: parent.message_id })
     .catch((cause: unknown) => {
       // The parent's deadline answers in its place.
-      console.error(JSON.stringify({ event: "parent_not_told", thread_id: id, cause: String(cause) }));
+      log("warning", "parent_not_told", { thread_id: id, cause: causeOf(cause) });
     });
 }
 

@@ -2,6 +2,7 @@
 // seen, and so do not wake a parent that rests.
 
 import { peerCaller } from "#core/thread-peer.ts";
+import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../replay/open-calls.ts";
@@ -17,7 +18,7 @@ export function watchedFromAbove(context: ObjectContext, parentId: string): void
   if (context.feed?.watchedBy(parentId) === true) tellChildrenOfOpenCalls(context);
 }
 
-function tellChildrenOfOpenCalls({ live, threads, background }: ObjectContext): void {
+function tellChildrenOfOpenCalls({ live, threads, background, log }: ObjectContext): void {
   const { record, store } = live;
   if (record.active_run_id === null || (record.children ?? []).length === 0) return;
   for (const { awaits } of openStepRows(store, record)) {
@@ -27,7 +28,7 @@ function tellChildrenOfOpenCalls({ live, threads, background }: ObjectContext): 
         .call("watch", peerCaller, record.id)
         .catch((cause: unknown) => {
           // A courtesy: whoever watches may read the child itself.
-          console.error(JSON.stringify({ event: "child_not_told", thread_id: record.id, cause: String(cause) }));
+          log("warning", "child_not_told", { thread_id: record.id, cause: causeOf(cause) });
         }),
     );
   }

@@ -13,7 +13,7 @@ import { leftCalls } from "./left-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
 import { assembleRun, hasAnswer } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
-import { causeOf, givenUp, recordFailure, retractAnswers } from "./run-failure.ts";
+import { givenUp, logUnstoredEnd, recordFailure, retractAnswers } from "./run-failure.ts";
 import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
 import { recordAwaited, recordRest, recordWake } from "./run-rest.ts";
@@ -223,7 +223,7 @@ export class Driver {
 
   /** Not even the end could be written. The run stays as it is, and the alarm resumes it like one that a crash interrupted. */
   #release(run: RunRecord, thrown: unknown): void {
-    console.error(JSON.stringify({ event: "run_end_failed", run_id: run.id, cause: causeOf(thrown) }));
+    logUnstoredEnd(this.#context, run, thrown);
     if (this.#execution?.run === run) this.#endExecution();
   }
 

@@ -3,6 +3,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { RunRecord } from "#core/record.ts";
+import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { closeOpenCalls } from "./recovery.ts";
@@ -30,9 +31,9 @@ export function recordFailure(context: ObjectContext, run: RunRecord, thrown: un
     const { code, message } = thrown;
     return { status: "error", reason: code, error: { code, message } };
   }
-  const { live, clock } = context;
+  const { live, clock, log } = context;
   const cause = causeOf(thrown);
-  console.error(JSON.stringify({ event: "run_failed", thread_id: live.record.id, run_id: run.id, cause }));
+  log("error", "run_failed", { thread_id: live.record.id, run_id: run.id, cause });
   live.store.insertLog({
     id: live.uuids.next(),
     type: "error",
@@ -47,7 +48,7 @@ export function recordFailure(context: ObjectContext, run: RunRecord, thrown: un
   return { status: "error", reason: "internal", error: { code: "internal", message } };
 }
 
-/** The stack of an error for the log. */
-export function causeOf(thrown: unknown): string {
-  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+/** Logs that the end of a run could not be stored. The alarm resumes the run. */
+export function logUnstoredEnd({ live, log }: ObjectContext, run: RunRecord, thrown: unknown): void {
+  log("error", "run_end_failed", { thread_id: live.record.id, run_id: run.id, cause: causeOf(thrown) });
 }

@@ -1,7 +1,7 @@
 // Structured lines in the Worker's log: one for each run, and one for each tool that threw. The lines hold no content of the
 // conversation. They hold messages of errors, without secrets.
 
-import type { Json, JsonObject } from "#contract/json.ts";
+import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
 import type { LogRecord, RunRecord } from "#core/record.ts";
 import type { MeterReading } from "#store/meter.ts";
@@ -17,10 +17,10 @@ export function logRunLine(
   run: RunRecord,
   { halt, rows }: { halt: Halt; rows: MeterReading },
 ): void {
-  const { live, clock } = context;
+  const { live, clock, log } = context;
   const error = halt.type === "end" ? halt.end.error : undefined;
-  const line = {
-    event: halt.type === "end" ? "run_end" : "run_rest",
+  const failed = halt.type === "end" && halt.end.status === "error";
+  log(failed ? "error" : "info", halt.type === "end" ? "run_end" : "run_rest", {
     thread_id: live.record.id,
     run_id: run.id,
     agent: run.agent_id,
@@ -34,8 +34,7 @@ export function logRunLine(
     cost: run.cost,
     rows_read: rows.rowsRead,
     rows_written: rows.rowsWritten,
-  };
-  console.log(JSON.stringify(line));
+  });
 }
 
 function cause({ settings }: ObjectContext, { code, message }: { code: string; message: string }) {
@@ -46,33 +45,27 @@ function cause({ settings }: ObjectContext, { code, message }: { code: string; m
 function statusOf({ live }: ObjectContext, run: RunRecord): { status?: number } {
   const query = { runId: run.id, type: "llm_request", order: "desc", limit: 1 } as const;
   const error = live.store.logs(query)[0]?.data["error"];
-  const status = isObject(error) ? error["status"] : null;
+  const status = isJsonObject(error) ? error["status"] : null;
   return typeof status === "number" ? { status } : {};
 }
 
 /** Writes a line for each tool call of a step that threw. An error that a tool returned itself is not logged: it is for the model. */
 export function logToolFailures(context: ObjectContext, { run_id, data }: LogRecord): void {
   const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
-  for (const tool of tools) if (isObject(tool)) logToolFailure(context, { ...tool, run_id });
+  for (const tool of tools) if (isJsonObject(tool)) logToolFailure(context, { ...tool, run_id });
 }
 
 /** Writes the line of one tool call that threw. */
-export function logToolFailure({ live, settings }: ObjectContext, call: JsonObject): void {
+export function logToolFailure({ live, settings, log }: ObjectContext, call: JsonObject): void {
   const { stack, name, id, run_id } = call;
   if (call["is_error"] !== true || typeof stack !== "string") return;
   const clean = settings.redact(stack);
-  const line = {
-    event: "tool_failed",
+  log("error", "tool_failed", {
     thread_id: live.record.id,
     run_id: run_id ?? null,
     tool: name ?? null,
     call_id: id ?? null,
     message: clean.split("\n    at ", 1)[0]?.slice(0, longest),
     stack: clean.slice(0, longest),
-  };
-  console.error(JSON.stringify(line));
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  });
 }

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OutboundInit } from "#core/ports/outbound-fetch.ts";
+import { createLog } from "#lib/log.ts";
 import { outboundFetch } from "#outbound.ts";
 import type { OutboundVariables } from "#outbound.ts";
 
@@ -108,9 +109,13 @@ describe("variables", () => {
   function deployed(variables: OutboundVariables) {
     const lines: { event: string; variable: string; message: string }[] = [];
     const net = network();
-    const guarded = outboundFetch(variables, way({ fetch: net.fetch }), (line) => {
-      lines.push(JSON.parse(line) as (typeof lines)[number]);
-    });
+    const guarded = outboundFetch(
+      variables,
+      way({ fetch: net.fetch }),
+      createLog((line) => {
+        lines.push(JSON.parse(line) as (typeof lines)[number]);
+      }),
+    );
     return { guarded, lines, sent: net.sent };
   }
 

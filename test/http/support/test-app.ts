@@ -5,6 +5,7 @@ import { dialects } from "#dialect/dialects.ts";
 import { createApp } from "#http/app.ts";
 import type { App } from "#http/app.ts";
 import type { AppDependencies, Variables } from "#http/dependencies.ts";
+import { createLog } from "#lib/log.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -103,7 +104,7 @@ export function testApp({
     dialects,
     now: time.now,
     timers: time,
-    report: (line) => log.push(line),
+    log: createLog((line) => log.push(line)),
     ...dependencies,
   });
   return {
