@@ -25,7 +25,7 @@ export interface AwaitedChild {
   calls?: AwaitedCall[];
 }
 
-/** A client, which has the call's name and arguments from the thread (contract, "Calls that wait for somebody outside"). */
+/** A client, which has the call's name and arguments from the thread (contract, "Pending tool calls"). */
 export interface AwaitedClient {
   kind: "remote";
   /** Microseconds; then the call is answered with an error. */
