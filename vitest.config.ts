@@ -7,6 +7,13 @@ import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Whether requests take none of the pool's detours (test/worker/quick-pool.ts). */
+    quickPool: boolean;
+  }
+}
+
 const fromRoot = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 // Fixtures are material for tests, never tests themselves.
@@ -45,9 +52,13 @@ interface RuntimeProject {
   include: string[];
   exclude?: string[];
   isolate?: boolean;
+  quickPool?: boolean;
 }
 
-const inRuntime = (name: string, { include, exclude: others = [], isolate = true }: RuntimeProject) => ({
+const inRuntime = (
+  name: string,
+  { include, exclude: others = [], isolate = true, quickPool = true }: RuntimeProject,
+) => ({
   resolve,
   plugins: [cloudflareTest({ wrangler: { configPath: fromRoot("./test/wrangler.test.jsonc") } })],
   test: {
@@ -67,6 +78,7 @@ const inRuntime = (name: string, { include, exclude: others = [], isolate = true
     testTimeout: 30_000,
     include,
     isolate,
+    provide: { quickPool },
     sequence: { groupOrder: 0 },
   },
 });
@@ -92,7 +104,8 @@ export default defineConfig({
     silent: "passed-only",
     slowTestThreshold: 5000,
     projects: [
-      inRuntime("workers", { include: ["test/{thread,golden}/**/*.test.ts", ...alone] }),
+      inRuntime("workers", { include: ["test/thread/**/*.test.ts", ...alone] }),
+      inRuntime("golden", { include: ["test/golden/**/*.test.ts"], quickPool: false }),
       inRuntime("together", {
         include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents}/**/*.test.ts"],
         exclude: alone,
