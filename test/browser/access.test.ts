@@ -96,7 +96,7 @@ describe("coming in", () => {
     await picture("signed-in-320-light");
   });
 
-  it("A token that is not taken any more, whatever was asked with it, is asked for again, and no words are lost", async () => {
+  it("A token that is no longer valid is asked for again, and no text is lost", async () => {
     const { page } = await open();
     const signIn = async (): Promise<void> => {
       await page.getByLabel("Token or JWT").fill("anna-secret");
@@ -165,7 +165,7 @@ describe("coming in", () => {
     expect(await anna.page.getByLabel("User", { exact: true }).count()).toBe(0);
   });
 
-  it("A deployment that lets nobody in, and one that is gone, say what to do", async () => {
+  it("A deployment that lets no one in, and one that is gone, show what to do", async () => {
     await start("closed", []);
     const screen = await open();
     const { page } = screen;

@@ -39,7 +39,7 @@ it("A subscription is never stuck: whatever comes, it can become live again, unt
   );
 });
 
-it("What is closed stays closed, and says why", () => {
+it("A closed connection stays closed, and has a reason", () => {
   fc.assert(
     fc.property(begin, fc.array(signal), final, fc.array(fc.oneof(signal, final)), (first, before, end, after) => {
       const closed = next(before.reduce(next, first), end);

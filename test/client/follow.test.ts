@@ -141,7 +141,7 @@ describe("a subscription", () => {
     expect(follow.connection).toMatchObject({ state: "live", attempt: 0 });
   });
 
-  it("A picture of what is known already is no progress: what breaks behind it is come back to ever later", () => {
+  it("A snapshot of known content is no progress: reconnects after it are delayed longer and longer", () => {
     const { follow, server, time } = following({ random: () => 0.999999 });
     const waits: number[] = [];
     for (let round = 0; round < 4; round++) {
@@ -163,7 +163,7 @@ describe("a subscription", () => {
     expect(follow.connection).toMatchObject({ state: "waiting", delayMs: 0 });
   });
 
-  it("A socket that fails before it opens is followed by a try over SSE, and where sockets go on failing they are left alone", () => {
+  it("A socket that fails before it opens is followed by a try over SSE, and sockets that keep failing are not tried again", () => {
     const { server, time } = following();
     const kinds: string[] = [];
     for (let round = 0; round < 7; round++) {

@@ -98,7 +98,7 @@ class PageRequest {
 }
 
 describe("uploads", () => {
-  it("A page uploads with its own request, credentials in the header, and again after a cut", async () => {
+  it("A page uploads with its own request, credentials in the header, and again after a lost connection", async () => {
     define("XMLHttpRequest", PageRequest);
     PageRequest.outcomes = ["cut", 201];
     const timers = { after: (_: number, run: () => void) => (queueMicrotask(run), () => undefined) };
@@ -164,7 +164,7 @@ describe("uploads", () => {
     expect(await Promise.all(bodies.map((body) => (body as Blob).text()))).toEqual(["Hello", "{}"]);
   });
 
-  it("An import tells how far it is, in a page and elsewhere", async () => {
+  it("An import reports its progress, in a page and elsewhere", async () => {
     for (const inPage of [true, false]) {
       define("XMLHttpRequest", inPage ? PageRequest : undefined);
       const told: unknown[] = [];

@@ -230,7 +230,7 @@ describe("useThread", () => {
     await server.came(`after=${seq}`);
   });
 
-  it("Outside of a provider it says what is missing", async () => {
+  it("A hook outside of a provider throws an error that names the provider", async () => {
     const { Shown } = counting(() => "x");
     const quiet = console.error;
     console.error = () => undefined;
@@ -252,7 +252,7 @@ describe("useThreads", () => {
   const asks = (): number => server.requests.filter((request) => request.startsWith("GET /api/threads?")).length;
   const settled = (): Promise<void> => page.act(() => new Promise((resolve) => setImmediate(resolve)));
 
-  it("A list is drawn for what the server tells of it, without asking, and stops with its last component", async () => {
+  it("A list is drawn from feed messages, without requests, and stops with its last component", async () => {
     seen.length = 0;
     server.feeds = true;
     const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"] }));
@@ -343,7 +343,7 @@ describe("useThreads", () => {
     expect(asks()).toBe(5);
   });
 
-  it("An asking that fails keeps the list, says why, and is made again later", async () => {
+  it("A request that fails keeps the list, shows why, and is made again later", async () => {
     let fails = false;
     server.answers["GET /api/threads"] = () => {
       if (fails) return { threads: null };

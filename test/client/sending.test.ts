@@ -96,7 +96,7 @@ describe("a send", () => {
     ]);
   });
 
-  it("A run that ended while nobody was told of it ends the send all the same", async () => {
+  it("A run that ended while no event reached the send ends the send all the same", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
     tell(begun);
@@ -108,7 +108,7 @@ describe("a send", () => {
     expect((await sending).text).toBe("done");
   });
 
-  it("One that is taken out of the queue ends as its run says", async () => {
+  it("A send whose input is removed from the queue ends as its run ends", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({
       message: null,
       run: runOf({ status: "queued" }),
@@ -120,7 +120,7 @@ describe("a send", () => {
     expect((await sending).status).toBe("stopped");
   });
 
-  it("A send until its run rests ends where that rests already, and where it comes to rest", async () => {
+  it("A send until its run waits ends if the run waits already, and when it begins to wait", async () => {
     const waits = runOf({ status: "awaiting_tool_execution" });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const first = thread.send("Hello", { until: "rest" });
@@ -131,7 +131,7 @@ describe("a send", () => {
     expect((await thread.send("And", { until: "rest", when: "steer" })).status).toBe("awaiting_tool_execution");
   });
 
-  it("A send until its run rests ends where nobody was told that it rests", async () => {
+  it("A send until its run waits ends also if no event reported the wait", async () => {
     const waits = runOf({ status: "awaiting_tool_execution" });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const ends: string[] = [];
@@ -169,7 +169,7 @@ describe("a send", () => {
     await expect(sending).rejects.toThrow("Enough");
   });
 
-  it("What goes wrong is told once, in the loop or by the promise", async () => {
+  it("An error is reported once, in the loop or by the promise", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: null });
     const sending = thread.send("Hello");
     await server.came("/events");
@@ -200,7 +200,7 @@ describe("words", () => {
   };
   const of = { message_id: "m", index: 0 };
 
-  it("A delta that overlaps, comes again or was merged says only what is new, and an end what was missed", async () => {
+  it("A delta that overlaps, is repeated or was merged adds only new text, and an end the missing text", async () => {
     expect(
       await heard([
         { type: "text_delta", ...of, offset: 0, delta: "Hel" },

@@ -25,7 +25,7 @@ function parse(pieces: readonly string[]): ServerSentEvent[] {
 }
 
 describe("the parser", () => {
-  it("However text is cut into pieces, and however its lines end, its events are the same", () => {
+  it("Text that is split into any pieces, with any line ends, gives the same events", () => {
     console.info(`seed ${String(seed)}`);
     const word = fc.string({ unit: fc.constantFrom("a", ":", " ", "é", "{", "漢"), maxLength: 6 });
     const told = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
@@ -120,7 +120,7 @@ describe("the carrier", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A frame without a number says why a stream is over", async () => {
+  it("A frame without a number has the reason for which a stream is over", async () => {
     const error = JSON.stringify({ type: "error", code: "thread_not_found", message: "It is gone." });
     const { sink } = await carried({ text: `event: thread_error\ndata: ${error}\n\n` });
     expect(await sink.end).toBeInstanceOf(ThreadholdClientError);

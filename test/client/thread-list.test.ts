@@ -157,7 +157,7 @@ describe("a list", () => {
     expect(waits).toEqual([250, 500, 1000, 2000]);
   });
 
-  it("An answer that is older than a word does not undo it", async () => {
+  it("An answer that is older than a feed message does not undo it", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();
     const answers: (() => void)[] = [];
@@ -340,7 +340,7 @@ describe("a list", () => {
     end();
   });
 
-  it("An asking that fails keeps the list, says why, and is made again later, feed or not", async () => {
+  it("A request that fails keeps the list, shows why, and is made again later, with or without a feed", async () => {
     stored = [thread("a", 10)];
     const { list, ids } = await shown();
     const answer = server.answers["GET /api/threads"];

@@ -83,7 +83,7 @@ afterEach(() => {
 });
 
 describe("tools of a client", () => {
-  it("A call is made once, whatever is told of it again, and with its arguments and its facts", async () => {
+  it("A call is made once, however often it is reported, with its arguments and its facts", async () => {
     const calls: [unknown, Omit<ClientCall, "signal">][] = [];
     client.tools({
       look: (args: unknown, { signal, ...told }) => {
@@ -174,7 +174,7 @@ describe("tools of a client", () => {
     expect(server.requests.filter((request) => request.includes("/messages"))).toHaveLength(1);
   });
 
-  it("What a call was asked with is told, as it came along or out of the child's messages", async () => {
+  it("A call's arguments are passed on, from its event or from the child's messages", async () => {
     const { tools } = client.thread(threadId);
     expect(await tools.argumentsOf(call("here", { kind: "approval" }))).toEqual({ at: "here" });
     expect(server.requests.filter((request) => request.includes("/messages"))).toEqual([]);
@@ -192,7 +192,7 @@ describe("tools of a client", () => {
     await expect(tools.argumentsOf({ ...bare, id: "gone" })).rejects.toMatchObject({ code: "message_not_found" });
   });
 
-  it("A result that its tool does not take is an error that the model reads, and is told", async () => {
+  it("A result that its tool does not take is an error that the model reads, and is reported", async () => {
     const wrongs: unknown[] = [];
     const told = new Promise((resolve) => {
       client.tools({ look: () => "no place" }, { onError: (thrown) => resolve(wrongs.push(thrown)) });
@@ -210,7 +210,7 @@ describe("tools of a client", () => {
     expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
   });
 
-  it("A call that is settled elsewhere, or whose run is over, tells its function, and is not answered", async () => {
+  it("A call that is settled elsewhere, or whose run is over, aborts its function, and is not answered", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];
     client.tools({
@@ -239,7 +239,7 @@ describe("tools of a client", () => {
     expect([aborted, signals.length, posted]).toEqual([["one", "two"], 2, []]);
   });
 
-  it("Somebody else's answer does no harm, and one that cannot be delivered is told", async () => {
+  it("An answer by another client does no harm, and one that cannot be delivered is reported", async () => {
     const answers = [
       [409, "conflict"],
       [404, "tool_call_not_found"],

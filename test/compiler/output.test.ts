@@ -88,7 +88,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/diagnostics.ts")).toContain('"code": "unknown_tool"');
   });
 
-  it("A failed build in development exits 0 and goes on serving the last good sources", async () => {
+  it("A failed build in development exits 0 and keeps serving the last good sources", async () => {
     const root = writeProject(good);
     await compile(root, "--dev");
     for (const fault of [syntaxError, unknownTool]) {

@@ -160,7 +160,7 @@ export default defineTool("Strays", async () => ({ status: "success" }));`,
 });
 
 describe("default exports", () => {
-  it("The build reports a missing default export and says how to write it", async () => {
+  it("The build reports a missing default export and shows how to write it", async () => {
     expect(await onlyFinding({ "agents/tools/empty.ts": "export const x = 1;" })).toMatchObject({
       severity: "error",
       code: "missing_default_export",

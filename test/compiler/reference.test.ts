@@ -67,7 +67,7 @@ describe("references", () => {
     expect(fine.diagnostics).toEqual([]);
   });
 
-  it("The build reports a configured tool that is no prompt, and says what it is instead", async () => {
+  it("The build reports a configured tool that is no prompt, and names what it is instead", async () => {
     expect(
       await onlyFinding({ "agents/prompts/p.ts": prompt("p", `prompt: "", tools: [{ name: "search_docs" }],`) }),
     ).toMatchObject({

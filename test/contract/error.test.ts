@@ -27,7 +27,7 @@ it("ERROR2 Every code has a close code that an application may use", () => {
   expect(webSocketCloseCode("invalid_request")).toBe(4400);
 });
 
-it("ERROR3 A refusal says its code, and no code is made up", () => {
+it("ERROR3 A refusal has a code of the closed set", () => {
   const error = refuse("conflict", "Not now.", { field: "x" });
   expect(error).toBeInstanceOf(ThreadholdError);
   expect([error.code, error.refusal]).toEqual([

@@ -16,7 +16,7 @@ it("EVENT1 Every event of a story fits the contract, and is the same after it", 
   );
 });
 
-it("EVENT2 A type nobody knows, and a number that is none, are refused; a new field is passed over", () => {
+it("EVENT2 An unknown type and an invalid number are refused, and a new field is passed over", () => {
   const [event] = numbered(spoken(1, "x", []));
   for (const wrong of [{ type: "message_begin" }, { seq: -1 }, { seq: 1.5 }, { at: "now" }, { silent: false }]) {
     expect(eventSchema.safeParse({ ...event, ...wrong }).success, JSON.stringify(wrong)).toBe(false);

@@ -24,7 +24,7 @@ it("Queries about files refuse a field they do not know", () => {
   }
 });
 
-it("FHTTP17 A search is by one of two, in a hundred files where nobody says", () => {
+it("FHTTP17 A search is by one of two kinds, in a hundred files unless the request names another number", () => {
   expect(searchFilesSchema.parse({ grep: "a" })).toEqual({ grep: "a", limit: 100 });
   for (const wrong of [
     {},

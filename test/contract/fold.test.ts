@@ -47,7 +47,7 @@ it("An event that was folded before changes nothing, also when ranges overlap", 
   );
 });
 
-it("Deltas merged into one fold as they do alone, wherever a reader stands among them", () => {
+it("Merged deltas fold like single ones, at any position of a reader", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (whole, to, seen) => {
       // Cut anywhere, also within a block: its end would tell the text anew.
@@ -74,7 +74,7 @@ it("A reader that has seen some of the deltas takes the merged one over them", (
   );
 });
 
-it("Wherever a text is cut into deltas, it is the same text", () => {
+it("A text that is split into deltas at any point is the same text", () => {
   const cuts = fc.array(fc.nat(40), { maxLength: 8 });
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), cuts, (text, given) => {
@@ -115,7 +115,7 @@ it("A snapshot and what comes after it show the same messages as everything", ()
   );
 });
 
-it("Messages stand in order of position, however their events arrive", () => {
+it("Messages are in order of position, whatever the order of their events", () => {
   fc.assert(
     fc.property(story, (events) => {
       const places = foldAll(events).messages.map(({ position }) => position);
@@ -223,7 +223,7 @@ it.each(["running", "awaiting_tool_execution"] as const)(
   },
 );
 
-it("A changed message is replaced where it stands, a deleted one goes with its tool", () => {
+it("A changed message is replaced at its position, and a deleted one goes with its tool", () => {
   const told = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];
   const changed = messageAt(1, { content: "changed" });
   const events = numbered([

@@ -75,7 +75,7 @@ it("Content is text or one to a hundred parts that a caller may send", () => {
   expect(refused.filter(accepted)).toEqual([]);
 });
 
-it("A message waits in the queue, is shown and starts a run, unless it says otherwise", () => {
+it("A message waits in the queue, is shown and starts a run, unless it asks for something else", () => {
   expect(postMessageSchema.parse({ content: "hi" })).toEqual({
     content: "hi",
     role: "user",

@@ -109,7 +109,7 @@ it("SESSION2 Deltas that come again, or merged, add what is new and no more", ()
   );
 });
 
-it("SESSION2 A snapshot tells what ended meanwhile and goes on with what is in flight", () => {
+it("SESSION2 A snapshot has what ended meanwhile and continues with what is in flight", () => {
   const whole = numbered([...spoken(1, "First", [2]), ...spoken(2, "Second", [3])]);
   const last = whole.at(-1);
   const first = whole.find((event) => event.type === "message_end");
@@ -153,7 +153,7 @@ it("SESSION3 What is taken back ends as aborted, is not kept, and comes no more"
   }
 });
 
-it("SESSION4 Nested lines, silent messages and other runs are not told; an edit is", () => {
+it("SESSION4 Nested scopes, silent messages and other runs are not emitted; an edit is", () => {
   const nested = spoken(1, "below", []).map((draft) => ({ ...draft, depth: 1, parent_id: "m9" }));
   const below = nested.map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, depth: 1, parent_id: "m9" } } : draft,
@@ -208,7 +208,7 @@ it("SESSION5 A call that a client answers has no execution, one on the server ha
   expect(all.filter(({ type }) => type === "message_end")).toHaveLength(2);
 });
 
-it("SESSION6 An answer that broke off has its words as partial, with the reason of the run's end", () => {
+it("SESSION6 An answer that broke off has its text as partial, with the reason of the run's end", () => {
   const half = spoken(1, "half", []).map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, stop_reason: "error" as const } } : draft,
   );
@@ -265,7 +265,7 @@ it("SESSION7 What a run's end and its rest are called", () => {
   });
 });
 
-it("SESSION7 The cost is that of every answer told, each once, and unknown where one is", () => {
+it("SESSION7 The cost is the sum of every emitted answer, each once, and unknown if one of them is", () => {
   const priced = (position: number, cost: number | null): EventDraft[] =>
     spoken(position, "a", []).map((draft) =>
       draft.type === "message_end" ? { ...draft, message: { ...draft.message, usage: zero, cost } } : draft,

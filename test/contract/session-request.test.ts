@@ -130,7 +130,7 @@ it("SESSION9 A transcript becomes messages and those become the transcript again
   );
 });
 
-it("SESSION9 Calls without a result and results without a call are refused where they stand", () => {
+it("SESSION9 Calls without a result and results without a call are refused by their position", () => {
   const call: ContextMessage = callingMessage([{ tool: "far" }], 0);
   const result: ContextMessage = { role: "toolResult", toolCallId: "c0.0", toolName: "far", content: "x" };
   const said: ContextMessage = { role: "user", content: "Hello" };
@@ -145,7 +145,7 @@ it("SESSION9 Calls without a result and results without a call are refused where
   expect(initialTranscript([call, result])).toHaveLength(2);
 });
 
-it("SESSION9 Partial answers keep their words and no calls, errors without words leave nothing", () => {
+it("SESSION9 Partial answers keep their text and no calls, and errors without text leave nothing", () => {
   const partial = { role: "assistant" as const, content: [{ type: "text" as const, text: "half" }] };
   const calling = callingMessage([{ tool: "far" }], 0);
   const whole =
@@ -162,7 +162,7 @@ it("SESSION9 Partial answers keep their words and no calls, errors without words
   ]);
 });
 
-it("SESSION9 Images and results travel in the words of a thread", () => {
+it("SESSION9 Images and results are converted to the messages of a thread", () => {
   const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
   expect(inputContent({ role: "user", content: [{ type: "text", text: "See" }, image] })).toEqual([
     { type: "text", text: "See" },
@@ -193,7 +193,7 @@ it("SESSION9 Images and results travel in the words of a thread", () => {
   });
 });
 
-it("SESSION7 Whoever can go on with the next word has a session that is completed", () => {
+it("SESSION7 A session that can continue with the next message is completed", () => {
   expect(["idle", "completed", "stopped", "limit"].map((status) => sessionStatus(status as "idle"))).toEqual(
     Array.from({ length: 4 }, () => "completed"),
   );

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { Harness } from "./support/harness.ts";
 import { finish, says, textBlock } from "./support/scripted-model.ts";
 
-it("A text answer is told block by block, stored, and ends the run", async () => {
+it("A text answer is emitted block by block, stored, and ends the run", async () => {
   const harness = new Harness({ script: () => says("Hel", "lo") });
   expect(await harness.finish()).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(harness.events.map(({ type }) => type)).toEqual([
@@ -38,7 +38,7 @@ it("A block that the provider never closed is closed with the answer", async () 
   expect(harness.answers).toMatchObject([{ parts: [{ type: "text", text: "all of it" }] }]);
 });
 
-it("An answer is written before its end is told", async () => {
+it("An answer is written before its end is emitted", async () => {
   const harness = new Harness({ script: () => says("Hello"), killAt: "answer.before-create" });
   expect(await harness.drive()).toBeNull();
   const told = harness.events.map(({ type }) => type);

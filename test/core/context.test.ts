@@ -82,13 +82,16 @@ it.for<[string, (live: Live) => void, string]>([
   ["characters that take more in a row", (live) => void (live["text"] = "é".repeat(100_000)), "200017"],
   ["many small things", (live) => void (live["list"] = Array.from({ length: 200_000 }, () => null)), "over 131072"],
   ["what unfolds without end", (live) => void (live["tree"] = unfolding()), "over 131072"],
-])("%s is not kept: the copy before it is, and the row says so", async ([, change, size], { expect: here }) => {
-  const { kept, warnings } = await changed((live) => void (live["n"] = 1), change);
-  here(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
-  here(warnings[1]).toEqual([
-    `state.context is ${size} bytes; at most 131072 are kept. A run that is interrupted goes on with what it held before.`,
-  ]);
-});
+])(
+  "A context with %s is not kept: the copy before it stays, and the row names the problem",
+  async ([, change, size], { expect: here }) => {
+    const { kept, warnings } = await changed((live) => void (live["n"] = 1), change);
+    here(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
+    here(warnings[1]).toEqual([
+      `state.context is ${size} bytes; at most 131072 are kept. A run that is interrupted goes on with what it held before.`,
+    ]);
+  },
+);
 
 it("Nesting without end is left out by its place", async () => {
   let deep: unknown = [];
@@ -98,7 +101,7 @@ it("Nesting without end is left out by its place", async () => {
   expect(warnings[0]).toEqual([expect.stringMatching(/not JSON.*deep\[0\]\[0\]/)]);
 });
 
-it("A failed attempt and a step that a crash cut keep it too", async () => {
+it("A failed attempt and a step that a crash interrupted keep the context too", async () => {
   const live: Live = {};
   const attempts = new Harness({
     script: (_, number) => {

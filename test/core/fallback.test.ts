@@ -52,7 +52,7 @@ it("Fallbacks that a fallback names are not followed", async () => {
   expect(names(harness)).toEqual(["main", "spare"]);
 });
 
-it("A run that rests within the chain goes on at the same model", async () => {
+it("A run that waits within the chain of fallbacks continues with the same model", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare"),

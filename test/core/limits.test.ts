@@ -93,7 +93,7 @@ describe("what is left", () => {
     expect(asLimits(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
   });
 
-  it("LIMIT12 What a child at work was given is spoken for, what it told counts instead, what is settled is not counted twice", () => {
+  it("LIMIT12 The share of an active child is reserved, its reported usage replaces it, and a settled one is not counted twice", () => {
     const grant = { ...noBounds, tokens: 100, cost: 1 };
     const awaits = { kind: "child" as const, thread_id: "c", agent_id: "a", deadline: 0, delivered: null };
     const usage = { input: 3, output: 4, cache_read: 0, cache_write: 0, total_tokens: 7 };

@@ -16,7 +16,7 @@ it.for([
   ["characters of three bytes", "漢".repeat(10_000), 400],
   ["characters that JSON escapes", "\u0001".repeat(10_000), 400],
   ["one piece after a few words", "x".repeat(4_000_000), 1],
-] as const)("%s without an end are cut where a row is full, kept and counted", async ([, piece, count]) => {
+] as const)("A list of %s without an end is shortened to fit a row, kept and counted", async ([, piece, count]) => {
   const spoken = textBlock(0, "Hello. ", ...pieces(piece, count)).slice(0, -1);
   const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
   await harness.finish();
@@ -38,7 +38,7 @@ it("A call whose arguments have no end is no call, and the answer counts", async
   expect(harness.run.usage.output).toBeGreaterThan(300_000);
 });
 
-it("Blocks and opaque data without an end are cut as well", async () => {
+it("Blocks and opaque data without an end are shortened as well", async () => {
   const blocks = Array.from({ length: 50_000 }, (_, index) => ({ type: "text_start", index }) as const);
   const many = new Harness({ script: () => [...blocks, { type: "hang" }] });
   await many.finish();

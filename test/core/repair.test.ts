@@ -73,7 +73,7 @@ it("Nothing is lost but blanks, and results whose call is gone", () => {
   );
 });
 
-it("A call that lost its result is told so; a result is put behind its call", () => {
+it("A call that lost its result gets a note, and a result is moved to its call", () => {
   const asked = message("assistant", { parts: [call("a"), call("b")] });
   const repaired = repair([message("user", { parts: [text("?")] }), resultOf("b", "B"), asked]);
   expect(repaired.map(({ role, tool_call_id, result }) => [tool_call_id ?? role, result?.status])).toEqual([

@@ -32,7 +32,7 @@ it("An event carries its run, step, side and depth", () => {
   expect(sink.sent[0]).toMatchObject({ run_id: "run", step: 2, side: "a", depth: 0 });
 });
 
-it("Deltas are told and kept as one, without its text, in front of their block's end", () => {
+it("Deltas are emitted and kept as one, without its text, before their block's end", () => {
   const { sink, events } = list();
   events.tell({ type: "text_start", ...of });
   for (const [offset, delta] of ["He", "ll", "o"].entries()) {
@@ -50,7 +50,7 @@ it("Deltas are told and kept as one, without its text, in front of their block's
   expect(events.take()).toEqual([]);
 });
 
-it("What is staged is kept at once and told only when released", () => {
+it("Staged events are kept at once and emitted only when released", () => {
   const { sink, events } = list();
   events.stage({ type: "text_start", ...of });
   expect([events.take().length, sink.sent.length]).toEqual([1, 0]);
@@ -69,7 +69,7 @@ it("A message that is retracted is forgotten, with its open deltas", () => {
   expect(events.take().map(({ type }) => type)).toEqual(["text_start", "text_end"]);
 });
 
-it("An event whose row is gone is not told again", () => {
+it("An event whose row is gone is not emitted again", () => {
   const nowhere = { threadId, message: () => undefined, callMessage: () => undefined, run: () => undefined };
   const told = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
   const message = messageRecord(1);
@@ -80,7 +80,7 @@ it("An event whose row is gone is not told again", () => {
   expect(fromStored(step, nowhere)).toEqual({ ...step, thread_id: threadId });
 });
 
-it("What a provider wants to see again of a part is in no message and in no event, told or replayed", async () => {
+it("A part's opaque data for its provider is in no message and in no event, live or replayed", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "opaque" } };
   const signed = (part: ScriptPart): ScriptPart =>
     part.type.endsWith("_end") ? ({ ...part, provider_data } as ScriptPart) : part;

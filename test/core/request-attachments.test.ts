@@ -94,7 +94,7 @@ describe("images", () => {
     }
   });
 
-  it("Ten messages are recent where a prompt does not say", async () => {
+  it("Ten messages are recent if a prompt sets no number", async () => {
     const messages = Array.from({ length: 12 }, (_, at) => user(image(`/attachments/${at}.png`)));
     const files = withPng(...messages.map((_, at) => `${at}.png`));
     const shown = shownIn(await sent(messages, files)).map(([first]) => first?.startsWith("bytes") === true);
@@ -112,7 +112,7 @@ describe("images", () => {
     expect(shownIn(mixed)).toEqual([["bytes of /attachments/cat.png"]]);
   });
 
-  it("A file that is gone, a folder, and one that cannot be read are lines that say so", async () => {
+  it("A missing file, a folder, and a file that cannot be read are lines with the reason", async () => {
     const files = withPng("cat.png");
     files.put("/attachments/folder.png", new Uint8Array(), "", { isDirectory: true });
     const parts = ["gone", "folder"].map((name) => image(`/attachments/${name}.png`));
@@ -247,7 +247,7 @@ describe("answers of tools, and words of others", () => {
     result: { status, [status === "error" ? "error" : "result"]: "said", attachments },
   });
 
-  it("Images a tool attached stand beside its result, other files as lines behind its words", async () => {
+  it("Images that a tool attached are sent with its result, and other files as lines after its text", async () => {
     const files = withPng("chart.png");
     files.put("/attachments/data.csv", new TextEncoder().encode("a,b"), "text/csv");
     for (const status of ["success", "error"] as const) {
@@ -259,7 +259,7 @@ describe("answers of tools, and words of others", () => {
     }
   });
 
-  it("A tool's image that is old or gone is a line behind its words", async () => {
+  it("A tool's image that is old or gone is a line after its text", async () => {
     const [message] = await sent([tool("success", ref("chart.png", "image/png"))], new MemoryFiles());
     expect(message?.result?.result).toBe(
       "said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png; the file is gone]",
@@ -268,7 +268,7 @@ describe("answers of tools, and words of others", () => {
     expect(old[0]?.result?.result).toBe("said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png]");
   });
 
-  it("An image in what an assistant or the system said is a line, since no provider takes it there", async () => {
+  it("An image in an assistant's or system message is a line, since no provider takes it there", async () => {
     for (const role of ["assistant", "system"] as const) {
       const message = { ...user(words("Look"), image("/attachments/cat.png")), role };
       expect(shownIn(await sent([message], withPng("cat.png")))).toEqual([

@@ -78,15 +78,18 @@ function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
   );
 }
 
-it.for(["parallel", "sequential"] as const)("Cut after each of its writes (%s), a run goes on", async (mode) => {
-  const whole = await lives([], mode);
-  holds(whole);
-  const { writes } = whole.harness.journal;
-  expect(writes).toBeGreaterThan(10);
-  for (let cutAfter = 1; cutAfter <= writes; cutAfter += 1) holds(await lives([cutAfter], mode));
-});
+it.for(["parallel", "sequential"] as const)(
+  "A run that is interrupted after each of its writes (%s) continues",
+  async (mode) => {
+    const whole = await lives([], mode);
+    holds(whole);
+    const { writes } = whole.harness.journal;
+    expect(writes).toBeGreaterThan(10);
+    for (let cutAfter = 1; cutAfter <= writes; cutAfter += 1) holds(await lives([cutAfter], mode));
+  },
+);
 
-it("Cut again and again, a run goes on", async () => {
+it("A run that is interrupted again and again continues", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`seed ${seed}`);
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });
@@ -110,12 +113,12 @@ async function cutCall(first: ToolRunner, second: ToolRunner[], setup: Partial<S
 const it0 = tool("it", async (_, { id, attempt }) => ok(`${id} ${attempt}`));
 const unknown = { status: "error", error: expect.stringContaining("Whether it took effect is unknown") };
 
-it("A cut call is run again only if it says it may, under the same id", async () => {
+it("An interrupted call is run again only if its tool allows it, under the same id", async () => {
   expect(await (await cutCall(it0, [it0])).result()).toMatchObject(unknown);
   expect(await (await cutCall(it0, [{ ...it0, idempotent: true }])).result()).toEqual(ok("c0 2"));
 });
 
-it("`reconcile` says what became of it; what was not done is done", async () => {
+it("The result of `reconcile` is used, and a call that was not done is made", async () => {
   const by = (answer: () => Promise<unknown>): ToolRunner => ({
     ...it0,
     reconcile: answer as NonNullable<ToolRunner["reconcile"]>,
@@ -141,7 +144,7 @@ it("A `reconcile` that hangs ends with the tool's time, or with a stop", async (
   expect([stopped.harness.results[0]?.result, stopped.harness.clock.armed]).toMatchObject([unknown, 0]);
 });
 
-it("A cut call whose tool is gone or changed is unknown, not unheard of", async () => {
+it("An interrupted call whose tool is gone or changed has an unknown outcome", async () => {
   expect(await (await cutCall(it0, [])).result()).toMatchObject(unknown);
   const picky: ToolRunner = { ...it0, idempotent: true, check: () => ({ ok: false, problem: "no" }) };
   expect(await (await cutCall(it0, [picky])).result()).toMatchObject(unknown);
@@ -151,7 +154,7 @@ it("A cut call whose tool is gone or changed is unknown, not unheard of", async 
   expect(harness.results[0]?.result).toMatchObject(unknown);
 });
 
-it("A failure that ended the run ends it also when the end was cut", async () => {
+it("A failure that ended the run ends it also if its end was interrupted", async () => {
   const final = failure({ kind: "auth", retryable: false });
   for (const cutAfter of [1, 2]) {
     const first = new Harness({ script: () => [...textBlock(0, "Well"), final], cutAfter });

@@ -34,7 +34,7 @@ it("What the provider asks for wins; what is final is not tried again", () => {
   expect(delayBeforeRetry(policy, { ...asked, retryable: false }, { attempt: 1, random: 0 })).toBeNull();
 });
 
-it("What was shown of a failed attempt is retracted before anything else is told", async () => {
+it("The text of a failed attempt is retracted before anything else is emitted", async () => {
   const harness = new Harness({ script: script([...textBlock(0, "half"), failure()], says("whole")) });
   await harness.finish();
   const told = harness.events.map(({ type }) => type);
@@ -75,7 +75,7 @@ it("Each attempt has a log row with its tokens, and the run counts them all", as
   expect(harness.run.usage).toMatchObject({ input: 16, output: 5, total_tokens: 21 });
 });
 
-it("A final failure keeps what was said, without calls, and ends the run with it", async () => {
+it("A final failure keeps the text so far, without calls, and ends the run", async () => {
   const final = failure({ kind: "auth", message: "The key was refused.", retryable: false });
   const harness = new Harness({ script: script([...textBlock(0, "Well, ").slice(0, -1), final]) });
   expect(await harness.finish()).toEqual({
@@ -87,7 +87,7 @@ it("A final failure keeps what was said, without calls, and ends the run with it
   expect(harness.clock.slept).toEqual([]);
 });
 
-it("A wait over ten seconds is a rest, and the run goes on with the next attempt", async () => {
+it("A wait over ten seconds suspends the run, which continues with the next attempt", async () => {
   const long = failure({ kind: "rate_limited", retry_after_ms: 10_001 });
   const harness = new Harness({ script: script([...textBlock(0, "half"), long]), models: [patient] });
   const halt = await harness.drive();
@@ -110,7 +110,7 @@ it("Ten seconds are waited out", async () => {
   expect(harness.clock.slept).toEqual([10_000]);
 });
 
-it("Thinking that is to be hidden is neither told nor kept, its signature is", async () => {
+it("Hidden thinking is neither emitted nor kept, and its signature is", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "s" } };
   const thought: ScriptPart[] = [
     { type: "thinking_start", index: 0 },

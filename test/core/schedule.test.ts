@@ -38,7 +38,7 @@ it("Every call starts in the end, whatever depends on what", () => {
   );
 });
 
-it("Without a circle every dependency is kept, and what runs alone runs beside nothing", () => {
+it("Every dependency is kept without a circle, and an exclusive call runs alone", () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 8 }), mode, (calls, given) => {
       const { waitsFor, cycle } = schedule(calls, given);

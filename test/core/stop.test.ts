@@ -9,7 +9,7 @@ import { gate, ok, tool } from "./support/tool-box.ts";
 
 const stopped = { status: "stopped", reason: "stopped" };
 
-it("A stop while the model speaks keeps what it said, without calls", async () => {
+it("A stop in the middle of an answer keeps the text so far, without calls", async () => {
   const spoken = textBlock(0, "half an ans").slice(0, -1);
   const call = callBlock(1, { id: "c0", name: "it", json: "{}" });
   const last = textBlock(2, "and more").slice(0, -1);
@@ -31,7 +31,7 @@ it("A stop while the model speaks keeps what it said, without calls", async () =
   expect([harness.model.requests.length, harness.clock.armed]).toEqual([1, 0]);
 });
 
-it("A stop before the model said anything leaves no message", async () => {
+it("A stop before the first text of an answer leaves no message", async () => {
   const harness = new Harness({ script: () => [{ type: "hang" }] });
   const ended = harness.finish();
   await turn();

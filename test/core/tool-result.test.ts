@@ -20,7 +20,7 @@ async function resultOf(runner: ToolRunner | null, args: unknown = {}) {
   return harness.results[0]?.result;
 }
 
-it("An unknown tool, broken arguments and wrong ones are told apart", async () => {
+it("An unknown tool, broken arguments and wrong ones have different errors", async () => {
   const echo = tool("it", async ({ city }) => ok(JSON.stringify(city)), { check: picky });
   expect(await resultOf(null)).toMatchObject({ status: "error", error: expect.stringContaining('no tool named "it"') });
   expect(await resultOf(echo, '{"city":')).toMatchObject({ error: expect.stringContaining('JSON object: {"city":') });
@@ -85,7 +85,7 @@ it("A tool that throws before it begins, or ends without a result, has a result 
   });
 });
 
-it("Text over the limit is cut and says so; a stack stays out of message and events", async () => {
+it("Text over the limit is shortened with a note, and a stack reaches neither message nor event", async () => {
   const long = "x".repeat(20 * 1024 * 1024);
   const cut = await resultOf(tool("it", async () => ok(long)));
   expect(cut?.result?.length).toBeLessThan(310_000);
@@ -97,7 +97,7 @@ it("Text over the limit is cut and says so; a stack stays out of message and eve
   expect(new TextEncoder().encode(JSON.stringify(wide)).byteLength).toBeLessThan(310_000);
 });
 
-it("A tool that hangs is ended by its time, told so, and its signal fires", async () => {
+it("A tool that hangs is ended by its time, its result says so, and its signal fires", async () => {
   const reason = gate<unknown>();
   const hang = tool(
     "it",
@@ -119,7 +119,7 @@ it("A tool that hangs is ended by its time, told so, and its signal fires", asyn
   expect(harness.clock.armed).toBe(0);
 });
 
-it("A tool that speaks after its time is not heard", async () => {
+it("Output of a tool after its time is ignored", async () => {
   const late = gate();
   const slow = streamingTool(
     "it",
@@ -140,7 +140,7 @@ it("A tool that speaks after its time is not heard", async () => {
   expect(harness.events.map(({ type }) => type)).not.toContain("tool_execution_delta");
 });
 
-it("What a tool says on the way is told with offsets, and nothing of it after its end", async () => {
+it("Output of a running tool is emitted with offsets, and none of it after its end", async () => {
   const late = gate();
   const talking = streamingTool("it", async function* () {
     yield* pieces(
@@ -160,7 +160,7 @@ it("What a tool says on the way is told with offsets, and nothing of it after it
   expect(told).toMatchObject([{ offset: 0, delta: "ab" }, { progress: { done: 1 } }, { offset: 2, delta: "c" }]);
 });
 
-it("A call that was never closed does not run; calls mean `tool_calls` whatever the provider says", async () => {
+it("A call that was never closed does not run, and a closed one means `tool_calls` whatever stop reason the provider gives", async () => {
   const ran: string[] = [];
   const it = tool("it", async (_args, { id }) => {
     ran.push(id);
@@ -175,7 +175,7 @@ it("A call that was never closed does not run; calls mean `tool_calls` whatever 
   expect(harness.answers.map(({ stop_reason }) => stop_reason)).toEqual(["tool_calls", "stop"]);
 });
 
-it("What a hook makes of a result is what message, event and model say", async () => {
+it("A result that a hook changed is the one in message, event and request", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({
     script,

@@ -82,7 +82,7 @@ describe("the client", () => {
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])("A send over %s is a loop over events, words as they are said, and the run", async (_, socket) => {
+  ])("A send over %s is a loop over events, text as it streams, and the run", async (_, socket) => {
     const client = open({ WebSocket: socket });
     const thread = await begin(client);
     const sending = thread.send("Hello there");
@@ -103,7 +103,7 @@ describe("the client", () => {
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])("A list that is told over %s, and cut, is what the server has", async (_, socket) => {
+  ])("A list that is updated over %s, with lost connections, is what the server has", async (_, socket) => {
     const tag = crypto.randomUUID();
     const client = open({ WebSocket: socket, random: () => 0.02 });
     const other = new ThreadholdClient({ url: server?.url, token: "anna-secret", WebSocket: NotedSocket });
@@ -144,28 +144,31 @@ describe("the client", () => {
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])("An answer over %s that is cut again and again is whole, and said once", async (_, socket) => {
-    const client = open({ WebSocket: socket, random: () => 0.02 });
-    const thread = await begin(client);
-    await thread.send(longQuestion(150));
-    const sending = thread.send(slowQuestion);
-    let text = "";
-    let pieces = 0;
-    let cuts = 0;
-    for await (const words of sending.text) {
-      text += words;
-      pieces += 1;
-      if (cuts < 4 && pieces % 5 === 0) {
-        cuts += 1;
-        through().cut();
+  ])(
+    "An answer over %s whose connection is lost again and again is complete, and has no repeated text",
+    async (_, socket) => {
+      const client = open({ WebSocket: socket, random: () => 0.02 });
+      const thread = await begin(client);
+      await thread.send(longQuestion(150));
+      const sending = thread.send(slowQuestion);
+      let text = "";
+      let pieces = 0;
+      let cuts = 0;
+      for await (const words of sending.text) {
+        text += words;
+        pieces += 1;
+        if (cuts < 4 && pieces % 5 === 0) {
+          cuts += 1;
+          through().cut();
+        }
       }
-    }
-    const run = await sending;
-    expect(cuts).toBe(4);
-    expect(run.status).toBe("completed");
-    expect(text).toBe(run.text);
-    expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
-  });
+      const run = await sending;
+      expect(cuts).toBe(4);
+      expect(run.status).toBe("completed");
+      expect(text).toBe(run.text);
+      expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
+    },
+  );
 
   it("A lost frame is noticed, and its events are received again", async () => {
     LossySocket.lost = 0;
@@ -234,7 +237,7 @@ describe("the client", () => {
     expect((await thread.messages.list()).items).toEqual([]);
   });
 
-  it("A message whose answer was cut off is posted once", async () => {
+  it("A message whose answer was lost is posted once", async () => {
     const client = open({ random: () => 0 });
     const thread = await begin(client);
     const leave = thread.follow();
@@ -295,7 +298,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("What waited before anybody was there is answered too; what throws is an error that the model reads", async () => {
+  it("Calls that waited before a client came are answered too, and an exception is an error that the model reads", async () => {
     const client = open();
     const thread = await begin(client, "forecaster");
     const { run } = await thread.messages.post({ content: "What is the weather?" }, { wait: true });
@@ -310,7 +313,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("A call that asks for consent rests a send until it is approved or declined", async () => {
+  it("A call that needs approval suspends a send until it is approved or declined", async () => {
     const thread = await begin(open(), "purchaser");
     const rest = await thread.send("An espresso machine for 900", { until: "rest" });
     expect(rest.status).toBe("awaiting_tool_execution");

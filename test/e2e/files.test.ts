@@ -156,7 +156,7 @@ describe("files over the network", () => {
     expect((await exact.answer()).status).toBe(200);
   });
 
-  it("FHTTP13 An upload that breaks off leaves the old file, whether its length was said or not", async () => {
+  it("FHTTP13 An upload that breaks off leaves the old file, with or without a declared length", async () => {
     const { anna, id, files } = await annas();
     const path = `${files}/a.bin`;
     const old = await rawCall(anna, "PUT", path, { body: Buffer.from("old") });
@@ -186,7 +186,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("A client that leaves while its upload waits for a place holds nobody up and leaves nothing", async () => {
+  it("A client that leaves while its upload waits for a place delays no one and leaves nothing", async () => {
     const { anna, id, files } = await annas();
     const holders = ["1", "2", "3"].map((name) => new RawRequest(anna, "PUT", `${files}/held-${name}`));
     for (const holder of holders) await holder.write(randomBytes(8 * mib));

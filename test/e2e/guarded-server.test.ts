@@ -130,7 +130,7 @@ describe("a guarded server", () => {
     expect((await admin.call("GET", "/api/threads")).text).toContain(id);
   });
 
-  it("The project's own routes lead nobody into another user's thread, and a controller is told who calls", async () => {
+  it("The project's own routes give no access to another user's thread, and a controller receives the caller", async () => {
     const [anna, ben, nobody] = [as("anna-secret"), as("ben-secret"), as("")];
     const { id } = await anna.createThread();
     const routes = [
@@ -178,7 +178,7 @@ describe("a guarded server", () => {
     await expect(nobody.socket(id, `ticket=${bens}`)).rejects.toMatchObject({ status: 404 });
   });
 
-  it("What becomes of a user's threads is told to that user alone, over SSE and by a socket with a ticket", async () => {
+  it("Changes of a user's threads are sent to that user alone, over SSE and by a socket with a ticket", async () => {
     const [anna, ben, admin, nobody] = [as("anna-secret"), as("ben-secret"), as("admin-secret"), as("")];
     const path = "/api/threads/events";
     const ticketFor = async (api: ApiClient): Promise<string> =>
@@ -255,7 +255,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("One user's messages, streams and wrong guesses are bounded, and say when to come back", async () => {
+  it("One user's messages, streams and wrong guesses are bounded, and the refusal names a time to come back", async () => {
     const [anna, ben] = [as("anna-secret"), as("ben-secret")];
     const { id } = await ben.createThread();
     const limited = (answer: Answer): void => {

@@ -128,7 +128,7 @@ describe("a power cut", () => {
     expect((await api.call("POST", "/api/threads", keyedThread)).body).toEqual(created?.body);
   });
 
-  it("A follower resumes with its last number, loses nothing, sees nothing twice, and the conversation goes on", async () => {
+  it("A follower resumes with its last number, loses nothing, receives nothing twice, and the conversation continues", async () => {
     const resumed = await api.events(rested, `after=${String(followed?.lastSeq)}`);
     const { run } = await api.say(rested, "What did I say before?");
     expect(run.text).toContain("my cat is called Ada");
@@ -139,7 +139,7 @@ describe("a power cut", () => {
     resumed.close();
   });
 
-  it("An answer that was cut is taken back and given again, and what waited behind it follows", async () => {
+  it("An answer that was interrupted is retracted and given again, and the waiting inputs follow", async () => {
     const last = interrupted?.lastSeq ?? 0;
     const resumed = await api.events(cut, `after=${String(last)}&until=idle`);
     expect(await resumed.untilEnd(40_000)).toBe("end");
@@ -169,7 +169,7 @@ describe("a power cut", () => {
   it.each([
     ["slow_payment", /interrupted.*unknown/],
     ["slow_lookup", /Done at attempt 2/],
-  ])("A tool that was cut is run again only if it may be: %s", async (tool, said) => {
+  ])("A tool that was interrupted is run again only if it is idempotent: %s", async (tool, said) => {
     const thread = tooling.get(tool);
     if (thread === undefined) throw new Error("The thread was not started");
     const messages = await finished(thread);
@@ -178,7 +178,7 @@ describe("a power cut", () => {
     expect(messages[3]?.content).toContain("The tool said: ");
   });
 
-  it("A wait for a provider outlasts the power cut", async () => {
+  it("A wait for a provider survives the power cut", async () => {
     if (limited === undefined) throw new Error("The thread was not started");
     const messages = await finished(limited);
     expect(messages.map(({ content }) => content).slice(1)).toEqual(["Hello there, how can I help?"]);

@@ -77,7 +77,7 @@ describe("new files", () => {
 });
 
 describe("files that are there", () => {
-  it("A reference to a file of the thread is kept, and what it says of it is the file's own", async () => {
+  it("A reference to a file of the thread is kept, with the file's own facts", async () => {
     const files = new MemoryFiles();
     files.put("/a.txt", Uint8Array.of(1, 2), "text/plain");
     const { row } = await kept(
@@ -89,7 +89,7 @@ describe("files that are there", () => {
     ]);
   });
 
-  it("A reference to nothing is said to the model", async () => {
+  it("A reference to a missing file is reported to the model", async () => {
     const { row } = await kept(ok([{ id: "x", type: "file", path: "/gone.txt" }]));
     expect(row).toEqual({
       status: "success",
@@ -132,7 +132,7 @@ describe("what is no attachment", () => {
     expect(row.result).toBe("done\n[280 more attachments were left out: a result holds 20 at most.]");
   });
 
-  it("A file that storage refuses is a note with its reason, and nothing inside is told", async () => {
+  it("A file that storage refuses is a note with its reason, without internal details", async () => {
     const files = new MemoryFiles();
     files.refusing = refuse("too_large", "/attachments/chart.png is too large.");
     expect((await kept(ok([png]), files)).row.result).toContain("was not kept: /attachments/chart.png is too large.]");

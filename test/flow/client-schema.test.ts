@@ -40,7 +40,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
 }));
 const root = fc.dictionary(keyword, schema, { maxKeys: 6 }) as fc.Arbitrary<JsonObject>;
 
-it("SESSION20 Whatever is sent is a schema of an object without references, or is refused in words", () => {
+it("SESSION20 Every schema that is sent is an object without references, or is refused with a reason", () => {
   console.info(`SESSION20 seed ${seed}`);
   let usedAny = 0;
   fc.assert(
@@ -62,7 +62,7 @@ it("SESSION20 Whatever is sent is a schema of an object without references, or i
   expect(usedAny).toBeGreaterThan(20);
 });
 
-it("SESSION20 A circle is told as one, and what is shared by many is none", () => {
+it("SESSION20 A circle is reported once, and a schema that is used several times is none", () => {
   const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
   const read = clientSchema(circle);
   expect("problem" in read ? read.problem : "").toContain("itself");
@@ -73,7 +73,7 @@ it("SESSION20 A circle is told as one, and what is shared by many is none", () =
   expect(usable(shared).parameters["properties"]).toEqual({ a: { type: "string" }, b: { type: "string" } });
 });
 
-it("SESSION20 A keyword with a value of another kind is refused where it stands", () => {
+it("SESSION20 A keyword with a value of another kind is refused at its place", () => {
   const odd: [string, unknown][] = [
     ["type", "wat"],
     ["type", []],

@@ -78,7 +78,7 @@ it("`filter_messages` leaves out and reorders; calls keep their results", async 
   expect(orphan.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
-it("Words a filter changes are sent, images and signatures stay", async () => {
+it("Text that a filter changed is sent, and images and signatures stay", async () => {
   const loud = (_: never, list: Message[]) =>
     list.map((one) => ({ ...one, content: one.content?.toUpperCase() ?? null }));
   const messages = await sent(all, ["filter_messages", loud]);
@@ -106,7 +106,7 @@ it.for<[string, (list: LLMMessage[]) => LLMMessage[]]>([
   expectHere(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
 });
 
-it("Words changed in place are sent and images stay; a tool's words are its result", async () => {
+it("Text that was changed in place is sent and images stay; a tool's text is its result", async () => {
   const loud = (_: never, list: LLMMessage[]) => {
     for (const one of list) one.content = one.content?.toUpperCase() ?? null;
     return list;
@@ -117,7 +117,7 @@ it("Words changed in place are sent and images stay; a tool's words are its resu
   expect(messages[2]).toMatchObject({ id: idOf(3), result: { result: "MESSAGE 3" } });
 });
 
-it("Messages a history hook makes up, leaves out, repeats and copies with other words", async () => {
+it("A history hook may create, remove, repeat and copy messages with another text", async () => {
   const shape = (_: never, list: LLMMessage[]) => {
     const [first, , , said] = list;
     return [

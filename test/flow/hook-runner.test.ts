@@ -51,7 +51,7 @@ it.for<[string, unknown]>([
   ["a list", [1]],
   ["a circle", { metadata: circle }],
   ["a big number", { metadata: { n: 1n } }],
-])("%s for an answer is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
+])("A hook's answer of %s is logged, and the original is used", async ([, nonsense], { expect: expectHere }) => {
   const { runner, problems } = hookRunner(["before_create_message", () => nonsense]);
   expectHere(await runner.beforeCreateMessage(record)).toEqual(record);
   expectHere(problems).toMatchObject([{ hook: "before_create_message", file: "1.ts" }]);
@@ -68,7 +68,7 @@ it.for<[string, unknown]>([
   ["messages whose words are a list", [{ role: "user", content: [{ type: "text", text: "hi" }] }]],
   ["messages with a circle", [{ role: "assistant", content: null, tool_calls: circle }]],
   ["messages with a function", [{ role: "user", content: "hi", later: () => 1 }]],
-])("%s for a history is logged, and the original goes on", async ([, nonsense], { expect: expectHere }) => {
+])("A history of %s is logged, and the original is used", async ([, nonsense], { expect: expectHere }) => {
   const given = [{ role: "user", content: "hello" }];
   const { runner, problems } = hookRunner(
     ["prefilter_llm_history", () => nonsense],
@@ -97,7 +97,7 @@ it("A hook that throws, at once or later, is logged with its stack, and the next
   expect(problems[0]?.stack).toContain("later");
 });
 
-it("Whatever a hook throws is logged in words that fit into a row", async () => {
+it("Anything that a hook throws is logged in a text that fits into a row", async () => {
   const thrown = [Object.create(null) as object, new Error("x".repeat(3_000_000)), "x".repeat(3_000_000), null];
   for (const one of thrown) {
     const { runner, problems } = hookRunner(["before_create_message", () => Promise.reject(one as Error)]);
@@ -122,7 +122,7 @@ it("A hook that hangs is given thirty seconds", async () => {
   expect(clock.armed).toBe(0);
 });
 
-it("A hook that fails halfway leaves nothing of its work behind", async () => {
+it("A hook that fails halfway has no effect", async () => {
   const spoil = (_: never, given: { metadata?: object; content?: string }[] | { metadata: object }) => {
     for (const one of Array.isArray(given) ? given : [given])
       Object.assign(one.metadata ?? one, { content: "spoiled" });
@@ -142,7 +142,7 @@ it("A hook that fails halfway leaves nothing of its work behind", async () => {
   expect(await runner.prefilterHistory(history)).toEqual([{ role: "user", content: "hello" }]);
 });
 
-it("Neither id, role nor call can be changed, and a key nobody knows is dropped, each with a log", async () => {
+it("A hook cannot change id, role or call, and an unknown key is dropped, each with a log entry", async () => {
   const tool = messageRecord(1, {
     role: "tool",
     tool_call_id: "c1",
@@ -186,7 +186,7 @@ it("Success and failure have their own hooks", async () => {
   expect(seen).toEqual(["success", "failure"]);
 });
 
-it("An update is words and metadata, and what else a hook puts in is dropped with a log", async () => {
+it("An update has text and metadata, and other fields that a hook adds are dropped with a log entry", async () => {
   const { runner, problems } = hookRunner([
     "before_update_message",
     () => ({ content: 7, metadata: { a: 1 }, role: "x" }),
@@ -206,7 +206,7 @@ it("A wrong value for a field is dropped with a log, the others of the answer co
   ]);
 });
 
-it("A hook that blows a message up beyond what a row takes is logged, and the original goes on", async () => {
+it("A hook that makes a message larger than a row is logged, and the original is used", async () => {
   const huge = "x".repeat(1024 * 1024 + 1);
   const { runner, problems } = hookRunner(
     ["before_create_message", () => ({ content: huge })],

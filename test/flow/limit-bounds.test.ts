@@ -31,7 +31,7 @@ it("LIMIT7 The agent's bounds, the side's in their place, and what the deploymen
   expect(threadBounds(speaking({ threadLimits: { cost: 9 } }).agent, deployment)).toEqual(deployment.thread);
 });
 
-it("LIMIT8 What was asked for stands in the deployment's place, and never lifts the agent's", () => {
+it("LIMIT8 A caller's limit replaces the deployment's, and never lifts the agent's", () => {
   const asked = { steps: 400, tokens: null, cost: 1 };
   expect(runBounds(speaking({}), { limits: asked }, deployment)).toEqual({ ...noBounds, steps: 400, cost: 1 });
   expect(runBounds(speaking({ limits: own }), { limits: asked }, deployment)).toMatchObject({
@@ -41,14 +41,14 @@ it("LIMIT8 What was asked for stands in the deployment's place, and never lifts 
   });
 });
 
-it("LIMIT7 Limits of steps are of the run, beside those of a turn and the ceiling", () => {
+it("LIMIT7 Limits of steps apply to the run, in addition to those of a turn and the ceiling", () => {
   expect(runBounds(speaking({}, { maxSteps: 4 }), nobody, deployment).steps).toBeNull();
   expect(runBounds(speaking({}, { maxSteps: 4 }, true), nobody, deployment).steps).toBe(250);
   expect(runBounds(speaking({}, { maxSteps: 4, limits: { steps: 300 } }), nobody, deployment).steps).toBe(300);
   expect(runBounds(speaking({ limits: { steps: 300 } }), nobody, deployment).steps).toBe(250);
 });
 
-it("LIMIT7 The caller says first what becomes of a run at its limit, then the side, then the agent", () => {
+it("LIMIT7 The caller decides first what becomes of a run at its limit, then the side, then the agent", () => {
   const agent = { limits: { onLimit: "rest" } as const };
   expect(onLimit(speaking({}), null)).toBe("end");
   expect(onLimit(speaking(agent), null)).toBe("rest");
@@ -59,13 +59,13 @@ it("LIMIT7 The caller says first what becomes of a run at its limit, then the si
 describe("bounds that a run rests at", () => {
   const resting = (limits: Limits) => speaking({ limits: { ...limits, onLimit: "rest" } });
 
-  it("LIMIT25 What was raised stands in the place of an agent's bound where the agent lets its runs rest", () => {
+  it("LIMIT25 A raised limit replaces an agent's bound if the agent lets its runs wait", () => {
     const asked = { limits: { tokens: 850, steps: 5 }, raised: ["tokens" as const] };
     expect(runBounds(resting(own), asked, deployment)).toMatchObject({ tokens: 850, steps: 5, turns: 3 });
     expect(runBounds(speaking({ limits: own }), asked, deployment)).toMatchObject({ tokens: 800, steps: 5, turns: 3 });
   });
 
-  it("LIMIT25 What nobody raises is what an agent says that does not let its runs rest", () => {
+  it("LIMIT25 A limit of an agent that does not let its runs wait cannot be raised", () => {
     const allowed = deployment;
     const rest = { limits: { tokens: 100, on_limit: "rest" as const } };
     expect(lastBounds(speaking({}), rest, { amount: "tokens", allowed }).tokens).toBeNull();

@@ -40,7 +40,7 @@ it("Prompt and tools leave a fingerprint that changes with them, and never their
   expect(JSON.stringify(one)).not.toMatch(/Be kind|secret words/);
 });
 
-it("The options stand in it as they were sent", async () => {
+it("The options are in the trace as they were sent", async () => {
   const options = { toolChoice: "none", temperature: 0.5, maxTokens: 9, reasoning: { effort: "low" } } as const;
   expect(await requestTrace("p", request([], options), [])).toMatchObject({
     prompt: "p",

@@ -30,7 +30,7 @@ const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
   calls: [{ call: { id: "c", name, arguments: args }, result }],
 });
 
-it("The first step is always made; words end the turn, unless the side goes on", () => {
+it("The first step is always made, and text ends the turn unless the side continues", () => {
   expect(decide({}, null, { steps: 0 })).toEqual(go);
   expect(decide({}, { text: "Hi" })).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(decide({ stopOnResponse: false }, { text: "Hi" })).toEqual(go);
@@ -84,7 +84,7 @@ it("An answer with a picture, a file or other content is not blank, and thinking
   expect(await step({ parts: [{ type: "thinking", thinking: "Hm." }] })).toEqual(["step", 1]);
 });
 
-it("The stop tool counts when called, also when it failed, and goes over words", () => {
+it("The stop tool ends the turn when it is called, also if it failed, and wins over text", () => {
   const side = { stopTool: "finish", stopOnResponse: false };
   const end = { status: "completed", reason: "stop_tool" };
   expect(decide(side, { text: "Hi", ...called("finish", { status: "success", result: "r" }) })).toMatchObject(end);

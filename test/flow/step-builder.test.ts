@@ -99,7 +99,7 @@ it("A model that calls no functions is sent no tools", async () => {
   expect([plan.tools.size, plan.request.tools]).toEqual([0, []]);
 });
 
-it("Calls run side by side only where the prompt lets the model ask for several, or says how", async () => {
+it("Calls run in parallel only if the prompt lets the model ask for several, or sets a mode", async () => {
   expect((await planOf({ prompt: { parallelToolCalls: true } })).toolMode).toBe("parallel");
   expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
 });
@@ -142,7 +142,7 @@ it("A definition that is gone is a problem, never an exception", async () => {
   expect(await code({ prompt: { prompt: [{ type: "include", prompt: "gone" }] } })).toBe("prompt_not_found");
 });
 
-it("A history that ends in an answer is sent with a line that lets it go on, and the line is never stored", async () => {
+it("A history that ends in an answer is sent with a line that asks to continue, and the line is never stored", async () => {
   const call: StoredPart = { type: "tool_call", id: "c1", name: "look", arguments: {} };
   const text: StoredPart = { type: "text", text: "Well" };
   const answer = messageRecord(3, { role: "assistant", parts: [text] });

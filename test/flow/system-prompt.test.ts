@@ -21,7 +21,7 @@ function project(contents: Record<string, PromptContent>) {
 const include = (prompt: string) => ({ type: "include", prompt }) as const;
 const text = (content: string) => ({ type: "text", content }) as const;
 
-it("Text stays as it is; parts and what they include stand in order", async () => {
+it("Text stays as it is, and parts and what they include are in order", async () => {
   const compose = project({
     plain: "Be kind.",
     rules: [text("<"), include("plain"), text(">")],

@@ -139,7 +139,7 @@ it.for<[string, z.ZodObject]>([
   ]);
 });
 
-it("A tool without a function is told to the model, its arguments are checked, and its call rests until its deadline", async () => {
+it("A tool without a function is offered to the model, its arguments are checked, and its call waits until its deadline", async () => {
   const remote = runnerOf(
     defineTool("Asks the client", z.object({ q: z.string() }), undefined, { deadlineMs: 90_000 }),
   );
@@ -190,7 +190,7 @@ it("A promise is one result; one that rejects rejects", async () => {
   await expect(piecesOf(defineTool("d", () => Promise.reject(new Error("no"))))).rejects.toThrow("no");
 });
 
-it("Progress by callback comes as it is told, before the result", async () => {
+it("Progress by callback is emitted as it comes, before the result", async () => {
   const open = gate();
   const seen: ToolPiece[] = [];
   const told = defineTool("d", async (_state, call: ToolCall) => {
@@ -237,7 +237,7 @@ it("A stream gives its pieces and ends with its result, yielded or returned", as
   expect(await piecesOf(["d", null, yielded])).toEqual([{ type: "result", result: ok("yielded") }]);
 });
 
-it("A stream is closed behind its result, and when nobody listens any more", async () => {
+it("A stream is closed after its result, and when its call is abandoned", async () => {
   const closed: string[] = [];
   const talking = async function* () {
     try {

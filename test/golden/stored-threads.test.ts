@@ -92,7 +92,7 @@ describe.each(stored)("%s", (name) => {
     expect(withoutClocks(read)).toMatchObject(withoutClocks(answers));
   });
 
-  it("A thread that an earlier release stored is finished and goes on", async () => {
+  it("A thread that an earlier release stored is finished and continues", async () => {
     const { id } = await opened(name);
     await finished(id);
     const before = await messagesOf(id);

@@ -277,7 +277,7 @@ describe("what a model may call", () => {
     expect(await shown("/api/tools/spend")).toMatchObject({ approval: "always" });
   });
 
-  it("What nobody offers is not among them", async () => {
+  it("A tool that no agent offers is not among them", async () => {
     for (const name of ["plain", "serve", "constructor"]) {
       expect(await refusalOf(await ask(`/api/tools/${name}`))).toMatchObject({ status: 404, code: "tool_not_found" });
     }

@@ -129,7 +129,7 @@ describe("the end", () => {
     expect(items.at(-1)?.data).toBe("{}");
   });
 
-  it("SSE4 A thread that goes away is told as an error without a number", async () => {
+  it("SSE4 A deleted thread ends the stream with an error without a number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4404, "The thread was deleted.");
     expect(await reader.rest()).toEqual([
@@ -137,7 +137,7 @@ describe("the end", () => {
     ]);
   });
 
-  it("SSE4 A reader that was too slow is let go without a last word, to come back by number", async () => {
+  it("SSE4 A reader that was too slow is closed without an event, to resume by number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4408);
     expect(await reader.rest()).toEqual([]);
@@ -243,7 +243,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE8 Nobody attaches for a client that left in the meantime", async () => {
+  it("SSE8 No stream attaches for a client that left in the meantime", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     await time.armed(100);

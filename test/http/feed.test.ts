@@ -28,7 +28,7 @@ function pieces(response: Response): { next: () => Promise<string>; leave: () =>
 }
 
 describe("who may watch", () => {
-  it("FEED1 A user watches their own threads, an administrator nobody's or those asked for", async () => {
+  it("FEED1 A user watches the user's own threads, an administrator those without a user or of a named one", async () => {
     const app = testApp();
     const seen = async (query: string, token?: string): Promise<(string | null)[]> => {
       app.reached.length = 0;
@@ -72,7 +72,7 @@ describe("who may watch", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it("FEED2 A ticket opens the one feed path it was made for, once, whoever's threads it then asks for", async () => {
+  it("FEED2 A ticket opens the one feed path it was made for, once, whichever owner's threads are asked for", async () => {
     const app = testApp();
     const nobody = { ...upgrade, token: null };
     const ticket = await ticketFor(app, path, adminToken);

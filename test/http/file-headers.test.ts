@@ -52,7 +52,7 @@ describe("Range", () => {
     expect(readByteRange("bytes=-5", 0)).toEqual(whole);
   });
 
-  it("FHTTP5 Whatever is asked, a part lies inside and is said by Content-Range", () => {
+  it("FHTTP5 Any range that is answered lies inside the file and is described by Content-Range", () => {
     const bound = fc.oneof(fc.constant(""), fc.nat().map(String), fc.bigInt({ min: 0n }).map(String));
     fc.assert(
       fc.property(fc.nat(), bound, bound, (size, first, last) => {

@@ -296,7 +296,7 @@ describe("queries", () => {
 
 describe("paths and methods", () => {
   it.each(["/api/nothing", "/nothing", "/api", "/api/", "/api/threads/", "/api/%ff", "/api/~/nothing"])(
-    "HTTP7 %s leads nowhere and says so in JSON",
+    "HTTP7 The path %s leads nowhere and is answered in JSON",
     async (path) => {
       expect(await refusalOf(await ask(path))).toMatchObject({ status: 404, code: "route_not_found" });
     },
@@ -345,7 +345,7 @@ describe("paths and methods", () => {
 });
 
 describe("bugs", () => {
-  it("HTTP10 What breaks is told with a reference and nothing else, and logged once", async () => {
+  it("HTTP10 An unexpected failure is answered with a reference and nothing else, and logged once", async () => {
     const own = testApp();
     const { id, object: thread } = own.seed();
     const bug = (): Error => new Error("secret detail");
@@ -391,7 +391,7 @@ describe("bugs", () => {
     expect((await own.ask(`/api/threads/${id}/messages`, keyed)).status).toBe(202);
   });
 
-  it("HTTP12 Nothing the API says is cached or sniffed", async () => {
+  it("HTTP12 No response of the API is cached or sniffed", async () => {
     const response = await app.fetch(request("/api/agents", { token: annaToken }));
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");

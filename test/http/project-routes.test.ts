@@ -87,7 +87,7 @@ describe("precedence", () => {
     );
   });
 
-  it("A built-in route loses to one of the same pattern, not to a catch-all, and always stands under /api/~", async () => {
+  it("A built-in route loses to one of the same pattern, not to a catch-all, and is always under /api/~", async () => {
     const own = withRoutes(named("/*rest"), named("/threads/:thread"));
     const { id } = own.seed();
     expect(await (await own.ask(`/api/threads/${id}`)).json()).toEqual({
@@ -136,7 +136,7 @@ describe("access", () => {
     if (status === 200) expect(await response.json()).toEqual({ user });
   });
 
-  it("Strange tokens on a public route slow nobody down", async () => {
+  it("Strange tokens on a public route cause no delay", async () => {
     for (let index = 0; index < 20; index++) {
       expect((await app.ask("/api/public", { token: "strange" })).status).toBe(200);
     }
@@ -267,7 +267,7 @@ describe("thread endpoints", () => {
     expect(object.endpointCalls).toEqual([]);
   });
 
-  it("A public one is open to everyone, as its definition says", async () => {
+  it("A public thread endpoint is open to everyone, as its definition says", async () => {
     const { ask, seed } = withRoutes(
       route("/hooks/:id", endpoint, { kind: "thread", method: "POST", access: "public" }),
     );

@@ -117,7 +117,7 @@ describe("as events", () => {
     expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution"]);
   });
 
-  it("SSE11 The object's own end is an end without a word", async () => {
+  it("SSE11 The object's own end ends the stream without an event", async () => {
     const { post, thread } = seeded();
     const response = await post("/messages", { headers: sse });
     thread.subscribers[0]?.say('{"type":"end"}');
@@ -199,7 +199,7 @@ describe("at rest", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13 A run that rests already is answered at once", async () => {
+  it("SSE13 A wait for a run that waits already is answered at once", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k" };
     await post("/messages", { headers });
@@ -210,7 +210,7 @@ describe("at rest", () => {
     });
   });
 
-  it("SSE13 Nobody is waited for who left", async () => {
+  it("SSE13 A wait ends when its client has left", async () => {
     const { post, thread } = seeded();
     const leaving = new AbortController();
     const subscription = subscribed(thread);

@@ -154,7 +154,7 @@ describe("what a session brings", () => {
     expect((await runs()).runs[0]).toMatchObject({ models: expect.arrayContaining(["failing"]) });
   });
 
-  it("SESSION18 A limit that rests is a call of its own kind, which a continue answers", async () => {
+  it("SESSION18 A limit that a run waits at is a call of its own kind, which a continue answers", async () => {
     scripts.set("rests", ({ step }) =>
       step < 3 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );
@@ -248,7 +248,7 @@ describe("what goes wrong", () => {
     expect(third.complete?.status).toBe("completed");
   });
 
-  it("SESSION22 A stop ends the execution as completed, with what was said as aborted", async () => {
+  it("SESSION22 A stop ends the execution as completed, with the text so far as aborted", async () => {
     scripts.set("stops", () => ({ text: Array.from({ length: 5000 }, () => "on "), delayMs: 20 }));
     const body = JSON.stringify({ input: said("stops"), context: {}, options });
     const headers = { "content-type": "application/json" };
@@ -270,7 +270,7 @@ describe("what goes wrong", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", messages });
   });
 
-  it("SESSION22 The same key and body tell the same execution again, and begin nothing", async () => {
+  it("SESSION22 The same key and body emit the same execution again, and begin nothing", async () => {
     const key = { headers: { "idempotency-key": crypto.randomUUID() } };
     const sessionId = `keyed-${crypto.randomUUID()}`;
     const body = { sessionId, input: said("Hello"), context: {}, options };

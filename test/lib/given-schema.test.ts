@@ -17,7 +17,7 @@ const given = {
   $defs: { tag: { enum: ["old", "new", null] } },
 };
 
-it("ENTRY12 A schema is told word for word, and a copy each time", () => {
+it("ENTRY12 A schema is returned word for word, and as a copy each time", () => {
   const schema = schemaOfJson(given);
   const told = argumentsJsonSchema(schema);
   expect(told).toEqual(given);
@@ -25,7 +25,7 @@ it("ENTRY12 A schema is told word for word, and a copy each time", () => {
   expect(argumentsJsonSchema(schema)).toEqual(given);
 });
 
-it("ENTRY12 A schema checks what it says", () => {
+it("ENTRY12 A schema checks values as it declares", () => {
   const schema = schemaOfJson(given);
   expect(schema.safeParse({ query: "owls", tag: "new" }).data).toEqual({ query: "owls", tag: "new", limit: 10 });
   for (const wrong of [

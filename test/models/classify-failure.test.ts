@@ -42,7 +42,7 @@ const overflows = [
 ];
 
 describe("classification", () => {
-  it.for(overflows)("An overflow is known by its words: %s", (message) => {
+  it.for(overflows)("An overflow is recognised by its text: %s", (message) => {
     const failure = classifyFailure(refusal(400, message), context(400));
     expect(failure).toMatchObject({ kind: "overflow", retryable: false, status: 400 });
   });
@@ -157,13 +157,13 @@ describe.for(providers)("refusals of %s", (provider) => {
     expect(parts[0]).toMatchObject({ type: "error", failure: { kind, status, retry_after_ms } });
   });
 
-  it("An error in the middle of a stream keeps what was said before it", async () => {
+  it("An error in the middle of a stream keeps the text before it", async () => {
     const { text, end } = readAnswer(await ask(provider, "error-mid-stream"));
     expect(text.trim()).toBe("So far so");
     expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
   });
 
-  it("An error as the first word of a stream is classified like a refusal", async () => {
+  it("An error at the beginning of a stream is classified like a refusal", async () => {
     const { end } = readAnswer(await ask(provider, "error-first"));
     const retry_after_ms = provider === "google" ? 34_500 : null;
     expect(end).toMatchObject({ type: "error", failure: { kind: "rate_limited", status: 429, retry_after_ms } });

@@ -20,7 +20,7 @@ describe("odd answers", () => {
   );
 
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "A call that %s cut at the token limit is never closed",
+    "A call of %s that ends at the token limit is never closed",
     async (provider) => {
       const { calls, end } = readAnswer(await ask(provider, "length-in-call"));
       expect(calls).toEqual([]);
@@ -46,7 +46,7 @@ describe("odd answers", () => {
   it.for([
     ["anthropic", 1],
     ["google", 3],
-  ] as const)("A call of %s that failed midway tells the tokens it used", async ([provider, output]) => {
+  ] as const)("A call of %s that failed midway reports the tokens it used", async ([provider, output]) => {
     const { end } = readAnswer(await ask(provider, "error-mid-stream"));
     const usage = { input: 12, output, cache_read: 0, cache_write: 0, total_tokens: 12 + output };
     expect(end).toMatchObject({ type: "error", usage });
@@ -62,7 +62,7 @@ describe("odd answers", () => {
     expect(readAnswer(await ask("anthropic", "unavailable")).end).not.toHaveProperty("usage");
   });
 
-  it("An event of a kind nobody knows is passed over", async () => {
+  it("An event of an unknown kind is passed over", async () => {
     const parts = await ask("anthropic", "unknown-event");
     expect(grammarFaults(parts)).toEqual([]);
     expect(readAnswer(parts)).toMatchObject({ text: "Hello.", end: { type: "finish", stop_reason: "stop" } });

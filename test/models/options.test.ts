@@ -21,7 +21,7 @@ describe("tools", () => {
     expect(JSON.stringify(body)).not.toMatch(/tool_choice|toolConfig/);
   });
 
-  it("The tool choice is said in each provider's words", async () => {
+  it("The tool choice is sent in each provider's terms", async () => {
     const choice = { tools, toolChoice: "required" } as const;
     expect((await capture("openai", choice)).body["tool_choice"]).toBe("required");
     expect((await capture("anthropic", choice)).body["tool_choice"]).toMatchObject({ type: "any" });
@@ -86,7 +86,7 @@ describe("thinking", () => {
     expect(await thinking({ reasoning, messages, tools })).toEqual([undefined, 8192]);
   });
 
-  it("The other providers are asked in their own words", async () => {
+  it("The other providers are asked in their own terms", async () => {
     const high = { reasoning: { effort: "high" } } as const;
     expect((await capture("openai", high, { model: "o4-mini" })).body["reasoning_effort"]).toBe("high");
     expect((await capture("openai", high, { model: "gpt-4o" })).body["reasoning_effort"]).toBeUndefined();
@@ -128,7 +128,7 @@ describe("caching", () => {
     return found;
   }
 
-  it("Anthropic's marks stand on the last system block, the last tool and the second-to-last message", async () => {
+  it("Anthropic's marks are on the last system block, the last tool and the second-to-last message", async () => {
     expect(await marked()).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("auto")).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("disabled")).toEqual([]);

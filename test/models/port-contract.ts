@@ -32,7 +32,7 @@ export function modelPortContract(provider: Provider): void {
       expect(told(parts).filter((part) => part.type === "text_delta").length).toBeGreaterThan(1);
     });
 
-    it("Characters survive wherever the bytes were cut", async () => {
+    it("Characters survive wherever the bytes are split", async () => {
       const { text } = readAnswer(
         await ask(provider, "multibyte-split", { definition: { headers: { "x-server-seed": "3" } } }),
       );
@@ -180,7 +180,7 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("Cached prompt tokens stand beside the uncached ones", async () => {
+    it("Cached prompt tokens are counted next to the uncached ones", async () => {
       const { end } = readAnswer(await ask(provider, "cached-tokens"));
       const marked = provider === "anthropic" || provider === "openrouter";
       const counts = marked
@@ -194,7 +194,7 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "finish", usage: { input: 15, output: 90, total_tokens: 105 } });
     });
 
-    it("What the provider sent is told raw, without a secret in it", async () => {
+    it("The provider's raw chunks are emitted, without a secret in them", async () => {
       const raw = (await ask(provider, "text")).filter((part) => part.type === "raw");
       expect(raw.length).toBeGreaterThan(3);
       expect(raw.map(({ chunk }) => chunk).join()).toContain("Hello");

@@ -38,7 +38,7 @@ describe("readiness", () => {
     });
   });
 
-  it.for(providers)("A call of %s without its key says where to put it, and sends nothing", async (provider) => {
+  it.for(providers)("A call of %s without its key names the variable to set, and sends nothing", async (provider) => {
     const parts = await callWithout(model(provider, "m"), {});
     expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
     const message = JSON.stringify(parts);
@@ -46,7 +46,7 @@ describe("readiness", () => {
   });
 
   it.for(["azure", "vertex", "bedrock", "workers-ai", "openai-compatible"] as const)(
-    "%s is said to come later",
+    "The error of %s says that it comes later",
     async (provider) => {
       expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });
       const parts = await callWithout(model(provider, "m"), keys);

@@ -156,7 +156,7 @@ describe("openrouter", () => {
 
 describe("every provider", () => {
   it.for(providers)(
-    "%s is sent nothing where nobody wishes anything, and `include` is no wish of the wire",
+    "The provider %s is sent nothing without reasoning options, and `include` is not sent",
     async (provider) => {
       for (const reasoning of [{}, { include: true }]) {
         const { sent } = await asked(provider, reasoning, { model: "o4-mini" });

@@ -41,7 +41,7 @@ it.for(providers)("REDACT2 A provider (%s) that repeats every key puts none into
   for (const key of Object.values(keys)) expect(shown).not.toContain(key);
 });
 
-it("REDACT2 A key in a streamed chunk is cut out of the raw chunk", async () => {
+it("REDACT2 A key in a streamed chunk is removed from the raw chunk", async () => {
   const chunk = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: keys.GOOGLE_API_KEY } }] };
   const body = `data: ${JSON.stringify(chunk)}\n\n`;
   const port = serverPort({
@@ -61,7 +61,7 @@ function rawOf(secrets: string[], chunks: unknown[]): string {
 
 const delta = (content: string) => ({ id: "s", choices: [{ delta: { content } }] });
 
-it("REDACT3 A key that comes in pieces, each in a chunk of its own, is cut out of the raw text", async () => {
+it("REDACT3 A key that arrives in pieces, each in its own chunk, is removed from the raw text", async () => {
   const secret = keys.OPENAI_API_KEY;
   const events = [`Is it ${secret.slice(0, 9)}`, secret.slice(9, 12), "", `${secret.slice(12)}?`].map((content) => {
     const chunk = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content } }] };
@@ -89,11 +89,14 @@ it.for<[string, string[], string[]]>([
     ["[redacted]", "[redacted]", "[redacted]"],
   ],
   ["is never finished", ["so my-own-sec"], ["so my-own-sec"]],
-])("REDACT3 What %s is told as it was, but for keys", ([, given, expected], { expect: expectHere }) => {
-  expectHere(rawOf(["my-own-secret"], given.map(delta))).toBe(
-    expected.map((content) => JSON.stringify(delta(content))).join("\n"),
-  );
-});
+])(
+  "REDACT3 The raw text of %s is emitted unchanged, except for keys",
+  ([, given, expected], { expect: expectHere }) => {
+    expectHere(rawOf(["my-own-secret"], given.map(delta))).toBe(
+      expected.map((content) => JSON.stringify(delta(content))).join("\n"),
+    );
+  },
+);
 
 it("REDACT3 A chunk waits only while its end may be the beginning of a key", () => {
   const raw = new RawText(["secret"], createRedact(["secret"]));
@@ -103,7 +106,7 @@ it("REDACT3 A chunk waits only while its end may be the beginning of a key", () 
   expect([raw.end().length, raw.end().length]).toEqual([1, 0]);
 });
 
-it("REDACT3 A key cut anywhere into three chunks is never whole in their texts", () => {
+it("REDACT3 A key that is split anywhere into three chunks is never whole in their texts", () => {
   const secret = "my-own-secret";
   for (let first = 1; first < secret.length - 1; first += 1) {
     for (let second = first + 1; second < secret.length; second += 1) {
@@ -115,7 +118,7 @@ it("REDACT3 A key cut anywhere into three chunks is never whole in their texts",
   }
 });
 
-it("REDACT3 A chunk that still waits when the stream breaks is told before the failure", async () => {
+it("REDACT3 A chunk that still waits when the stream breaks is emitted before the failure", async () => {
   const said = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: "so sk-test-ope" } }] };
   const broken = { error: { message: "overloaded", type: "server_error", code: null, param: null } };
   const body = [said, broken].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");

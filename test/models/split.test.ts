@@ -36,7 +36,7 @@ it.for(
   providers.flatMap((provider) =>
     ["multibyte-split", "parallel-calls", "thinking"].map((name) => [provider, name] as const),
   ),
-)("%s %s gives the same parts wherever its bytes are cut", async ([provider, name]) => {
+)("The recording %s %s gives the same parts wherever its bytes are split", async ([provider, name]) => {
   const bytes = await bytesOf(provider, name);
   expect(bytes.length).toBeGreaterThan(300);
   const whole = await partsOf(provider, cut(bytes, []));

@@ -49,7 +49,7 @@ describe("a script", () => {
     expect(parts.at(-1)).toMatchObject({ stop_reason: "tool_calls" });
   });
 
-  it("Text is cut into words, a list is streamed as its chunks, arguments come in pieces", async () => {
+  it("Text is streamed word by word, a list as its chunks, and arguments in pieces", async () => {
     const deltas = async (script: TestScript): Promise<string[]> =>
       (await play(script)).flatMap((part) => ("delta" in part ? [part.delta] : []));
     expect(await deltas([{ text: "Two words" }])).toEqual(["Two ", "words"]);
@@ -178,7 +178,7 @@ describe("a script", () => {
       { message: "no", kind: "overflow", status: 400 },
       { kind: "overflow", retryable: false },
     ],
-  ] as const)("The error %j comes after what was said, classified", async ([error, failure]) => {
+  ] as const)("The error %j comes after the text before it, classified", async ([error, failure]) => {
     const parts = await play([{ text: "Half", error }]);
     expect(readAnswer(parts).text).toBe("Half");
     expect(parts.at(-1)).toMatchObject({ type: "error", failure });

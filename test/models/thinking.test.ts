@@ -59,7 +59,7 @@ describe.for(thinkers)("excluded thinking of %s", (provider) => {
 });
 
 describe("what providers keep to themselves", () => {
-  it("Redacted thinking is marked, carries no words, and goes back as it came", async () => {
+  it("Redacted thinking is marked, carries no text, and is sent back as it came", async () => {
     const parts = told(await ask("anthropic", "redacted-thinking"));
     expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });
     expect(parts[1]).toMatchObject({ type: "thinking_end", index: 0 });

@@ -48,7 +48,7 @@ describe.for(providers)("%s", (provider) => {
     for (const { body } of [several, without]) expect(JSON.stringify(body)).not.toMatch(/parallel/);
   });
 
-  it("A model that calls no functions is told of earlier calls and results in words", async () => {
+  it("A model without function calling is sent earlier calls and results as text", async () => {
     const failed = callAndResult("toolu_02BBBB", "get_time").map((entry) =>
       entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "no clock" } } : entry,
     );
@@ -62,7 +62,7 @@ describe.for(providers)("%s", (provider) => {
   });
 });
 
-it("Calls of tools that a request does not define go to Anthropic in words, to the others as they are", async () => {
+it("Calls of tools that a request does not define are sent to Anthropic as text, to the others as they are", async () => {
   const picture = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
   const messages = [
     user("Weather?"),

@@ -79,7 +79,7 @@ const given = Object.keys(kinds).filter((name) => name !== "maybe" && name !== "
 
 describe("JSON Schema", () => {
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "%s is told every kind of argument as it is",
+    "The provider %s is sent every kind of argument as it is",
     async (provider) => {
       const parameters = await sent(provider, everything);
       expect(parameters).toMatchObject({ type: "object", additionalProperties: false, required: given });
@@ -92,7 +92,7 @@ describe("JSON Schema", () => {
   );
 
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "%s is told of no arguments as an empty object",
+    "The provider %s is sent no arguments as an empty object",
     async (provider) => {
       for (const schema of [null, z.object({})]) {
         expect(await sent(provider, schema)).toEqual({ type: "object", properties: {}, additionalProperties: false });
@@ -129,7 +129,7 @@ describe("Gemini", () => {
     expect(JSON.stringify(parameters)).toContain("bottom");
   });
 
-  it("Unions keep their null, their values and their words", async () => {
+  it("Unions keep their null, their values and their descriptions", async () => {
     const parameters = await sent(
       "google",
       z.object({

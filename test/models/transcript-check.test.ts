@@ -45,7 +45,7 @@ it.for([
   ["an answer of thinking alone", [user("Hi"), thought], "is empty"],
   ["an answer of nothing", [user("Hi"), message("assistant")], "is empty"],
   ["a question of blanks", [user("  ")], "is empty"],
-] as const)("%s is a fault, and said so", ([, messages, words]) => {
+] as const)("The transcript with %s is a fault, and is reported", ([, messages, words]) => {
   expect(checkTranscript(messages)).toContain(words);
 });
 

@@ -109,7 +109,7 @@ describe("tool calls and results", () => {
     ]);
   });
 
-  it("An error is flagged, or says that it is one", async () => {
+  it("An error is flagged, or its text says that it is one", async () => {
     const failed = callAndResult("toolu_01AAAA").map((entry) =>
       entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "no such city" } } : entry,
     );

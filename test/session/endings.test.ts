@@ -24,7 +24,7 @@ it("ENTRY7 A model that fails halfway leaves an error message with the partial a
   expect(of.status).toBe("error");
 });
 
-it("ENTRY7 A model that fails before its first word leaves an error message without a partial answer", async () => {
+it("ENTRY7 A model that fails before its first text leaves an error message without a partial answer", async () => {
   const of = session([{ error: failing }]);
   const { events, result } = await run(of, "Hello");
   expect(result.messages.at(-1)).toEqual({ role: "error", error: "No such key." });
@@ -81,7 +81,7 @@ it("ENTRY8 An abort ends such a pause at once", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ENTRY8 An abort keeps what was said as an aborted message, and the session can be used again", async () => {
+it("ENTRY8 An abort keeps the text so far as an aborted message, and the session can be used again", async () => {
   const abort = new AbortController();
   const of = session(({ lastUser }) =>
     lastUser === "Talk" ? { text: ["One. ", "Two. ", "Three."], delayMs: 5 } : { text: "Gladly." },
@@ -181,7 +181,7 @@ it.each([
   expect(result.messages.filter(({ role }) => role === "assistant")).toHaveLength(1);
 });
 
-it("ENTRY9 An execution whose time is over is cut, and keeps what was said", async () => {
+it("ENTRY9 An execution whose time is over is interrupted, and keeps the text so far", async () => {
   vi.useFakeTimers();
   const of = session([{ text: ["One. ", "Two. ", "Three."], delayMs: 400 }], [], { limits: { duration_ms: 1000 } });
   const stream = execute(of, user("Talk"));

@@ -6,7 +6,7 @@ import type { AgentEvent } from "#session/index.ts";
 
 import { add, outline, run, search, session, transcript } from "./support/scripted-session.ts";
 
-it("ENTRY1 An execution tells its messages between session_start and session_end, their blocks in pieces", async () => {
+it("ENTRY1 An execution emits its messages between session_start and session_end, their blocks in pieces", async () => {
   const of = session([{ thinking: "A greeting.", text: "Hello to you." }]);
   const { events, result } = await run(of, "Hello");
   expect(outline(events)).toEqual([
@@ -58,7 +58,7 @@ it("ENTRY1 Each call of an answer has the index of its own block in the message"
   }
 });
 
-it("ENTRY2 A streaming tool's pieces stand between its start and its end, and its result is a message", async () => {
+it("ENTRY2 A streaming tool's pieces come between its start and its end, and its result is a message", async () => {
   const script = [{ toolCalls: [{ name: "search", arguments: { query: "owls" }, id: "call-1" }] }, { text: "None." }];
   const of = session(script, [search]);
   const { events } = await run(of, "Search for owls");
@@ -108,7 +108,7 @@ it("ENTRY2 Calls of one answer run one after the other, in call order", async ()
   expect(transcript(of.messages).slice(2, 5)).toEqual(["add: 1", "add: 2", "add: 3"]);
 });
 
-it("ENTRY2 A tool that throws, ends without a result or says nonsense is an error the model reads", async () => {
+it("ENTRY2 A tool that throws, ends without a result or returns nonsense is an error the model reads", async () => {
   const broken = [
     tool("throws", async function* () {
       yield { type: "delta", delta: "…" };

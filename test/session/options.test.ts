@@ -28,7 +28,7 @@ it("ENTRY15 A model may be named among the session's models, and an execution ma
   expect(of.model).toBe("two");
 });
 
-it("ENTRY15 A model that fails hands over to its fallbacks, and the answer says who gave it", async () => {
+it("ENTRY15 A model that fails hands over to its fallbacks, and the answer names the one that gave it", async () => {
   const spare = scripted([{ text: "Instead." }], "spare");
   const first = { ...scripted([{ error: { kind: "auth", message: "No." } }], "first"), fallbacks: ["spare"] };
   const of = session([], [], { model: first, models: [spare] });
@@ -62,7 +62,7 @@ it("ENTRY15 Temperature, length and thinking reach the provider, an execution's 
   expect(JSON.stringify(bodies[0]?.["messages"])).toContain("Be brief.");
 });
 
-it("ENTRY15 A tool's time is the session's to say", async () => {
+it("ENTRY15 A session sets the time of its tools", async () => {
   const slow = {
     ...add,
     async *execute(_id: string, _params: unknown, signal: AbortSignal) {

@@ -98,7 +98,7 @@ it.each([
   },
 );
 
-it("ENTRY14 A key that is given wins over the environment's, and variables that are given stand in its place", async () => {
+it("ENTRY14 A given key wins over the environment's, and given variables replace the environment", async () => {
   const options = `{ apiKey: "given-key", env: { ANTHROPIC_API_KEY: "other", ANTHROPIC_BASE_URL: "${server.url}" } }`;
   const { file } = await program(overHttp("anthropic", options));
   await printed(file, { ANTHROPIC_API_KEY: "outer", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" });

@@ -103,7 +103,7 @@ it("ENTRY4 Results may come in parts: the session waits until the last one is th
   expect(of.status).toBe("completed");
 });
 
-it("ENTRY5 A conversation goes on over many executions, and the model is sent all of it", async () => {
+it("ENTRY5 A conversation continues over many executions, and the model is sent all of it", async () => {
   const seen: number[] = [];
   const of = session(({ messages, step }) => {
     seen.push(messages.length);
@@ -124,7 +124,7 @@ it("ENTRY5 A conversation goes on over many executions, and the model is sent al
 it.each([
   ["at rest", 0],
   ["where one of two results is there", 1],
-])("ENTRY6 A session that was JSON in between goes on where it was, %s", async (_, given) => {
+])("ENTRY6 A session that was JSON in between continues where it was, %s", async (_, given) => {
   const of = session(script, tools);
   await run(of, "Where am I, and what is 1 + 2?");
   for (const id of pendingIds(of).slice(0, given)) await run(of, [answer(id, "Lisbon")]);
@@ -170,7 +170,7 @@ it("ENTRY6 Whatever an earlier conversation leaves out is filled in, and what do
   expect(() => create([lost])).toThrow(/waits for a result of "search", which is not among the tools/);
 });
 
-it("ENTRY6 A local call that was cut with the session is answered as one whose outcome nobody knows", async () => {
+it("ENTRY6 A local call that was interrupted with the session is answered with an unknown outcome", async () => {
   const of = session(script, tools);
   await run(of, "Go");
   const messages = of.messages.filter(({ role }) => role !== "toolResult");

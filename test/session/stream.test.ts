@@ -15,7 +15,7 @@ async function all(stream: ExecuteStream): Promise<AgentEvent[]> {
   return events;
 }
 
-it("ENTRY11 An execution goes on without a reader, and result() needs none", async () => {
+it("ENTRY11 An execution continues without a reader, and result() needs none", async () => {
   const of = session(script, [add]);
   const { status, messages } = await execute(of, user("What is 1 + 2?")).result();
   expect(status).toBe("completed");
@@ -48,14 +48,14 @@ it("ENTRY11 A reader that leaves early leaves the execution alone", async () => 
   expect(transcript(of.messages).at(-1)).toBe("assistant: That is 3.");
 });
 
-it("ENTRY11 Whoever reads the last event finds the session as it then is; until then it is running", async () => {
+it("ENTRY11 A reader of the last event finds the session in its new state; until then it is running", async () => {
   const of = session(script, [add]);
   const seen: string[] = [];
   for await (const { type } of execute(of, user("What is 1 + 2?"))) if (type === "session_end") seen.push(of.status);
   expect(seen).toEqual(["completed"]);
 });
 
-it("ENTRY11 Messages are in the session when they were told", async () => {
+it("ENTRY11 Messages are in the session when they were emitted", async () => {
   const of = session(script, [add]);
   const { passed, open } = gate();
   const slow = session(

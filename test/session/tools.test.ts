@@ -21,7 +21,7 @@ it("ENTRY12 Arguments are checked against the tool's JSON Schema, and the model 
   expect(read).toMatch(/^add failed: The arguments do not fit the tool's schema\. a: .*number.*; b: /);
 });
 
-it("ENTRY12 A remote tool's arguments are checked too, before anybody is asked", async () => {
+it("ENTRY12 A remote tool's arguments are checked too, before they are requested", async () => {
   const remote = { ...add, execute: undefined } as unknown as AnyAgentTool;
   expect(await readOf(remote, { a: "one" })).toMatch(/^add failed: The arguments do not fit/);
 });
@@ -95,7 +95,7 @@ it("ENTRY13 The model reads a tool's description, else its label, else its name"
   expect(seen).toEqual(["Adds two numbers.", "Search", "bare"]);
 });
 
-it("ENTRY13 A simple tool's parameters have the type its schema says, where the schema says one", () => {
+it("ENTRY13 A simple tool's parameters have the type that its schema carries, if it carries one", () => {
   // As TypeBox makes them: a schema that carries its type.
   const schema = { type: "object", properties: { city: { type: "string" } } } as unknown as {
     readonly type: "object";

@@ -44,7 +44,7 @@ describe(`kills, seed ${String(seed)}`, () => {
 
   const broken = (rule: string): string[] => soak.findings.of(rule);
 
-  it("SURV1 The server was killed fifty times, half of them inside a stream or a tool, a third with nobody there", () => {
+  it("SURV1 The server was killed fifty times, half of them inside a stream or a tool, a third without a client", () => {
     const { kills } = soak;
     expect(kills.length).toBeGreaterThanOrEqual(50);
     const within = kills.filter(({ moment }) => moment !== null && inside.includes(moment.at));
@@ -55,11 +55,11 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(soak.effects.reconciled).toBeGreaterThan(0);
   });
 
-  it("SURV2 Every input that was answered is there, in order, each with its answer behind it", () => {
+  it("SURV2 Every input that was answered is stored, in order, each with its answer after it", () => {
     expect(broken("SURV2")).toEqual([]);
   });
 
-  it("SURV3 Every run that was cut goes on, with nobody there as well", () => {
+  it("SURV3 Every run that was interrupted continues, also without a client", () => {
     expect(broken("SURV3")).toEqual([]);
     const alone = soak.witness.recoveries.filter(({ company }) => company === "alone");
     expect(alone.length).toBeGreaterThan(10);
@@ -76,7 +76,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV5")).toEqual([]);
   });
 
-  it("SURV6 Whoever follows through every life sees the transcript, and nothing final is taken from it", () => {
+  it("SURV6 A follower through every life has the transcript, and loses nothing final", () => {
     expect(broken("SURV6")).toEqual([]);
     // Kills left half answers with followers; otherwise nothing was shown.
     expect(soak.actors.reduce((sum, { follower }) => sum + follower.halves, 0)).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV7")).toEqual([]);
   });
 
-  it("SURV8 A run that is killed at the same request time after time is given up, and its thread goes on", () => {
+  it("SURV8 A run that is killed at the same request time after time is given up, and its thread continues", () => {
     const [doomed] = actorsOf(soak, "doomed");
     const [first, second] = doomed?.turns ?? [];
     expect(soak.models.asked(first?.mark ?? "", 0)).toBe(doomCuts);
@@ -96,7 +96,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(second?.ended).toBe("completed");
   });
 
-  it("SURV9 A stop of a run that a kill cut is kept through another kill, and nothing of the run goes on", () => {
+  it("SURV9 A stop of a run that a kill interrupted is kept through another kill, and nothing of the run continues", () => {
     expect(broken("SURV9")).toEqual([]);
     for (const { name, turns } of actorsOf(soak, "stopper")) {
       expect(turns[0]?.stoppedIn).not.toBeNull();

@@ -48,7 +48,7 @@ describe("defineTool", () => {
     expect(readTool(named).run).toBeUndefined();
   });
 
-  it("A tool's schema, not its function's arity, says how it is called", async () => {
+  it("A tool's schema, not its function's arity, decides how it is called", async () => {
     const seen: unknown[][] = [];
     const note = async (...values: unknown[]) => {
       seen.push(values);

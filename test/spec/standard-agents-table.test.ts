@@ -43,7 +43,7 @@ describe("the reference of Standard Agents", () => {
     expect(additions.filter((member) => !known.has(member))).toEqual([]);
   });
 
-  it("The reference points at files that exist, and says how each row is proved", () => {
+  it("The reference points at files that exist, and names how each row is proved", () => {
     expect(rows.filter(({ file }) => !existsSync(fileURLToPath(new URL(file, root))))).toEqual([]);
     const proofs = new Set(["request", "row", "event", "answer", "state", "type"]);
     expect(rows.filter(({ proof }) => !proofs.has(proof))).toEqual([]);

@@ -75,18 +75,18 @@ describe("an agent", () => {
     }
   });
 
-  it("SAAGENT7 description is told to interfaces", async () => {
+  it("SAAGENT7 description is shown to interfaces", async () => {
     expect(await shown({ description: "Helps" })).toMatchObject({ description: "Helps" });
     expect(await shown({})).toMatchObject({ description: null });
   });
 
-  it("SAAGENT8 icon is told as a full URL, also where it is written as a path", async () => {
+  it("SAAGENT8 icon is shown as a full URL, also if it is written as a path", async () => {
     expect(await shown({ icon: "https://example.com/a.svg" })).toMatchObject({ icon: "https://example.com/a.svg" });
     expect(await shown({ icon: "/icons/a.svg" })).toMatchObject({ icon: "http://localhost/icons/a.svg" });
     expect(await shown({})).toMatchObject({ icon: null });
   });
 
-  it("SAAGENT9 exposeAsTool is told to whoever offers agents as tools", async () => {
+  it("SAAGENT9 exposeAsTool is shown to clients that offer agents as tools", async () => {
     expect(await shown({ exposeAsTool: true, toolDescription: "Helps" })).toMatchObject({ exposeAsTool: true });
     expect(await shown({ exposeAsTool: false })).toMatchObject({ exposeAsTool: false });
   });
@@ -123,7 +123,7 @@ describe("an agent", () => {
 });
 
 describe("a side", () => {
-  it("SAAGENT13 label is told to interfaces", async () => {
+  it("SAAGENT13 label is shown to interfaces", async () => {
     expect(await shown({ sideA: { prompt: "main", label: "Support" } })).toMatchObject({ sideA: { label: "Support" } });
     expect(await shown({ sideA: { prompt: "main" } })).toMatchObject({ sideA: { label: null } });
   });
@@ -139,7 +139,7 @@ describe("a side", () => {
     }
   });
 
-  it("SAAGENT15 stopOnResponse false lets the side go on after words", async () => {
+  it("SAAGENT15 stopOnResponse false lets the side continue after a text", async () => {
     const words = [{ text: "one" }, { text: "two" }, calling("finish", { verdict: "x" }), { text: "three" }];
     const stop = { stopTool: "finish", stopToolResponseProperty: "score" };
     expect(await run({ stopOnResponse: true, ...stop }, ...words)).toMatchObject({ steps: 1, reason: "response" });
@@ -155,7 +155,7 @@ describe("a side", () => {
     });
   });
 
-  it("SAAGENT17 stopTool ends the turn when it is called, whatever stopOnResponse says", async () => {
+  it("SAAGENT17 stopTool ends the turn when it is called, whatever the value of stopOnResponse", async () => {
     const called = [calling("finish", { verdict: "x" }), { text: "more" }];
     expect(await run({}, ...called)).toMatchObject({ steps: 2, reason: "response" });
     for (const stopOnResponse of [true, false]) {

@@ -98,7 +98,7 @@ describe("a file that the thread has", () => {
     expect((await refer({ id: "two" })).first).toMatchObject({ id: "two" });
   });
 
-  it("SAATT8 type tells a reference from a new file, and stays file", async () => {
+  it("SAATT8 type distinguishes a reference from a new file, and stays file", async () => {
     const { first, thread } = await refer();
     expect(first).toMatchObject({ type: "file" });
     expect(await thread.atRest(async (state) => (await state.findFiles("/attachments/*")).paths)).toEqual([]);

@@ -71,7 +71,7 @@ describe("an agent with two sides", () => {
     expect(other.run).toMatchObject({ status: "limit", reason: "max_session_turns" });
   });
 
-  it("SAAGENT25 stopTool ends its side's turn alone, and the other side hears the outcome", async () => {
+  it("SAAGENT25 stopTool ends its side's turn alone, and the other side receives the outcome", async () => {
     const sideA = { prompt: "pro", stopTool: "pass", stopToolResponseProperty: "said" };
     const { project, run } = await talk({ sideA }, { by: "pro", tool: "pass" });
     expect(run).toMatchObject({ status: "limit", reason: "max_session_turns" });

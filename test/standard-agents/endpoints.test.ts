@@ -124,7 +124,7 @@ describe("a controller's context", () => {
     expect((await given(path)).hooks).toEqual({});
   });
 
-  it("SAEND15 config tells the version that answers", async () => {
+  it("SAEND15 config names the version that answers", async () => {
     const { config } = await given(path);
     expect(config).toEqual({ version: expect.stringMatching(/./), hash: "conformance" });
   });

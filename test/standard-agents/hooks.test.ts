@@ -309,20 +309,20 @@ describe("what hooks are given", () => {
     expect((await given({ status: "success" })).json).toBe('{"a":1}');
   });
 
-  it("SAHOOK17 status says whether the call succeeded", async () => {
+  it("SAHOOK17 status shows whether the call succeeded", async () => {
     expect((await given({ status: "success" })).result).toMatchObject({ status: "success" });
     expect((await given({ status: "error" })).result).toMatchObject({ status: "error" });
   });
 
-  it("SAHOOK18 result is what a success said", async () => {
+  it("SAHOOK18 result is the text of a success", async () => {
     expect((await given({ status: "success", result: "fine" })).result).toEqual({ status: "success", result: "fine" });
   });
 
-  it("SAHOOK19 error is what a failure said", async () => {
+  it("SAHOOK19 error is the text of a failure", async () => {
     expect((await given({ status: "error", error: "bad" })).result).toEqual({ status: "error", error: "bad" });
   });
 
-  it("SAHOOK20 stack is the failure's, for whoever debugs it", async () => {
+  it("SAHOOK20 stack is the failure's, for debugging", async () => {
     const { result } = await given({ status: "error", error: "bad", stack: "at probe" });
     expect(result).toMatchObject({ stack: "at probe" });
   });

@@ -141,7 +141,7 @@ describe("capabilities", () => {
     expect((await bodySentBy("openai", { model: { capabilities: {} } }))["tools"]).toHaveLength(1);
   });
 
-  it("SAMODEL14 structuredOutputs is told to whoever chooses a model for them", async () => {
+  it("SAMODEL14 structuredOutputs is shown to clients that choose a model for them", async () => {
     expect((await shown({ structuredOutputs: true })).capabilities).toEqual({ structuredOutputs: true });
     expect((await shown({ structuredOutputs: false })).capabilities).toEqual({ structuredOutputs: false });
   });

@@ -81,7 +81,7 @@ describe("a prompt called as a tool", () => {
 
   const resultWith = async (config: Partial<SubpromptConfig>) => (await ask({ config })).result?.result ?? "";
 
-  it("SAPROMPT35 includeTextResponse puts its words into the result", async () => {
+  it("SAPROMPT35 includeTextResponse puts its text into the result", async () => {
     expect(await resultWith({ includeTextResponse: true })).toContain("I saw.");
     expect(await resultWith({ includeTextResponse: false })).not.toContain("I saw.");
   });

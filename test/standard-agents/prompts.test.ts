@@ -62,7 +62,7 @@ describe("a prompt", () => {
     expect((await asked({ prompt: { prompt: [two, one] } })).system).toBe("twoOne ");
   });
 
-  it("SAPROMPT6 A part of type text stands as it is, whatever it holds", async () => {
+  it("SAPROMPT6 A part of type text is used as it is, whatever it holds", async () => {
     const part = { type: "text", content: "{{include}} other\n" } as const;
     expect((await asked({ prompt: { prompt: [part] }, prompts: [anotherPrompt("other")] })).system).toBe(part.content);
   });
@@ -72,7 +72,7 @@ describe("a prompt", () => {
     expect((await asked({ prompt: { prompt: [{ type: "text", content: "B" }] } })).system).toBe("B");
   });
 
-  it("SAPROMPT8 A part of type include stands for another prompt's text, which may include in turn", async () => {
+  it("SAPROMPT8 A part of type include is replaced by another prompt's text, which may include in turn", async () => {
     const rules = anotherPrompt("rules", {
       prompt: [
         { type: "include", prompt: "law" },
@@ -87,7 +87,7 @@ describe("a prompt", () => {
     expect((await asked({ prompt: { prompt: parts }, prompts: [rules, law] })).system).toBe("Obey: Law!");
   });
 
-  it("SAPROMPT9 prompt names the prompt that an include part stands for", async () => {
+  it("SAPROMPT9 prompt names the prompt that an include part inserts", async () => {
     const prompts = [anotherPrompt("one"), anotherPrompt("two")];
     for (const prompt of ["one", "two"]) {
       expect((await asked({ prompt: { prompt: [{ type: "include", prompt }] }, prompts })).system).toBe(
@@ -121,7 +121,7 @@ describe("what a prompt sees of the chat", () => {
     return project.requests.at(-1)?.messages.map(({ role, content }) => `${role} ${content}`);
   }
 
-  it("SAPROMPT11 includeChat sends what was said before this run", async () => {
+  it("SAPROMPT11 includeChat sends the messages before this run", async () => {
     expect(await secondRequest({ includeChat: true })).toEqual(["user one", "assistant ok", "user two"]);
     expect(await secondRequest({ includeChat: false })).toEqual(["user two"]);
   });

@@ -32,7 +32,7 @@ describe("writeFile", () => {
     expect(await other.atRest((state) => state.readFile("notes/a.txt"))).toBeNull();
   });
 
-  it("SAFILE2 path says where; writing there again replaces the file", async () => {
+  it("SAFILE2 path names the place; writing there again replaces the file", async () => {
     await withFiles(async (state) => {
       await state.writeFile("a.txt", "one", "text/plain");
       await state.writeFile("b.txt", "two", "text/plain");
@@ -174,7 +174,7 @@ describe("statFile and its record", () => {
     expect((await stat("docs/a.txt"))?.mimeType).toBe("text/plain");
   });
 
-  it("SAFILE19 storage says where the bytes lie: in the thread, or in the bucket where they are many", async () => {
+  it("SAFILE19 storage names where the bytes are: in the thread, or in the bucket for large files", async () => {
     const storage = (size: number) =>
       withFiles(async (state) => (await state.writeFile("a", new ArrayBuffer(size), "application/x-a")).storage);
     expect([await storage(10), await storage(9 * 1024 * 1024)]).toEqual(["thread", "r2"]);
@@ -185,7 +185,7 @@ describe("statFile and its record", () => {
     expect(await withFiles(async (state) => (await state.writeFile("a", "é", "text/plain")).size)).toBe(2);
   });
 
-  it("SAFILE21 isDirectory tells folders from files", async () => {
+  it("SAFILE21 isDirectory distinguishes folders from files", async () => {
     expect([(await stat("docs"))?.isDirectory, (await stat("docs/a.txt"))?.isDirectory]).toEqual([true, false]);
   });
 
@@ -298,7 +298,7 @@ describe("all files", () => {
       return { before, after: await state.getFileStats() };
     });
 
-  it("SAFILE32 getFileStats tells how much there is", async () => {
+  it("SAFILE32 getFileStats counts files, folders and bytes", async () => {
     expect((await stats()).before).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
     expect((await stats()).after).toEqual({ fileCount: 2, directoryCount: 2, totalSize: 8 });
   });

@@ -20,7 +20,7 @@ describe("a thread's identity", () => {
     expect(await (await project.thread("other")).inRun((state) => state.agentId)).toBe("other");
   });
 
-  it("SAID3 userId is the user it belongs to, null where it is nobody's", async () => {
+  it("SAID3 userId is the user it belongs to, null without a user", async () => {
     const project = serve();
     const owned = await project.thread("main", { user_id: "ada" });
     expect(await owned.atRest((state) => state.userId)).toBe("ada");

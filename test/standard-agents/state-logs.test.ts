@@ -91,7 +91,7 @@ describe("a log entry", () => {
     expect(await answer.json()).toMatchObject({ id: all[1]?.id });
   });
 
-  it("SALOG7 type says what was done", async () => {
+  it("SALOG7 type names what was done", async () => {
     const { thread } = await start();
     await thread.say("Hello");
     await thread.atRest((state) => state.invokeTool("act", { key: "none" }));
@@ -100,7 +100,7 @@ describe("a log entry", () => {
     expect(logs.map(({ type }) => type)).toEqual(["llm_request", "tool_call"]);
   });
 
-  it("SALOG8 data says how it went", async () => {
+  it("SALOG8 data describes how it went", async () => {
     const { all } = await logged();
     expect(all[0]?.data).toMatchObject({ model: "main", stop_reason: "stop", error: null });
     const { thread } = await start({ script: () => ({ error: { kind: "api", message: "cannot" } }) });
@@ -115,7 +115,7 @@ describe("a log entry", () => {
     expect(new Date((times[0] ?? 0) / 1000).getUTCFullYear()).toBeGreaterThan(2024);
   });
 
-  it("SALOG10 parent_id is the entry it belongs to, null where it stands alone", async () => {
+  it("SALOG10 parent_id is the entry it belongs to, null for one on its own", async () => {
     const { thread } = await start({ script: answers(calling("act", { key: "none" })) });
     await thread.say("Hello");
     const logs = await thread.atRest((state) => state.getLogs());

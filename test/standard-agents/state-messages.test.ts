@@ -76,7 +76,7 @@ describe("getMessages", () => {
     expect((await query({ limit: 1, includeSilent: true })).total).toBe(4);
   });
 
-  it("SAMSG10 hasMore says whether any come after the page", async () => {
+  it("SAMSG10 hasMore shows whether any come after the page", async () => {
     expect((await query({ limit: 2 })).hasMore).toBe(true);
     expect((await query({ limit: 3 })).hasMore).toBe(false);
     expect((await query({ limit: 2, offset: 1 })).hasMore).toBe(false);
@@ -166,7 +166,7 @@ describe("a message", () => {
     expect([depthOf("Hello"), depthOf("inside")]).toEqual([0, 1]);
   });
 
-  it("SAMSG20 silent says that interfaces hide it", async () => {
+  it("SAMSG20 silent marks messages that interfaces hide", async () => {
     expect((await read()).map(({ silent }) => silent)).toEqual([true, false, false, false]);
   });
 
@@ -218,7 +218,7 @@ describe("injectMessage", () => {
     expect(await thread.messages()).toEqual([]);
   });
 
-  it("SAMSG24 role user counts as the user's words", async () => {
+  it("SAMSG24 role user counts as the user's message", async () => {
     const { stored, request } = await inject({ role: "user", content: "Before" });
     expect(stored?.role).toBe("user");
     expect(request?.messages.map(({ role, content }) => [role, content])).toEqual([
@@ -227,7 +227,7 @@ describe("injectMessage", () => {
     ]);
   });
 
-  it("SAMSG25 role assistant counts as the model's words", async () => {
+  it("SAMSG25 role assistant counts as the model's message", async () => {
     const { stored, request } = await inject({ role: "assistant", content: "Before" });
     expect(stored?.role).toBe("assistant");
     expect(request?.messages[0]).toMatchObject({ role: "assistant", content: "Before" });

@@ -86,7 +86,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).not.toBeNull();
     });
 
-    test("A run is counted once, however often it is told", async () => {
+    test("A run is counted once, however often it is reported", async () => {
       const catalog = await make();
       await catalog.addRunTotals([totalOf(1), totalOf(1), totalOf(1, { model: "large", cost: 2 })]);
       await catalog.flush(entryOf(1), [totalOf(1, { usage: { ...totalOf(1).usage, input: 999 } }), totalOf(2)]);
@@ -150,7 +150,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(none).toEqual({ lines: [], total: noUse });
     });
 
-    test("The whole of a report counts a run once, and of money what is known beside what is not", async () => {
+    test("The total of a report counts a run once, and the known part of the cost next to an unknown one", async () => {
       const catalog = await make();
       await catalog.addRunTotals([
         totalOf(1),
@@ -174,7 +174,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(ofBob.total).toMatchObject({ runs: 1, cost: 0.5 });
     });
 
-    test("A report of more lines than it may have is refused, and says what to do", async () => {
+    test("A report of more lines than allowed is refused, and the error says what to do", async () => {
       const catalog = await make();
       await catalog.addRunTotals([1, 2, 3].map((n) => totalOf(n, { agent_id: `agent-${n}` })));
       const asked = { from: "2026-08-03", to: "2026-08-03", by: ["agent"] as const, userId: null };
@@ -202,7 +202,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
-    test("A reservation says that its thread was removed since, and not that another was before", async () => {
+    test("A reservation reports that its thread was removed since, and not an earlier one", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f", removed: false };

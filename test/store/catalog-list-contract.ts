@@ -94,7 +94,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       }
     });
 
-    test("A page goes on at its place though threads moved meanwhile", async () => {
+    test("A page continues at its place although threads moved meanwhile", async () => {
       const catalog = await make();
       for (const n of [1, 2, 3, 4]) await catalog.put(entryOf(n));
       const { next_cursor } = await catalog.list({ ...everyone, limit: 2 });

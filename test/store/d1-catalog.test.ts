@@ -64,7 +64,7 @@ describe("price of the catalog", () => {
     expect(await written(database, child)).toBe(3);
   });
 
-  test("A page reads its own rows, whatever stands before it", async () => {
+  test("A page reads its own rows, whatever comes before it", async () => {
     const database = await emptyDatabase();
     const count = 600;
     const entries = Array.from({ length: count }, (_, n) => entryOf(n, { user_id: n % 2 === 0 ? "ada" : "bob" }));

@@ -42,7 +42,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
     });
 
   describe(`messages in a thread store ${kind}`, () => {
-    test("A message is found by its id wherever it stands", () =>
+    test("A message is found by its id at any position", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         const moved = messageRecord(2, { position: idOf(7) });
@@ -120,7 +120,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...all, branch: "a" }))).toEqual([1, 2, 5, 6, 7, 11]);
       }));
 
-    test("What stands after a position comes whole, silent and deep included, along the branch", () =>
+    test("The messages after a position come whole, silent and deep included, along the branch", () =>
       withThread((store) => {
         insertTree(store);
         store.insertMessage(messageRecord(12, { branch: "b", silent: true, depth: 4 }));

@@ -39,7 +39,7 @@ test("Rows written and read are counted, whichever way a cursor is read", () =>
     expect(storage.sql.exec(query).columnNames).toEqual(["n"]);
   }));
 
-test("A cursor that is read half counts half, and goes on counting after a snapshot", () =>
+test("A cursor that is read half counts half, and continues counting after a snapshot", () =>
   withStorage((storage) => {
     fill(storage);
     const start = storage.meter.snapshot();

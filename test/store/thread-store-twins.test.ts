@@ -14,7 +14,7 @@ import { operations, play } from "./store-operations.ts";
 const patience = 30_000;
 
 test(
-  "Random operations tell the same story on both stores",
+  "Random operations have the same results on both stores",
   async () => {
     // A failure prints the seed and the shortest operations that show it.
     await fc.assert(

@@ -18,7 +18,7 @@ function waiting(name: string) {
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("while a run is active", () => {
-  it("A run says where its events begin once it has begun, and a reader from there is told all of them", async () => {
+  it("A run that has begun has the number of its first event, and a reader from there receives all of them", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold12");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold12"), null));
@@ -38,7 +38,7 @@ describe("while a run is active", () => {
     expect(own.events.map(({ seq }) => seq)).toEqual(ofSecond);
   });
 
-  it("ADMIT1 A queued message is answered in its turn and stands behind the run it waited for", async () => {
+  it("ADMIT1 A queued message is answered in its turn and is placed after the run it waited for", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold1");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold1"), null));

@@ -20,7 +20,7 @@ function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) =>
   });
 }
 
-it("RECOV11 A time that was over when the object was loaded is set anew, and no later than who waited for it", async () => {
+it("RECOV11 A time that had passed when the object was loaded is set again, and no later than the tasks that wait", async () => {
   const soon = (alarm: Alarm, seconds: (after: number) => number) => alarm.notAfter(seconds(10));
   expect(await set(null, soon)).toBe(10);
   expect(await set(5, soon)).toBe(5);

@@ -331,7 +331,7 @@ describe("rows and hooks", () => {
     expect(Object.values(await filesOf(id))).toEqual([30_000, 30_000, 30_000]);
   });
 
-  it("Hooks see words and no files; what they and an edit change keeps the files", async () => {
+  it("Hooks see text and no files, and a text that they or an edit change keeps the files", async () => {
     const id = await newThread("seeing");
     hookCalls.length = 0;
     await converse(id, "shout", { attachments: [image()] });

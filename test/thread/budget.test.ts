@@ -63,7 +63,7 @@ describe("rows written", () => {
     expect(written).toBeLessThanOrEqual(10 + 4 * calls);
   });
 
-  it("COST13 A call that waits for somebody outside costs at most 10 rows more than one that does not, rest and wake included", async () => {
+  it("COST13 A call that waits for an outside answer costs at most 10 rows more than one that does not, wait and wake included", async () => {
     const ways = {
       approval: { agent: "payer", call: pay("Ada"), said: (id: string) => approve(id) },
       remote: { agent: "asker", call: ask("why"), said: (id: string) => says(id, "because") },
@@ -149,7 +149,7 @@ describe("wakes", () => {
     expect(listed?.n).toBe(1);
   });
 
-  it("COST10 A resting run has one alarm, at its deadline, and is woken by nothing before", async () => {
+  it("COST10 A suspended run has one alarm, at its deadline, and nothing wakes it before", async () => {
     const id = await newThread("parallel");
     await converse(id, "hello");
     await settled(id);

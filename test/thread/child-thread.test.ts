@@ -128,7 +128,7 @@ describe("a parent that waits", () => {
     expect(tool).toMatchObject({ status: "complete", result: { status: "error" } });
   });
 
-  it("A child that is stopped is an error result, and the run goes on", async () => {
+  it("A child that is stopped is an error result, and the run continues", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -246,7 +246,7 @@ describe("what others see", () => {
     expect(await list("limit=200")).not.toContain(child);
   });
 
-  it("Watchers are told the child's events in order, before the result, and never again", async () => {
+  it("Watchers receive the child's events in order, before the result, and never again", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();

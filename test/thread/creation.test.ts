@@ -58,7 +58,7 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listMessages", admin, page))).total).toBe(2);
   });
 
-  it("A creation that was cut before the catalog heard of the thread is listed once it is repeated", async () => {
+  it("A creation that was interrupted before the catalog knew the thread is listed once it is repeated", async () => {
     const id = crypto.randomUUID();
     const listed = async () => {
       const statement = env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id);

@@ -82,7 +82,7 @@ function delta(seq: number): PlainEvent {
 }
 
 describe("slices", () => {
-  it("FOLLOW4 A few readers are told at once", () => {
+  it("FOLLOW4 A few readers are served at once", () => {
     const { out, given } = fanOut(50, false);
     for (const seq of [1, 2, 3]) out.add(event(seq));
     expect(given).toHaveLength(150);
@@ -125,7 +125,7 @@ describe("slices", () => {
     expect(drained()).toBe(1);
   });
 
-  it("FOLLOW4 What waits can be told at once, in order, in the middle of a slice", () => {
+  it("FOLLOW4 An event that waits can be sent at once, in order, in the middle of a slice", () => {
     const { out, clock, given } = fanOut(300, false);
     out.add(event(1));
     clock.pass(10);

@@ -39,7 +39,7 @@ it("Deltas of one block become one, with the first's offset, the last's number a
   expect(buffered(output)).toEqual([{ ...output[1], from_seq: 1, offset: 3, delta: "abc" }]);
 });
 
-it("However a text is cut and merged, its first offset and its words come through", () => {
+it("A text that is split and merged in any way keeps its first offset and its characters", () => {
   fc.assert(
     fc.property(fc.nat(50), fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (begin, pieces) => {
       let offset = begin;

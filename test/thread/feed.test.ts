@@ -132,7 +132,7 @@ describe("a thread tells its owner's feed", () => {
     expect(await env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id).first()).toEqual({ id });
   });
 
-  it("FEED5 A thread that answers another one's call, and one whose making was refused, are told to nobody", async () => {
+  it("FEED5 The feed has no messages of a thread that answers another one's call, or whose creation was refused", async () => {
     const { owner, watching, id } = await watched();
     const child = crypto.randomUUID();
     const parent = { thread_id: id, run_id: "r", tool_call_id: "c", message_id: "m" };
@@ -146,7 +146,7 @@ describe("a thread tells its owner's feed", () => {
     expect(watching.told()).toEqual(["start", "created idle", "updated idle"]);
   });
 
-  it("One word is on its way at a time, and what changes meanwhile is one more with the newest state", async () => {
+  it("One feed message of a thread is on its way at a time, and later changes are one more with the newest state", async () => {
     const { watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ describe("a thread tells its owner's feed", () => {
     expect(words).toHaveLength(2);
   });
 
-  it("A thread that is made anew under its id is told behind the end of the one before", async () => {
+  it("A thread that is created again under its id is reported after the end of the earlier one", async () => {
     const { owner, watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -222,7 +222,7 @@ describe("a feed that fails", () => {
     },
   );
 
-  it("FEED7 A word that met an object's reset is said once more", async () => {
+  it("FEED7 A feed message that met an object's reset is sent once more", async () => {
     const { owner, watching, id } = await watched();
     await runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), (_, state) => {
       state.abort("planned death: reset");
@@ -240,7 +240,7 @@ describe("a feed that fails", () => {
     expect(failures).toBe(1);
   });
 
-  it("FEED8 A text turn costs two words and no row for them", async () => {
+  it("FEED8 A text turn costs two feed messages and no row for them", async () => {
     const { owner, watching, id } = await watched();
     let words = 0;
     atPlaces(({ thread, name }) => {
@@ -371,7 +371,7 @@ describe("the feed's object", () => {
 });
 
 describe("after a crash", () => {
-  it("FEED4 A run that is taken up again tells its end", async () => {
+  it("FEED4 A run that is resumed reports its end to the feed", async () => {
     const { watching, id } = await watched();
     const door = gate("cut");
     scripts.set("cut", ({ step }) =>

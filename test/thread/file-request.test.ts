@@ -200,7 +200,7 @@ describe("what is no file's bytes", () => {
     expect([bytes.slice(0, 4), bytes.slice(8, 12)]).toEqual(["RIFF", "WEBP"]);
   });
 
-  it("FHTTP10 An image of several chunks is measured too, also when it does not say its length", async () => {
+  it("FHTTP10 An image of several chunks is measured too, also if its length is not declared", async () => {
     const files = await Files.ofNewThread();
     const noise = crypto.getRandomValues(new Uint8Array(65_536));
     const image = await realPng(2000, 1900, (x, y) => noise[(y * 2000 + x) % 65_521] ?? 0);

@@ -48,7 +48,7 @@ describe("what a settled call asked of its run", () => {
     ]);
   });
 
-  it("A turn that was given away is not given away again when a later step is cut", async () => {
+  it("A turn that was given away is not given away again if a later step is interrupted", async () => {
     let hung = false;
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     acts.set("hang", () => {
@@ -84,7 +84,7 @@ describe("what a settled call asked of its run", () => {
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
   });
 
-  it("A turn given away between two rests of a step holds", async () => {
+  it("A turn that was given away between two waits of a step holds", async () => {
     const [inner, outer] = [door(), door()];
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     personas.set("pro", ({ step }) =>

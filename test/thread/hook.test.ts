@@ -8,7 +8,7 @@ import { admin, converse, follow, message, newThread, stubOf, value } from "./th
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("message hooks", () => {
-  it("before_create_message changes words and metadata, never the id; after_create_message sees every message", async () => {
+  it("before_create_message changes text and metadata, never the id; after_create_message sees every message", async () => {
     const id = await newThread("parallel");
     await converse(id, "please shout");
     const { items } = await value(stubOf(id).call("listMessages", admin, page));

@@ -26,7 +26,7 @@ describe("which limits a run rests at", () => {
     return end;
   };
 
-  it("LIMIT25 An agent's, where the agent says so: it is what the agent asks to be raised", async () => {
+  it("LIMIT25 A run waits at an agent's limit if the agent lets its runs wait", async () => {
     boss(3);
     limit(capped, { steps: 2, onLimit: "rest" });
     const { id, following } = await limited(null);
@@ -71,7 +71,7 @@ describe("which limits a run rests at", () => {
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", "done"]);
   });
 
-  it("LIMIT26 A sub-prompt's line rests with its run, and goes on in the middle", async () => {
+  it("LIMIT26 A sub-prompt waits with its run, and continues in the middle", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
     personas.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
     const { id, following } = await limited({ steps: 3, on_limit: "rest" });
@@ -85,7 +85,7 @@ describe("which limits a run rests at", () => {
     expect(call?.result).toMatchObject({ status: "success" });
   });
 
-  it("LIMIT26 A child thread ends at its share whatever its agent says, and its parent rests", async () => {
+  it("LIMIT26 A child thread ends at its share whatever its agent sets, and its parent waits", async () => {
     for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
     limit(duel, { onLimit: "rest", turns: 500 });
     personas.set("boss", ({ step }) => (step === 0 ? calling("duel") : { text: "done", usage }));

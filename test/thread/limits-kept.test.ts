@@ -19,7 +19,7 @@ beforeEach(() => {
 const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" } }] };
 const duelling: TestTurn = { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] };
 
-it("LIMIT11 What a child tells after its call was given up counts for the thread", async () => {
+it("LIMIT11 The usage that a child reports after its call was given up counts for the thread", async () => {
   const reached = door();
   capped.threadLimits = { steps: 2 };
   personas.set("boss", () => duelling);

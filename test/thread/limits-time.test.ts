@@ -158,7 +158,7 @@ describe("time at rest", () => {
     following.close();
   });
 
-  it("LIMIT15 What was worked before a rest counts behind it", async () => {
+  it("LIMIT15 Active time before a wait counts after it", async () => {
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
     let asked = 0;
     personas.set("boss", () => {

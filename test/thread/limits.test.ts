@@ -182,7 +182,7 @@ describe("where limits come from", () => {
     expect(await reached({ steps: 4 })).toEqual([2, "max_steps"]);
   });
 
-  it("LIMIT7 A side's word goes over its agent's while that side is to speak", async () => {
+  it("LIMIT7 A side's limit replaces its agent's while that side is to answer", async () => {
     limit(capped, { tokens: 200 });
     limit(capped.sideA, { tokens: null, steps: 4 });
     expect(await reached()).toEqual([4, "max_steps"]);

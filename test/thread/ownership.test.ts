@@ -88,7 +88,7 @@ describe("another user's thread", () => {
     });
   }
 
-  it("A request without a readable caller is nobody's", async () => {
+  it("A request without a readable caller has no user", async () => {
     const id = await newThread("parallel");
     for (const header of ["", "null", "{}", '{"admin":"yes","user":null}']) {
       const answer = await stubOf(id).fetch(
@@ -132,7 +132,7 @@ describe("creation and deletion", () => {
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
-  it("A deleted thread is gone, from the catalog too, and its id can be used anew", async () => {
+  it("A deleted thread is gone, from the catalog too, and its id can be used again", async () => {
     const id = await newThread("parallel");
     expect(await stubOf(id).call("remove", admin)).toEqual({ ok: true, value: null });
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });

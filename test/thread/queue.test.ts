@@ -71,7 +71,7 @@ describe("the queue", () => {
     await atRest(id);
   });
 
-  it("INPUT2 An input's words and metadata are changed until it is taken, hooks around it", async () => {
+  it("INPUT2 An input's text and metadata are changed until it is taken, with hooks around the change", async () => {
     const { id, open } = await busy();
     const { run } = await say(id, "before", { metadata: { a: 1, b: 1 }, attachments: [file("kept.csv")] });
     const changed = await value(patch(id, run?.id ?? "", { content: "after", metadata: { b: 2 } }));
@@ -118,7 +118,7 @@ describe("the queue", () => {
     expect(await said(id)).not.toContain("user: two");
   });
 
-  it("INPUT6 Every change is told with the inputs in their order, live and replayed", async () => {
+  it("INPUT6 Every change is emitted with the inputs in their order, live and replayed", async () => {
     const { id, open, one, two, three } = await waiting();
     const following = await follow(id, { after: "0", types: "queue_changed" });
     await value(patch(id, three, { position: 0 }));
@@ -203,7 +203,7 @@ describe("what comes too late or makes no sense", () => {
     expect((await stubOf(missing).rows()).rowsWritten).toBe(0);
   });
 
-  it("An input that is taken while a hook looks at a change keeps its words", async () => {
+  it("An input that is taken while a hook looks at a change keeps its text", async () => {
     const { id, open, one } = await waiting();
     const name = unique();
     const held = gate(name);

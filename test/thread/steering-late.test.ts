@@ -100,7 +100,7 @@ describe("a message for a run that does not see it at once", () => {
     await atRest(id);
   });
 
-  it("A sub-prompt goes on undisturbed, and so do calls that a definition queued", async () => {
+  it("A sub-prompt continues undisturbed, and so do calls that a definition queued", async () => {
     const { passed, open } = door();
     let inside = false;
     acts.set("queue", (state) => state.queueTool("act", { key: "queued" }));

@@ -111,7 +111,7 @@ describe("a run that waits for its client", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
   });
 
-  it("Whoever follows the run of what he said is told again that it waits", async () => {
+  it("A reader of the run of a steering message receives again that it waits", async () => {
     const { id, runId, ids } = await waiting();
     const { after } = await steer(id, "aside");
     const following = await follow(id, { run_id: runId, after: String(after) });

@@ -303,7 +303,7 @@ describe("a run that would end", () => {
     expect(human?.run_id).not.toBe(run?.id);
   });
 
-  it("A person who speaks up between two models is marked, and heard by the one that speaks next", async () => {
+  it("A person's message between two models is marked, and reaches the one that answers next", async () => {
     const { passed, open } = door();
     let turns = 0;
     personas.set("pro", async () => {

@@ -175,7 +175,7 @@ describe("a prompt as a tool", () => {
     expect(run?.usage.total_tokens).toBe(sum);
   });
 
-  it("A crash inside goes on where its line ends; nothing is asked or done twice", async () => {
+  it("A crash inside a sub-prompt continues where its scope ends, and nothing is asked or done twice", async () => {
     const done: string[] = [];
     let hang = true;
     let reach = () => {};
@@ -243,7 +243,7 @@ describe("a prompt as a tool", () => {
     }
   });
 
-  it("Large results side by side are replayed whole, in many parts, word for word as they were told", async () => {
+  it("Large results of parallel sub-prompts are replayed whole, in many parts, equal to what was sent", async () => {
     acts.set("k", () => "k");
     acts.set("big", () => "x".repeat(60_000));
     let open = () => {};
@@ -276,7 +276,7 @@ describe("a prompt as a tool", () => {
     expect(JSON.stringify(live.events).length).toBeGreaterThan(6 * 512 * 1024);
   });
 
-  it("Loops side by side are told in the order of their numbers, live as in a replay", async () => {
+  it("Parallel loops are emitted in the order of their numbers, live as in a replay", async () => {
     acts.set("k", () => "k");
     acts.set("emit", (state) => state.emit("note", { x: 1 }));
     const both = ["k", "emit"].map((key) => ({ name: "act", arguments: { key } }));
@@ -300,7 +300,7 @@ describe("a prompt as a tool", () => {
     expect(plain(late.events)).toEqual(plain(live.events));
   });
 
-  it("The end of a prompt as a tool says what the call's row says: of an answer too long for a row, the beginning and where the rest is", async () => {
+  it("The end of a prompt as a tool has what the call's row has: of an answer too long for a row, the beginning and where the rest is", async () => {
     personas.set("helper", () => ({ text: "y".repeat(300_000) }));
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");

@@ -72,7 +72,7 @@ describe("two sides", () => {
     expect(pro?.request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("A turn ends with words, a stop tool or its steps; turns of both are counted", async () => {
+  it("A turn ends with text, a stop tool or its steps, and turns of both sides are counted", async () => {
     const id = await newThread("panel");
     acts.set("look", () => "seen");
     let turn = 0;
@@ -109,7 +109,7 @@ describe("two sides", () => {
     ]);
   });
 
-  it("`forceTurn` takes effect after the step's tools; one side has nobody to pass to", async () => {
+  it("`forceTurn` takes effect after the step's tools, and has no effect with one side", async () => {
     const id = await newThread("debate");
     acts.set("over", (state) => state.execution?.forceTurn("b"));
     acts.set("stay", (state) => state.execution?.forceTurn("a"));
@@ -136,7 +136,7 @@ describe("two sides", () => {
     expect(asked[1]?.persona).toBe("pro");
   });
 
-  it("A person's later message is marked and heard by the side that speaks next", async () => {
+  it("A person's later message is marked and reaches the side that answers next", async () => {
     const id = await newThread("debate");
     personas.set("con", () => conclude);
     await converse(id, "first");
@@ -148,7 +148,7 @@ describe("two sides", () => {
     expect(asked[0]?.request.messages.at(-1)).toEqual({ role: "user", content: "May I?" });
   });
 
-  it("`execution` tells sides, steps, turns and who stopped", async () => {
+  it("`execution` shows sides, steps, turns and which side stopped", async () => {
     const id = await newThread("debate");
     const seen: unknown[] = [];
     const look = ({ execution }: { execution: ExecutionState | null }) => {
@@ -171,7 +171,7 @@ describe("two sides", () => {
     expect(events.at(-1)).toMatchObject({ status: "stopped", reason: "stop_called" });
   });
 
-  it("A run that a crash cut goes on with its side, its counts and a forced turn", async () => {
+  it("An interrupted run continues with its side, its counts and a forced turn", async () => {
     const id = await newThread("panel");
     acts.set("over", (state) => state.execution?.forceTurn("b"));
     let crashed = false;

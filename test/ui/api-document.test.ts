@@ -62,7 +62,7 @@ describe("the document of the API's page", () => {
     expect(refused).toEqual(["createTicket", "restoreCatalog", "postToolResults"]);
   });
 
-  it("The filter finds words of the path, the method, the name and the summary", () => {
+  it("The filter finds text of the path, the method, the name and the summary", () => {
     const ids = (filter: string): string[] =>
       filteredGroups(shown.groups, filter).flatMap((group) => group.routes.map(({ id }) => id));
     expect(ids("createThread")).toEqual(["createThread"]);

@@ -108,7 +108,7 @@ describe("a trace", () => {
     [302, ended],
   ];
 
-  it("What the log says of an attempt and its calls stands in its bars, in the order in which they began", () => {
+  it("The log's figures of an attempt and its calls are in its bars, in the order in which they began", () => {
     const root = traced(parallel, [attemptRow(3, 90), callRow(100, 201, { id: "a", message_id: "tool a" })]);
     expect(drawn(root)).toEqual([
       "run helper done 0-1000",
@@ -137,7 +137,7 @@ describe("a trace", () => {
     expect(drawn(traced(parallel))).toContain("  attempt fast done 2-301");
   });
 
-  it("A run that is nobody's but another's is passed over", () => {
+  it("A run that belongs only to another thread is passed over", () => {
     expect(drawn(traced([[5, { ...step(1), run_id: "other" } as EventDraft]]))).toHaveLength(1);
   });
 
@@ -182,7 +182,7 @@ describe("a trace", () => {
     ]);
   });
 
-  it("An attempt that the server was cut in stands beside the one that was logged for it", () => {
+  it("An attempt that the server's end interrupted is shown next to the one that was logged for it", () => {
     const root = traced(
       [
         [0, begun],
@@ -204,7 +204,7 @@ describe("a trace", () => {
     expect(only(root, "attempt").map(({ log_id }) => log_id)).toEqual([null, "row 26"]);
   });
 
-  it("What goes on has no end, and the same bar has one when it is over", () => {
+  it("A bar has no end while its work continues, and the same bar has one when it is over", () => {
     const live = traced(parallel.slice(0, 5), [], false);
     expect(drawn(live)).toEqual([
       "run helper running 0-…",
@@ -217,7 +217,7 @@ describe("a trace", () => {
     expect(keys(live)).toEqual(keys(traced(parallel, [attemptRow(3, 90)])));
   });
 
-  it("What a prompt did stands under its call", () => {
+  it("The work of a prompt is under its call", () => {
     const under = { parent_id: "tool a" };
     const start = {
       type: "subagent_start",

@@ -65,7 +65,7 @@ describe("definitions", () => {
     );
   });
 
-  it("What is named and not defined stands in the graph as that, and a prompt that is a tool stands once", () => {
+  it("A name without a definition is in the graph as that, and a prompt that is a tool is there once", () => {
     const { nodes, edges } = graphOf(shop);
     expect(nodes.find(({ name }) => name === "gone")).toMatchObject({ kind: "tool", trouble: "not defined" });
     expect(nodes.filter(({ name }) => name === "researcher").map(({ kind }) => kind)).toEqual(["prompt"]);
@@ -152,7 +152,7 @@ describe("the graph's places", () => {
     expect(columns(3000, 400)).toBeGreaterThan(2);
   });
 
-  it("Arrows lead along the edges and to what stands above and below", () => {
+  it("Arrows lead along the edges and to the nodes above and below", () => {
     const placed = placeGraph(graphOf(shop), { width: 1000, height: 700 });
     expect(nextNode(placed, "agent:desk", "ArrowRight")).toMatch(/^(prompt:desk_rules|tool:close)$/);
     expect(nextNode(placed, "prompt:desk_rules", "ArrowLeft")).toBe("agent:desk");

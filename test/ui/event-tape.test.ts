@@ -27,7 +27,7 @@ const delta = (message_id: string, offset: number, text: string): EventDraft => 
 });
 
 describe("the tape", () => {
-  it("Deltas that came live say the same as one that was merged for a replay", () => {
+  it("Deltas that came live give the same text as one that was merged for a replay", () => {
     const tell = teller();
     const live = [tell(1, delta("m", 0, "Hel")), tell(2, delta("m", 3, "lo ")), tell(3, delta("m", 6, "you"))];
     const [entry, ...more] = taped(live);
@@ -48,7 +48,7 @@ describe("the tape", () => {
     expect(mixed.map(({ event }) => "delta" in event && event.delta)).toEqual(["one two", "uno dos"]);
   });
 
-  it("What a tool says and how far it is are told apart, and nothing else is merged", () => {
+  it("A tool's output and its progress are separate, and nothing else is merged", () => {
     const tell = teller();
     const of = { type: "tool_execution_delta", tool_call_id: "c", tool_name: "t" } as const;
     const entries = taped([
@@ -67,7 +67,7 @@ describe("the tape", () => {
     ]);
   });
 
-  it("Pictures are new lists, told once for all that came meanwhile", () => {
+  it("Snapshots are new lists, published once for all changes since", () => {
     const tell = teller();
     const later: (() => void)[] = [];
     const tape = new EventTape((run) => later.push(run));

@@ -53,7 +53,7 @@ describe("names of files", () => {
     );
   });
 
-  it("Addresses of nothing are told from those of files", () => {
+  it("Addresses without a file are distinguished from those of files", () => {
     expect([placeOf("/threads/t/files/%"), placeOf("/threads/t/filesystem"), placeOf("/threads/t")]).toEqual([
       null,
       null,

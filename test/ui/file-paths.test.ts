@@ -29,7 +29,7 @@ it("A path is found in text and code, without the punctuation of the sentence", 
   expect(found({ type: "inlineCode", value: "/my plan.md" })).toEqual(["/my plan.md"]);
 });
 
-it("Addresses, fractions, words with slashes and existing links stay unchanged", () => {
+it("Addresses, fractions, text with slashes and existing links stay unchanged", () => {
   expect(found(text("https://a.example/b and/or 1/2 //host/x a@/b ./c"))).toEqual([]);
   expect(found({ type: "link", url: "https://a.example", children: [text("/itinerary.md")] })).toEqual([null]);
 });

@@ -12,7 +12,7 @@ import { endsOf, fieldText, fileText, textOf } from "#playground/files/preview/t
 const encoder = new TextEncoder();
 
 describe("texts of files", () => {
-  it("Parts may be cut anywhere, within a character too", () => {
+  it("Parts may be split anywhere, within a character too", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }).map((text) => text.toWellFormed().replaceAll("\0", "")),
@@ -57,7 +57,7 @@ describe("texts of files", () => {
     expect(textOf([encoder.encode("\uFEFFa")], true)).toBe("\uFEFFa");
   });
 
-  it("A text that nobody changed is saved as it was, with its line ends", () => {
+  it("A text without changes is saved as it was, with its line ends", () => {
     for (const [text, ends] of [
       ["a\nb", "lf"],
       ["a\r\nb\r\n", "crlf"],
@@ -88,7 +88,7 @@ describe("texts of files", () => {
     expect(kindOf({ mimeType, name })).toBe(kind);
   });
 
-  it("A name says the language, and none where it says nothing of the kind", () => {
+  it("A file's name gives the language, and none if it has no known ending", () => {
     expect(["a.tsx", "a.YML", "a.constructor", "py", "a.txt"].map(languageOf)).toEqual([
       "typescript",
       "yaml",

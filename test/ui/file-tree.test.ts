@@ -24,7 +24,7 @@ const folders = new Map<string, Folder>([
 const rows = rowsOf({ folders, open: new Set(["/docs", "/docs/empty", "/src"]), hidden: new Set(["/apple"]) });
 
 describe("the tree", () => {
-  it("Rows stand under their folders, with their place, and say what is not there", () => {
+  it("Rows are under their folders, with their level, and mark missing entries", () => {
     const shown = rows.map((row) =>
       row.kind === "note"
         ? `${row.level} ${row.says} ${row.path}`

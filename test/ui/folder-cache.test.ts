@@ -61,7 +61,7 @@ function served(paths: string[] = []) {
 }
 
 describe("folders", () => {
-  it("A folder is asked for once, and stands in its order: folders, then names as people count", async () => {
+  it("A folder is requested once, and is in its order: folders, then names as people count", async () => {
     const { cache, asked, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
     cache.open("/");
     cache.open("/");
@@ -70,7 +70,7 @@ describe("folders", () => {
     expect([asked, names("/")]).toEqual([["/"], ["z", "A.txt", "b9.txt", "b10.txt"]]);
   });
 
-  it("What is told while an answer is on its way is not lost", async () => {
+  it("A change that arrives while a request is on its way is not lost", async () => {
     const { cache, settle, names, write, remove } = served(["/a", "/b"]);
     cache.open("/");
     write("/c");
@@ -102,7 +102,7 @@ describe("folders", () => {
     expect([...cache.get().keys()]).toEqual(["/"]);
   });
 
-  it("A folder that could not be read says why, and is asked for again", async () => {
+  it("A folder that could not be read shows why, and is requested again", async () => {
     let fails = true;
     const cache = new FolderCache({
       list: () => (fails ? Promise.reject(new Error("Not now")) : Promise.resolve([record("/a")])),

@@ -58,7 +58,7 @@ describe("held deletions", () => {
     expect([sent, states()]).toEqual([[["b", true]], ["b sent"]]);
   });
 
-  it("What is gone is told from what is on its way", async () => {
+  it("A deleted entry is distinguished from one that is on its way", async () => {
     const { hold, pass, states } = held();
     hold("a");
     pass(holdMs);

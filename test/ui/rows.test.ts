@@ -19,13 +19,13 @@ describe("rows", () => {
   const answered = message("2", { role: "tool", tool_call_id: "a" });
   const lonely = message("3", { role: "tool", tool_call_id: "of-another" });
 
-  it("A result stands in the row of its call; one whose call is not there stands alone", () => {
+  it("A result is in the row of its call, and one without its call has a row of its own", () => {
     const rows = new RowBuilder().build([asking, answered, lonely], []);
     expect(keys(rows)).toEqual(["1", "3"]);
     expect(rows[0]).toMatchObject({ results: { a: answered } });
   });
 
-  it("What is said under a call stands in its row, and under it what is said under calls in there", () => {
+  it("Messages under a call are in its row, and those under its inner calls in their rows", () => {
     const other = message("4", { role: "tool", tool_call_id: "b" });
     const below = (id: string, parent: string, more = {}) => message(id, { parent_id: parent, depth: 1, ...more });
     const deeper = below("7", "2", { parts: [call("c", "dig")] });
@@ -44,14 +44,14 @@ describe("rows", () => {
     expect(lines["a"]?.[1]).toMatchObject({ under: "find", results: { c: dug }, lines: { c: [{ under: "dig" }] } });
   });
 
-  it("What is said under a call that has no result yet stands in its row as well; of an unknown call, alone", () => {
+  it("Messages under a call without a result are in its row as well, and those of an unknown call alone", () => {
     const early = message("5", { parent_id: "to-come", depth: 1 });
     const [row] = new RowBuilder().build([asking, early], [], new Map([["to-come", "b"]]));
     expect(row).toMatchObject({ lines: { b: [{ key: "5" }] } });
     expect(keys(new RowBuilder().build([asking, early], []))).toEqual(["1", "5"]);
   });
 
-  it("A note stands behind its message, behind the one that shows it, or first", () => {
+  it("A note is placed after its message, after the one that shows it, or first", () => {
     const rows = new RowBuilder().build(
       [message("0"), asking, answered],
       [noteAfter("2", "behind the result"), noteAfter(null, "first"), noteAfter("0", "behind")],
@@ -70,7 +70,7 @@ describe("rows", () => {
     expect(changed[1]).not.toBe(before[2]);
   });
 
-  it("A row stays the same while what is said under its calls does", () => {
+  it("A row stays the same while the messages under its calls do", () => {
     const builder = new RowBuilder();
     const [under, last] = [message("3", { parent_id: "2", depth: 1 }), message("9", { streaming: true })];
     const [before] = builder.build([asking, answered, under, last], []);

@@ -70,7 +70,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/b sending"]);
   });
 
-  it("Nothing is replaced without being asked, and beside what is there is a name with a number", async () => {
+  it("No file is replaced without a question, and a name next to an existing one gets a number", async () => {
     const { queue, sent, add, states } = queued();
     add("/a.txt", "/b.txt");
     await sent[0]?.end(taken);
@@ -93,7 +93,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/a.txt failed", "/b (3).txt sending"]);
   });
 
-  it("One that is cancelled ends, says no more, and makes room", async () => {
+  it("An upload that is cancelled ends, reports nothing more, and frees its place", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
     queue.cancel(queue.get()[0]?.key ?? 0);

@@ -32,7 +32,7 @@ describe("days", () => {
     expect(rangeWords("2026-10-23", "2026-11-21")).toMatch(/^23 Oct\s–\s21 Nov 2026$/);
   });
 
-  it("What an address says wrongly is as if it were not there", () => {
+  it("Invalid values of an address count as absent", () => {
     const read = (query: string) => readChoice(new URLSearchParams(query), "2026-11-21");
     const usual = {
       preset: 30,
@@ -91,7 +91,7 @@ describe("amounts", () => {
     expect(daysBefore("2026-03-01", "2026-03-01")).toEqual({ from: "2026-02-28", to: "2026-02-28" });
   });
 
-  it("A change is said only where both sides are known", () => {
+  it("A change is shown only if both sides are known", () => {
     expect(changeWords(12, 10)).toBe("+20 %");
     expect(changeWords(5, 10)).toBe("−50 %");
     expect(changeWords(0, 10)).toBe("−100 %");

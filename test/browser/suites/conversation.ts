@@ -20,7 +20,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
   };
 
   describe("a conversation", () => {
-    it("An answer is drawn as it is said, with its thoughts folded and its call beside its result", async () => {
+    it("An answer is drawn as it streams, with its thinking folded and its call next to its result", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();
@@ -39,7 +39,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await call.getByText("Arguments").waitFor();
     });
 
-    it("A stop keeps what was said and says so", async () => {
+    it("A stop keeps the text so far and shows that it was stopped", async () => {
       const id = await slowThread(400);
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(slowQuestion);
@@ -68,7 +68,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("What is said meanwhile waits, can be changed and taken out, or interrupts", async () => {
+    it("A message that is sent meanwhile waits, can be changed and removed, or interrupts", async () => {
       const id = await slowThread(500);
       const { page } = await open(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });
@@ -160,7 +160,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect(Math.min(up.different, down.different)).toBeGreaterThan(200);
     }, 120_000);
 
-    it("What is shown stays without a network, and what was said meanwhile appears when it is back", async () => {
+    it("The shown content stays without a network, and later messages appear when it is back", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();
@@ -207,7 +207,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect(asked?.attachments.map(({ name }) => name)).toEqual(["drop.svg", "paste.svg", "large.txt"]);
     });
 
-    it("A message is edited and deleted where it stands", async () => {
+    it("A message is edited and deleted in place", async () => {
       const messages = [
         { role: "user", content: "First words" },
         { role: "assistant", content: "An answer" },

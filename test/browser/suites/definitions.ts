@@ -13,7 +13,7 @@ const kinds = ["agents", "prompts", "models", "tools"] as const;
 
 export function definitions({ api, open }: PlaygroundUse): void {
   describe("definitions", () => {
-    it("The graph and the list show what the API tells, each relation by what it means", async () => {
+    it("The graph and the list show what the API returns, each relation by its meaning", async () => {
       const { page } = await open("/agents");
       const set = await definitionsOf();
       const graph = page.getByRole("application", { name: "Graph of definitions" });
@@ -179,7 +179,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByText('"minLength": 5').waitFor();
     });
 
-    it("A model that misses its key says where to put it, and so do the agents that speak by it", async () => {
+    it("A model without its key names the variable to set, and so do the agents that use it", async () => {
       const { page } = await open("/models/anthropic");
       await page.getByText("ANTHROPIC_API_KEY is not set.").waitFor();
       await page.getByText("npx wrangler secret put ANTHROPIC_API_KEY").waitFor();
@@ -190,7 +190,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByText("is not set.").count()).toBe(0);
     });
 
-    it("A tool is run with right arguments in a thread of its own, and shows words and pictures", async () => {
+    it("A tool is run with valid arguments in a thread of its own, and shows text and images", async () => {
       const { page } = await open("/tools/draw_badge");
       await page.getByRole("button", { name: "Run draw_badge" }).click();
       await page.getByText("This field is required.").waitFor();
@@ -248,7 +248,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByText("approve the call there").waitFor();
     });
 
-    it("An unknown name, nothing defined, and a failure each say what to do", async () => {
+    it("An unknown name, no definitions, and a failure each show what to do", async () => {
       const screen = await open("/tools/draw_bagde");
       const { page } = screen;
       await page.getByRole("alert").getByText('Did you mean "draw_badge"?').waitFor();

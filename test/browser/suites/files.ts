@@ -157,7 +157,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect((await saved).suggestedFilename()).toBe("bytes.txt");
     });
 
-    it("What is not there says so, and is shown once it is", async () => {
+    it("A missing entry is shown as missing, and appears once it exists", async () => {
       const id = await threadWith({ "/a.txt": "a" });
       const { page } = await open("/threads/00000000-0000-4000-8000-000000000000/files");
       await page.getByRole("heading", { name: "There is no such thread" }).waitFor();

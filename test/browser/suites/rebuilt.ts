@@ -14,7 +14,7 @@ const startPage = "playground/app/start-page.tsx";
 
 export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): void {
   describe("a playground that was built anew", () => {
-    it("A part that does not come says so, and the page that is loaded again has what was being written", async () => {
+    it("A part that does not load is shown as missing, and the reloaded page has the text that was being written", async () => {
       const { id } = await api().createThread();
       const screen = await open(`/threads/${id}`);
       const { page } = screen;

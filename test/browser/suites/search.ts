@@ -47,7 +47,7 @@ export function search({ api, open }: PlaygroundUse): void {
       expect(new URL(page.url()).search).toBe("");
     });
 
-    it("A text that was said is found from the list, and its link opens the thread at the message", async () => {
+    it("A message is found from the list, and its link opens the thread at the message", async () => {
       const word = `heron${String(Date.now())}`;
       const initial_messages = Array.from({ length: 300 }, (_, index) => ({
         role: "user",

@@ -13,7 +13,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   };
 
   describe("what runs note", () => {
-    it("A retry, a fallback, what was taken back and a failure are said as they happen, and after a reload", async () => {
+    it("A retry, a fallback, a retraction and a failure are shown as they happen, and after a reload", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const log = page.getByRole("log");
@@ -52,7 +52,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   });
 
   describe("calls that others answer", () => {
-    it("What a prompt says to answer a call is shown in the call as it is said, and folded when it is over", async () => {
+    it("The text of a prompt that answers a call is shown in the call as it streams, and folded when it is over", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await say(page, "let one help");
@@ -75,7 +75,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       expect(await inside.getByRole("article").count()).toBe(3);
     });
 
-    it("The thread in which others answer a call is shown in the call as it goes on, and has a page of its own", async () => {
+    it("The thread in which a call is answered is shown in the call as it continues, and has a page of its own", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await say(page, "let two help");
@@ -108,7 +108,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await page.waitForURL(`**/threads/${id}`);
     });
 
-    it("What the two sides of an agent say stands on two sides, under their names", async () => {
+    it("The messages of an agent's two sides are on two sides, under their names", async () => {
       const { id } = await api().createThread("debate");
       const { page } = await open(`/threads/${id}`);
       await say(page, "Every town should have a tram");
@@ -154,7 +154,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       ]);
     });
 
-    it("A run that rests at a limit goes on once it was raised", async () => {
+    it("A run that waits at a limit continues once the limit was raised", async () => {
       const { id } = await api().createThread("moody");
       await go(id);
       await api().post(id, "count", { limits: { steps: 1, on_limit: "rest" } });
@@ -183,7 +183,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   });
 
   describe("by the keyboard", () => {
-    it("One goes from what is written to what was said, to its ends, to other threads and back", async () => {
+    it("Keyboard focus moves from the draft to the messages, to their ends, to other threads and back", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({
         role: at % 2 === 0 ? "user" : "assistant",
@@ -221,7 +221,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await last.waitFor();
     });
 
-    it("What is said before the last word has arrived is said behind it", async () => {
+    it("A message that is sent before the last one has arrived is placed after it", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const held: (() => void)[] = [];

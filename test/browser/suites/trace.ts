@@ -150,7 +150,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(boxes[1]?.[0]).toBeLessThan(boxes[0]?.[1] ?? 0);
     });
 
-    it("Failed attempts and the waits between are bars, and said in words", async () => {
+    it("Failed attempts and the waits between are bars with labels", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       await bar(page, /^Model traced_flaky, failed/)
@@ -226,7 +226,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(shown.toSorted()).toEqual(["12 m", "The tape was too short."]);
     });
 
-    it("A trace grows while its run is at work, and ends with what the log says", async () => {
+    it("A trace grows while its run is active, and ends with the figures of the log", async () => {
       const { id } = await api().createThread();
       await api().say(id, longQuestion(150));
       const { run } = await api().post(id, slowQuestion);
@@ -283,7 +283,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(await bar(page, /^Step 2/).getAttribute("aria-level")).toBe("2");
     });
 
-    it("Prompts stand under their calls, child threads when they are opened, and waits are waits", async () => {
+    it("Prompts are under their calls, child threads when they are opened, and waits are shown as waits", async () => {
       const reporter = await api().createThread("reporter");
       await api().say(reporter.id, "Write about threads and tools");
       const prompts = await open(`/threads/${reporter.id}/trace`);

@@ -64,7 +64,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain("Too dear");
     });
 
-    it("Two pages that decide about one call at once are told of one decision, and the call runs once at most", async () => {
+    it("Two pages that decide about one call at once show one decision, and the call runs at most once", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const [here, there] = [await open(`/threads/${id}`), await open(`/threads/${id}`)];
@@ -91,7 +91,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(words[0]).toBe(words[1]);
     });
 
-    it("Arguments can be written as JSON, and what does not fit is said", async () => {
+    it("Arguments can be written as JSON, and an invalid field is named", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
@@ -108,7 +108,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await page.getByRole("log").getByText("Ordered: A kettle").first().waitFor({ state: "attached" });
     });
 
-    it("A remote tool that says what its results are made of is answered in a form, or with a failure", async () => {
+    it("A remote tool with a schema of results is answered in a form, or with a failure", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "ask the guest");
       const screen = await open(`/threads/${id}`);

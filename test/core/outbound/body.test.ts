@@ -24,7 +24,7 @@ describe("bytes", () => {
     expect((await (await guarded(`${one}/bytes?n=2000`, { limits: { bytes: 2000 } })).text()).length).toBe(2000);
   });
 
-  it("OUT12 An endless body ends at the bound, and its sender is told", async () => {
+  it("OUT12 An endless body ends at the bound, and its connection is closed", async () => {
     const id = newId();
     const { guarded } = guard({ limits: { bytes: 1_000_000 } });
     const response = await guarded(`${one}/endless?id=${id}`);
@@ -62,7 +62,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT17 A body that was unpacked does not say it is packed", async () => {
+  it("OUT17 A body that was unpacked does not declare a packing", async () => {
     const response = await guard().guarded(`${one}/gzip`);
     expect(response.headers.get("content-encoding")).toBeNull();
     expect(response.headers.get("content-length")).toBeNull();
@@ -115,7 +115,7 @@ describe("ends", () => {
     expect(await refused(response.text())).toMatchObject({ reason: "connection", code: "unavailable" });
   });
 
-  it("OUT14 A host that nobody listens at fails as a broken connection", async () => {
+  it("OUT14 A host without a listener fails as a broken connection", async () => {
     const { guarded } = guard({ allowed: "127.0.0.1:1" });
     expect(await refused(guarded("http://127.0.0.1:1/"))).toMatchObject({ reason: "connection", host: "127.0.0.1:1" });
   });

@@ -48,7 +48,7 @@ describe("requests that make no sense", () => {
     },
   );
 
-  it("OUT16 What is sent is the parsed URL, line breaks and all forgiven by nobody else", async () => {
+  it("OUT16 The parsed URL is sent, with line breaks removed as the URL standard does", async () => {
     const id = newId();
     const { guarded, sent } = guard();
     const response = await guarded(` https://one.exa\nmple.com/ec\tho?id=${id}#fragment\r\n`);
@@ -79,7 +79,7 @@ describe("what errors say", () => {
     ["redirects", `https://one.example.com/hop?key=${secret}`],
     ["bad_answer", `https://one.example.com/status-999?key=${secret}`],
     ["too_large", `https://one.example.com/overstated?key=${secret}`],
-  ] as const)("OUT15 A refusal for %s of %s tells the host and nothing else of the URL", async ([reason, url]) => {
+  ] as const)("OUT15 A refusal for %s of %s names the host and nothing else of the URL", async ([reason, url]) => {
     const error = await refused(guard().guarded(url, { headers: { authorization: secret } }));
     expect(error.reason).toBe(reason);
     expect(JSON.stringify(error)).not.toContain(secret);
@@ -88,7 +88,7 @@ describe("what errors say", () => {
     expect(error.message).not.toContain("10.1.2.3");
   });
 
-  it("OUT15 What the platform says of a failure is not passed on", async () => {
+  it("OUT15 The platform's description of a failure is not passed on", async () => {
     const { guarded } = guard({
       fetch: (url) => (url.includes("dns-query") ? fetch(url) : Promise.reject(new TypeError(`cannot reach ${url}`))),
     });
@@ -98,7 +98,7 @@ describe("what errors say", () => {
     expect((await refused(call)).reason).toBe("connection");
   });
 
-  it("OUT15 A host's name is cut at a length that names have", async () => {
+  it("OUT15 A host's name is shortened to a length that names have", async () => {
     const error = await refused(guard().guarded(`https://${"a".repeat(5000)}.localhost/`));
     expect(error.message.length).toBeLessThan(500);
   });
@@ -149,7 +149,7 @@ describe("variables", () => {
     ]);
   });
 
-  it("OUT18 A list with a mistake admits nothing and says so, without its value", async () => {
+  it("OUT18 A list with a mistake admits nothing, and the log says so without its value", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `${serverHost()},http://oops.internal` });
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect(lines).toMatchObject([{ event: "bad_configuration", variable: "ALLOWED_OUTBOUND_HOSTS" }]);

@@ -56,7 +56,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 Silence is counted only while the caller waits, and each piece begins it anew", async () => {
+  it("OUT13 Silence is counted only while the caller waits, and each piece restarts it", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/pieces?id=${id}`);
@@ -89,7 +89,7 @@ describe("time", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT13, OUT14 A body that nobody reads is cancelled when the call's time is over", async () => {
+  it("OUT13, OUT14 A body that is not read is cancelled when the call's time is over", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/endless?id=${id}`);

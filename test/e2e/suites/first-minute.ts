@@ -19,7 +19,7 @@ const namesSchema = z.object({ agents: z.array(z.object({ name: z.string() })) }
 
 export function firstMinute(use: () => SuiteServer): void {
   describe("the first minute", () => {
-    it("Health is told and the agents of the project are listed", async () => {
+    it("Health is answered and the agents of the project are listed", async () => {
       const { api } = use();
       expect((await api.call("GET", "/healthz")).body).toMatchObject({ status: "ok" });
       const { agents } = await api.ask(namesSchema, "GET", "/api/agents");
@@ -50,7 +50,7 @@ export function firstMinute(use: () => SuiteServer): void {
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed", error: null }]);
     });
 
-    it("The assistant knows what was said before, keeps a note out of sight, and admits what it cannot do", async () => {
+    it("The assistant knows the earlier messages, keeps a hidden note, and admits what it cannot do", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       await api.say(id, "What is a thread?");

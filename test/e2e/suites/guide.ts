@@ -13,7 +13,7 @@ const demoPages = guidePages().filter((name) => name.startsWith("demo-"));
 export function guide(use: () => SuiteServer): void {
   describe("the guide", () => {
     it.each(guidePages().filter((name) => testedBlocks(readPage(name)).length > 0))(
-      "The commands of %s run as they stand there, and print what it shows",
+      "The commands of %s run as they are written there, and print what the page shows",
       async (name) => {
         const { server, project } = use();
         const blocks = testedBlocks(readPage(name));

@@ -93,7 +93,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(body).not.toContain(keyOf(provider));
     });
 
-    it.concurrent("A call is run and its result sent back, and the loop goes on", async () => {
+    it.concurrent("A call is run and its result sent back, and the loop continues", async () => {
       const { api } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [{ fixture: "tool-call" }, { fixture: "text" }]);
       expect(feed.ofType("tool_execution_end")).toMatchObject([
@@ -127,7 +127,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
     });
 
-    it.concurrent("Thinking is told apart from the answer", async () => {
+    it.concurrent("Thinking is separate from the answer", async () => {
       const { feed, logs } = await turn(use, provider, [{ fixture: "thinking" }]);
       const answer = feed.view().messages.at(-1);
       expect(answer?.content).toBe("It is 4.");

@@ -26,7 +26,7 @@ async function speaking(api: ApiClient, words: number) {
 
 export function steering(use: () => SuiteServer): void {
   describe("speaking up", () => {
-    it("A message joins the run that answers, which goes on with it", async () => {
+    it("A message joins the run that answers, which continues with it", async () => {
       const { api } = use();
       const { id, feed, run } = await speaking(api, 120);
       const steered = await api.say(id, "Hello", { when: "steer" });

@@ -26,7 +26,7 @@ async function busyThread(api: ApiClient): Promise<{ id: string; feed: Feed; run
 
 export function stopAndQueue(use: () => SuiteServer): void {
   describe("stop and queue", () => {
-    it("A stop keeps what was said so far and ends the run as stopped, and a second stop changes nothing", async () => {
+    it("A stop keeps the text so far and ends the run as stopped, and a second stop changes nothing", async () => {
       const { api } = use();
       const { id, feed, run } = await busyThread(api);
       const stop = () => api.ask(statusSchema, "POST", `/api/threads/${id}/stop`);
@@ -80,7 +80,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("A thread that is deleted while it answers ends its readers with a word, and is gone", async () => {
+    it("A thread that is deleted while it answers ends its readers with a reason, and is gone", async () => {
       const { api } = use();
       const { id, feed } = await busyThread(api);
       const waiting = api.call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: "Hello" } });
@@ -93,7 +93,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.call("GET", "/api/threads?limit=200")).text).not.toContain(id);
     });
 
-    it("A run at its limit says so on every way to it, keeps what it did, and the next message is answered", async () => {
+    it("A run at its limit reports it over every transport, keeps its work, and the next message is answered", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1 } });
@@ -105,7 +105,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.say(id, "Hello")).run.status).toBe("completed");
     });
 
-    it("A run that rests at its limit says so on every way to it, and goes on when a continue raises that", async () => {
+    it("A run that waits at its limit reports it over every transport, and continues when a continue raises the limit", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1, on_limit: "rest" } });

@@ -57,7 +57,7 @@ describe("in any spelling", () => {
     );
   });
 
-  it("OUT1 What is almost an address is no address to anybody", () => {
+  it("OUT1 A text that is almost an address is no address", () => {
     const digits = fc.stringMatching(/^[0-9.xXa-f]{1,12}$/);
     fc.assert(
       fc.property(digits, (text) => {

@@ -181,7 +181,7 @@ test("A file in the bucket that is replaced while it is read fails the reader or
 });
 
 for (const call of ["create", "part", "complete"]) {
-  test(`A bucket whose ${call} fails leaves the file as it was and nothing behind`, async () => {
+  test(`A bucket whose ${call} fails leaves the file as it was and nothing else`, async () => {
     const { bucket, broken, uploads } = fragile();
     const { files, rows, keys } = bucketStage(bucket);
     await files.write("a", "old", plain);
@@ -291,7 +291,7 @@ test("A file in the bucket is refused by name without the bucket, and can be rem
   expect(await later.keys()).toEqual([]);
 });
 
-test("A bucket that cannot be read is told as that", async () => {
+test("A bucket that cannot be read is reported as that", async () => {
   const { bucket, broken } = fragile();
   const { files } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);

@@ -81,7 +81,7 @@ describe("rows written by files", () => {
 });
 
 describe("rows read by files", () => {
-  test("A look at a folder or a file reads what it shows, beside a tree of thousands", () =>
+  test("A look at a folder or a file reads what it shows, in a tree of thousands", () =>
     withFiles(async (files, cost) => {
       for (let n = 0; n < 5000; n += 1) await files.write(`tree/${n % 50}/${n % 500}/${n}`, "x", plain);
       for (let n = 0; n < 100; n += 1) await files.write(`list/${n}`, pattern(1000), plain);

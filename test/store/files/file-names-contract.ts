@@ -205,7 +205,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 4 });
     }));
 
-  test(`Type and metadata are bounded, and fit the row beside the bytes (${where})`, () =>
+  test(`Type and metadata are bounded, and fit the row with the bytes (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const full = { mimeType: `text/${"x".repeat(250)}`, metadata: { a: "é".repeat(32_764) } };

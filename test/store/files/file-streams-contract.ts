@@ -57,7 +57,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`An endless source is cut at the limit, exactly that much is taken (${where})`, () =>
+  test(`An endless source is stopped at the limit, and exactly that much is taken (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { limit: 3_000_000 });
       await files.write("file", "old", plain);
@@ -195,7 +195,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const outside of [false, true]) {
-    test(`A write that is cut off leaves the line or its stream, and the file as it was (${where})`, () =>
+    test(`A write that breaks off leaves the line or its stream, and the file as it was (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -217,7 +217,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`What was stored of a write is dropped when it is cut off, whatever its source says then (${where})`, () =>
+  test(`The stored part of a write that breaks off is dropped, whatever its source does then (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const abort = new AbortController();
@@ -257,7 +257,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(clean(rows)).toBe(true);
     }));
 
-  test(`A change that cannot be told is undone, and told in its transaction (${where})`, () =>
+  test(`A change whose event cannot be written is undone, and emitted in its transaction (${where})`, () =>
     withRows(async (rows) => {
       const told: unknown[] = [];
       const refusing = { on: false };
@@ -327,7 +327,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`A sweep leaves writes under way alone and drops what none stands for (${where})`, () =>
+  test(`A sweep leaves writes under way alone and drops bytes without a file (${where})`, () =>
     withRows(async (rows) => {
       const { files, calls } = stage(rows);
       await files.write("small", "x", plain);

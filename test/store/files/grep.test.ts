@@ -71,7 +71,7 @@ test("Binary files are left out, text of any encoding is searched as far as it r
   expect(await lines("needle")).toEqual(["/late:5001:needle\u0000", "/latin:1:\ufffd needle"]);
 });
 
-test("Long lines are cut, in what is searched and in what is shown", async () => {
+test("Long lines are shortened, in what is searched and in what is shown", async () => {
   const far = `${"x".repeat(65_536)}needle`;
   const { lines } = await filled({
     far,
@@ -105,7 +105,7 @@ test("Answers of a search are bounded by files, by lines of a file and by lines 
     expect(found.truncated).toBe(false);
 });
 
-test("A search in a folder takes what is below it and nothing beside it", async () => {
+test("A search in a folder takes what is below it and nothing else", async () => {
   const { files, lines } = await filled({
     "a/x": "hit",
     "a/b/x": "hit",
@@ -186,7 +186,7 @@ test("A pattern whose repetitions unfold to a great many steps is refused before
   expect(await lines("\\{2000}")).toEqual(["/b:1:x{2000}"]);
 });
 
-test("Many short lines are counted too, and an answer says where a line was searched in part", async () => {
+test("Many short lines are counted too, and an answer marks a line that was searched in part", async () => {
   const { files } = await filled({ "short/lines": "\n".repeat(70_000), "long/line": `${"x".repeat(65_536)}needle\n` });
   expect(await files.grep("(.{0,100}){9}a", { path: "short" })).toEqual({ results: [], truncated: true });
   expect(await files.grep("needle", { path: "long" })).toEqual({ results: [], truncated: true });

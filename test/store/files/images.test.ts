@@ -59,7 +59,7 @@ test("An image is measured when it is written, in every format that is read", as
   expect(await files.stat("a.png")).toMatchObject({ width: 60, height: 30 });
 });
 
-test("What was said is kept, and what is no image is not measured", async () => {
+test("The declared facts are kept, and a file that is no image is not measured", async () => {
   const port = counting();
   const { files } = stage(memoryFileRows(), { images: port });
   const bytes = await realPng(60, 30);
@@ -99,7 +99,7 @@ test("A small picture is made once, kept, and made again after a write", async (
   });
 });
 
-test("A picture of a file that was written anew meanwhile is not kept", async () => {
+test("A thumbnail of a file that was replaced meanwhile is not kept", async () => {
   const gate = Promise.withResolvers<void>();
   const port: ImagePort = {
     ...images,

@@ -13,7 +13,7 @@ export function endpoints(use: () => SuiteServer): void {
     expect([none.status, none.body]).toEqual([404, { error: "There is no order 7." }]);
   });
 
-  it("The transcript is plain text, with what was said under a call before its result", async () => {
+  it("The transcript is plain text, with the messages under a call before its result", async () => {
     const { api } = use();
     const { id } = await api.createThread("reporter");
     await api.say(id, "Write about tools");
