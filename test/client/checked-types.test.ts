@@ -59,7 +59,7 @@ const bad: Record<string, string> = {
 };
 
 describe("types of the client", () => {
-  it("What the contract and a project's names allow type-checks, and a typo is an error at its place", async () => {
+  it("Code that the contract and a project's names allow type-checks, and a typo is an error at its place", async () => {
     const files = Object.fromEntries(Object.entries(bad).map(([name, line]) => [`${name}.ts`, page(line)]));
     const found = await typeCheck({ ".threadhold/names.d.ts": names, "good.ts": good, ...files });
     const places = found.map((line) => /^(\w+)\.ts\(4,/.exec(line)?.[1] ?? line);

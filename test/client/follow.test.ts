@@ -182,7 +182,7 @@ describe("a subscription", () => {
     expect(good.server.wires.map(({ kind }) => kind)).toEqual(["socket", "socket"]);
   });
 
-  it("What is refused is closed for ever with the reason, and nothing is tried again", () => {
+  it("A refused connection is closed for good with the reason, and is not tried again", () => {
     const { follow, server, time, closed, presence } = following();
     const error = new Error("no such thread");
     server.wire.refuse(error);
@@ -262,7 +262,7 @@ describe("a subscription", () => {
     ]);
   });
 
-  it("What is known stays the same object until something changes, in whole and in part", () => {
+  it("Known content stays the same object until something changes, in whole and in part", () => {
     const { follow, server } = following();
     server.wire.opened();
     server.catchUp();

@@ -282,7 +282,7 @@ describe("useThreads", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("What became of a list in the frame that its last component left is drawn when one comes back", async () => {
+  it("A list that changed in the frame that its last component left is drawn when one comes back", async () => {
     server.feeds = true;
     const one = threadOf({ id: "one", title: "one", tags: ["x"] });
     let threads = [one];

@@ -68,7 +68,7 @@ describe("addresses", () => {
   });
 
   it.each([undefined, "nowhere", "ftp://example.com", "https://anna:secret@example.com"])(
-    "An address %j is none for a client",
+    "An address %j is refused by the client",
     (url) => {
       expect(() => new ThreadholdClient({ url })).toThrow(TypeError);
     },

@@ -107,7 +107,7 @@ describe("tools of a client", () => {
     expect(posted).toEqual(["one", "two", "three"].map((tool_call_id) => ({ tool_call_id, result: { seen: true } })));
   });
 
-  it("What waited before the tool was offered is answered; other kinds and other names are left alone", async () => {
+  it("Calls that waited before the tool was offered are answered, and other kinds and other names are left alone", async () => {
     tell(picture(call("one"), call("two", { kind: "approval" }), call("three", { name: "other" })));
     await known(1);
     const take = client.tools({ look: () => undefined });

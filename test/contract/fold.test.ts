@@ -126,7 +126,7 @@ it("Messages are in order of position, whatever the order of their events", () =
   );
 });
 
-it("What was retracted leaves nothing, and nothing else goes with it", () => {
+it("A retracted message leaves nothing, and nothing else goes with it", () => {
   fc.assert(
     fc.property(story, (events) => {
       const gone = new Set(

@@ -89,7 +89,7 @@ it("A message waits in the queue, is shown and starts a run, unless it asks for 
   expect(postMessageSchema.parse({ content: "hi", limits: { steps: null } }).limits).toEqual({ steps: null });
 });
 
-it("LIMIT19 Limits are positive numbers or null, whole but for USD, and nothing else", () => {
+it("LIMIT19 Limits are positive numbers or null, whole except for money, and nothing else", () => {
   const all = { steps: 1, turns: 2, tokens: 3, duration_ms: 4, cost: 0.5, on_limit: "end" };
   const none = { steps: null, turns: null, tokens: null, duration_ms: null, cost: null, on_limit: "rest" };
   for (const limits of [{}, all, none]) {

@@ -55,7 +55,7 @@ function openAfter(all: readonly AgentEvent[]): string[] {
   return open;
 }
 
-it("SESSION1 Whatever begins ends, wherever the run does", () => {
+it("SESSION1 Everything that begins in an execution ends in it, however the run ends", () => {
   console.info(`SESSION1 seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
@@ -136,7 +136,7 @@ it("SESSION2 A snapshot has what ended meanwhile and continues with what is in f
   expect(deltas).toBe("FiSecond");
 });
 
-it("SESSION3 What is taken back ends as aborted, is not kept, and comes no more", () => {
+it("SESSION3 A retracted text ends as aborted, is not kept, and does not come back", () => {
   for (const named of [true, false]) {
     const drafts = retracted(1, "half an answ");
     const back: EventDraft = { type: "message_retracted", reason: "recovery" };
@@ -235,7 +235,7 @@ it("SESSION6 An answer that broke off has its text as partial, with the reason o
   ]);
 });
 
-it("SESSION7 What a run's end and its rest are called", () => {
+it("SESSION7 A run's end and its wait have the statuses of the plan", () => {
   const statuses = { completed: "completed", stopped: "completed", limit: "completed", error: "error" } as const;
   for (const [status, expected] of Object.entries(statuses)) {
     const mapper = events();

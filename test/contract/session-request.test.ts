@@ -58,7 +58,7 @@ it("SESSION8 A request means the same in either spelling", () => {
   expect(read({ input })).toEqual({ session_id: null, input, context: null, options: {}, limits: null });
 });
 
-it("SESSION8 What is no request is refused where it is none", () => {
+it("SESSION8 A body that is no request is refused at the wrong field", () => {
   for (const id of ["", "a b", "a/b", "ä", "a\n", "\u0000", "..%2f", "x".repeat(129), 7, null]) {
     expect(refusedAt({ input, sessionId: id })).toContain("sessionId");
   }

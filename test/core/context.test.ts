@@ -40,7 +40,7 @@ it("Each step's row and the run have a copy of the context, which no later chang
   expect(warnings).toEqual([undefined, undefined, undefined]);
 });
 
-it("What is no JSON is left out of the copy, stays where it is, and is named in the step's row", async () => {
+it("A value that is no JSON is left out of the copy, stays in the context, and is named in the step's row", async () => {
   class Thing {}
   const circle: Live = { name: "circle" };
   circle["self"] = circle;

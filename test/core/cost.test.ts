@@ -12,7 +12,7 @@ it("PRICE1 Each count of tokens has its price per million", () => {
   expect(costOf(prices, usage, null)).toBeCloseTo(3 + 3 + 0.15 + 0.375, 10);
 });
 
-it("PRICE1 What is read from or written to a cache costs as input where it has no price", () => {
+it("PRICE1 Tokens read from or written to a cache cost as input if they have no price", () => {
   expect(costOf({ inputPrice: 3, outputPrice: 15 }, usage, null)).toBeCloseTo(3 + 3 + 1.5 + 0.3, 10);
   expect(costOf({ inputPrice: 0, outputPrice: 0 }, usage, null)).toBe(0);
 });

@@ -25,7 +25,7 @@ const call = (id: string): StoredPart => ({ type: "tool_call", id, name: "it", a
 const resultOf = (id: string, result: string): ModelMessage =>
   message("tool", { tool_call_id: id, name: "it", parts: [text(result)], result: { status: "success", result } });
 
-it("Whatever happened to a transcript, a provider accepts what is sent", () => {
+it("A provider accepts what is sent, whatever happened to a transcript", () => {
   console.info(`seed ${seed}`);
   fc.assert(
     fc.property(broken, (messages) => {

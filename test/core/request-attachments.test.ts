@@ -54,7 +54,7 @@ describe("images", () => {
     expect(stored.parts[1]).toEqual(image("/attachments/cat.png"));
   });
 
-  it("An image is what its bytes are, whatever it was called; what is none is a line", async () => {
+  it("The bytes of an image decide its type, whatever its declared one; other bytes are a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.jpg", pngBytes(), "image/jpeg");
     files.put("/attachments/b.png", new TextEncoder().encode("<html>"), "image/png");
@@ -149,7 +149,7 @@ describe("images", () => {
     expect(files.reads).toEqual([]);
   });
 
-  it("Whatever is attached, a request stays within its bounds and keeps every message", async () => {
+  it("A request stays within its bounds and keeps every message, whatever is attached", async () => {
     console.info(`seed ${seed}`);
     const sizes = fc.array(fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 5 }), { maxLength: 8 });
     await fc.assert(

@@ -26,7 +26,7 @@ it("1 s, doubled, at most 30 s, spread by a fifth to both sides, three times", (
   expect(delays([1, 2, 3, 4], 0.5, retryPolicy(undefined).retries)).toEqual([1000, 2000, 4000, null]);
 });
 
-it("What the provider asks for wins; what is final is not tried again", () => {
+it("The provider's wait wins, and a final failure is not tried again", () => {
   const policy = retryPolicy({ initialDelayMs: 5 });
   const asked = { ...cut, retry_after_ms: 7000 };
   expect(delayBeforeRetry(policy, asked, { attempt: 3, random: 0 })).toBe(7000);
@@ -52,7 +52,7 @@ it("The text of a failed attempt is retracted before anything else is emitted", 
   });
 });
 
-it("Nothing is retracted where nothing was shown", async () => {
+it("Nothing is retracted if nothing was shown", async () => {
   const harness = new Harness({ script: script([failure()], says("fine")) });
   await harness.finish();
   expect(harness.events.map(({ type }) => type)).not.toContain("message_retracted");

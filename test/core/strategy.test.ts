@@ -62,7 +62,7 @@ it("A ceiling of steps ends the run as `limit`, with every call answered", async
   expect([harness.model.requests.length, harness.results.length]).toEqual([3, 3]);
 });
 
-it("What cannot be planned ends the run with that problem", async () => {
+it("A step that cannot be planned ends the run with that problem", async () => {
   const problem = { problem: { code: "prompt_not_found", message: "There is no prompt." } };
   const harness = new Harness({ script: () => says("never"), problem });
   expect(await harness.finish()).toEqual({

@@ -29,7 +29,7 @@ it("An unknown tool, broken arguments and wrong ones have different errors", asy
   expect(await resultOf(echo, { city: "Rome" })).toEqual({ status: "success", result: '"Rome"' });
 });
 
-it("Empty arguments are none", async () => {
+it("Empty arguments count as no arguments", async () => {
   expect(
     await resultOf(
       tool("it", async (args) => ok(JSON.stringify(args))),

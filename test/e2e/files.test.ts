@@ -37,7 +37,7 @@ describe("files over the network", () => {
     return { anna, id, files: `/api/threads/${id}/files` };
   }
 
-  it("FHTTP4, FHTTP11 What was sent in chunks or whole comes back byte by byte", async () => {
+  it("FHTTP4, FHTTP11 A file that was sent in chunks or whole comes back byte by byte", async () => {
     const { anna, files } = await annas();
     const bytes = randomBytes(24 * mib);
     const chunked = new RawRequest(anna, "PUT", `${files}/big.bin`);

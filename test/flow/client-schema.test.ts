@@ -62,7 +62,7 @@ it("SESSION20 Every schema that is sent is an object without references, or is r
   expect(usedAny).toBeGreaterThan(20);
 });
 
-it("SESSION20 A circle is reported once, and a schema that is used several times is none", () => {
+it("SESSION20 A circle is reported once, and a schema that is used several times is no circle", () => {
   const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
   const read = clientSchema(circle);
   expect("problem" in read ? read.problem : "").toContain("itself");

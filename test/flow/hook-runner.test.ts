@@ -225,7 +225,7 @@ it("A hook that makes a message larger than a row is logged, and the original is
   expect(none).toEqual([]);
 });
 
-it("What a filter hook may not change has no effect and is logged once a run", async () => {
+it("A change that a filter hook may not make has no effect and is logged once a run", async () => {
   const messages = [{ id: "m1", role: "user" as const, content: "hello", created_at: 1 }];
   const foreign = (_: never, list: object[]) => list.map((one) => ({ ...one, role: "assistant", colour: "red" }));
   const inPlace = (_: never, list: { role: string; content: string | null }[]) => {

@@ -37,7 +37,7 @@ describe("API tokens", () => {
     ["a token with its user id", `Bearer ${annaToken}=anna`, "unauthorized"],
     ["two tokens", `Bearer ${annaToken} ${annaToken}`, "unauthorized"],
   ];
-  it.each(cases)("AUTH1 %s", async (_name, header, expected) => {
+  it.each(cases)("AUTH1 Credentials decide who the caller is: %s", async (_name, header, expected) => {
     expect(await ownerBy(testApp(), header)).toBe(expected);
   });
 
@@ -228,7 +228,7 @@ describe("signed tokens by secret", () => {
     ["a claimed algorithm of none", () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify(good))}.`, "unauthorized"],
     ["no token at all", () => "a.b.c", "unauthorized"],
   ];
-  it.each(cases)("AUTH5 %s", async (_name, make, expected) => {
+  it.each(cases)("AUTH5 The claims of a token decide whether it is accepted: %s", async (_name, make, expected) => {
     expect(await ownerBy(testApp({ variables }), `Bearer ${await make()}`)).toBe(expected);
   });
 

@@ -93,7 +93,7 @@ describe("frames", () => {
     expect(await refusalOf(broken)).toMatchObject({ status: 400, fields: ["Last-Event-ID"] });
   });
 
-  it("SSE3 What the object refuses before the stream begins is a plain refusal", async () => {
+  it("SSE3 A refusal by the object before the stream begins is a plain refusal", async () => {
     const app = testApp();
     const { id } = app.seed("bernd");
     expect(await refusalOf(await app.ask(`/api/threads/${id}/events`))).toMatchObject({
@@ -144,7 +144,7 @@ describe("the end", () => {
     expect(thread.subscribers).toHaveLength(1);
   });
 
-  it("SSE4 What a reader that was too slow did not take is not kept for it", async () => {
+  it("SSE4 Events that a too slow reader did not take are not kept for it", async () => {
     const { reader, thread } = await open("?after=0", {}, sayHi);
     subscriberOf(thread).drop(4408);
     await subscriberOf(thread).left();

@@ -124,7 +124,7 @@ describe("Content-Disposition", () => {
     expect(contentDisposition("attachment", name)).toBe(expected);
   });
 
-  it("FHTTP9 Whatever a file is called, its header is one header and gives the name back", () => {
+  it("FHTTP9 A header with any file name is one header and gives the name back", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
         const value = contentDisposition("inline", name);

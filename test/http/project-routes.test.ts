@@ -163,7 +163,7 @@ describe("controllers", () => {
     ["nothing", () => undefined, 204, null, ""],
     ["a Response", () => new Response("own", { status: 418, headers: { "content-type": "x/y" } }), 418, "x/y", "own"],
     ["a stream", () => new Response("bytes").body, 200, "application/octet-stream", "bytes"],
-  ])("%s", async (_name, make, status, type, text) => {
+  ])("A controller that returns %s gives the response of its kind", async (_name, make, status, type, text) => {
     const response = await answer(make as Controller);
     expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
       status,

@@ -232,7 +232,7 @@ describe("limits", () => {
     expect((await send(annaToken)).status).toBe(202);
   });
 
-  it("HTTP20 The standard is 60, also where the variable makes no sense", async () => {
+  it("HTTP20 The standard bound is 60, also if the variable is invalid", async () => {
     const { ask, seed, log } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "lots" });
     const { id } = seed();
     for (let index = 0; index < 60; index++) expect((await ask(`/api/threads/${id}/runs`, post({}))).status).toBe(202);

@@ -112,7 +112,7 @@ describe("classification", () => {
     expect(classifyFailure(reported, context(200)).kind).toBe(kind);
   });
 
-  it("What failed below HTTP is a network error", () => {
+  it("A failure below HTTP is a network error", () => {
     const unanswered = { ...newExchange(), broken: true };
     const lost = classifyFailure(new TypeError("fetch failed"), context(null, { exchange: unanswered }));
     expect(lost).toMatchObject({ kind: "network", retryable: true });

@@ -172,7 +172,7 @@ export function modelPortContract(provider: Provider): void {
       expect(parts).toMatchObject([{ type: "error", failure: { kind: "aborted" } }]);
     });
 
-    it("What fails below HTTP is a retryable network error, not an exception", async () => {
+    it("A failure below HTTP is a retryable network error, not an exception", async () => {
       const port = serverPort({ fetch: () => Promise.reject(new TypeError("Network connection lost.")) });
       const parts = await collect(port.stream(request(model(provider, "case:text")), new AbortController().signal));
       expect(parts).toMatchObject([

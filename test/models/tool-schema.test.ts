@@ -180,7 +180,7 @@ describe("Gemini", () => {
     }
   });
 
-  it("Whatever the arguments are, it takes their schema, and the schema takes their values", async () => {
+  it("The arguments' schema and their values fit each other, whatever they are", async () => {
     const property = fc.asyncProperty(argumentObjects(6), async ({ schema, value }) => {
       const { body } = await capture("google", { tools: [specOf(schema)] });
       const parameters = parametersOf.google(body);

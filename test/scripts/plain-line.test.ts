@@ -76,7 +76,7 @@ describe("plain lines", () => {
     expect(plain(entry)).toBe(expected);
   });
 
-  it("What failed is red, what was bounded is yellow, the rest has no colour", () => {
+  it("A failed line is red, a bounded one is yellow, and the rest has no colour", () => {
     const coloured = (entry: object): string =>
       plainLine(
         `\u001b[31m✘ \u001b[41;31m[\u001b[41;97mERROR\u001b[41;31m]\u001b[0m \u001b[1m${JSON.stringify(entry)}\u001b[0m`,

@@ -108,7 +108,7 @@ it.each<[string, AnyAgentTool[], RegExp]>([
   });
 });
 
-it("ENTRY10 Ids, models and limits that make no sense are refused", () => {
+it("ENTRY10 Invalid ids, models and limits are refused", () => {
   const model = scripted(script);
   const create = (id: unknown, options: unknown) =>
     refusal(() => createSession(id as string, { tools: [] }, options as never));

@@ -140,7 +140,7 @@ it.each([
   expect((await run(again, "Bye")).result).toEqual((await run(of, "Bye")).result);
 });
 
-it("ENTRY6 Whatever an earlier conversation leaves out is filled in, and what does not fit is refused by its place", () => {
+it("ENTRY6 Gaps of an earlier conversation are filled in, and a message that does not fit is refused by its position", () => {
   const call = { type: "toolCall" as const, id: "c1", name: "locate", arguments: {} };
   const create = (messages: readonly unknown[]) =>
     createSession("s", { messages: messages as never, tools }, { model: scripted([]) });

@@ -53,7 +53,7 @@ test("A cursor that is read half counts half, and continues counting after a sna
     expect(storage.meter.since(start).rowsRead).toBe(5);
   }));
 
-test("What drizzle issues is counted, prepared or not", () =>
+test("Statements of drizzle are counted, prepared or not", () =>
   withStorage((storage) => {
     fill(storage);
     const number = sqliteTable("number", { n: integer("n").primaryKey() });

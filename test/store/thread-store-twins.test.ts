@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  "What was read before a wake is what is read after it",
+  "Reads before and after a wake are the same",
   async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (given) => {

@@ -142,7 +142,7 @@ describe("inline bytes", () => {
     expect(files.stored.get("/attachments/image.png")?.bytes).toEqual(pngBytes(70));
   });
 
-  it("An image is stored as what its bytes are, and a media type that is none counts as bytes", async () => {
+  it("The bytes of an image decide its stored type, and an invalid media type counts as bytes", async () => {
     const { take } = desk();
     const { messages } = await take("", [
       attached("cat.jpg", "image/jpeg", pngBytes()),
@@ -200,7 +200,7 @@ describe("what is refused", () => {
     expect(files.paths).toHaveLength(2);
   });
 
-  it("What was stored is removed again when a later file is refused, and once when all is discarded", async () => {
+  it("Stored files are removed again when a later file is refused, and once when all is discarded", async () => {
     const { take, files } = desk();
     expect(await refusal(take("", [png, { url: "https://gone.example/a.png" }]))).toMatchObject({
       code: "invalid_request",

@@ -84,7 +84,7 @@ it("Each failure of the file sweeper doubles the pause, also after evictions, an
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
-it("What wakes the object meanwhile does not ask the bucket before its time", async () => {
+it("A wake meanwhile does not ask the bucket before its time", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   await failAgain(id, 1);

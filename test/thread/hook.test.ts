@@ -21,7 +21,7 @@ describe("message hooks", () => {
     expect(logs[0]?.data).toMatchObject({ hook: "before_create_message", problem: expect.stringContaining("id") });
   });
 
-  it("An edited message passes the update hooks, and fields that are none are dropped", async () => {
+  it("An edited message passes the update hooks, and invalid fields are dropped", async () => {
     const id = await newThread("parallel");
     const { message: stored } = await value(
       stubOf(id).call("postMessage", admin, message("old", { run: false }), null),

@@ -27,7 +27,7 @@ describe("stop", () => {
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
   });
 
-  it("STOP6 What a stopped answer used is counted, as far as it came, in run, thread and log", async () => {
+  it("STOP6 The usage of a stopped answer is counted, as far as it came, in run, thread and log", async () => {
     const id = await newThread("parallel");
     scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("endless"), null));

@@ -29,7 +29,7 @@ describe("names of files", () => {
     expect(visibleText(given)).toBe(shown);
   });
 
-  it("What is shown holds everything but what it marks", () => {
+  it("The shown schema holds everything but what it marks", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const pieces = piecesOf(text);

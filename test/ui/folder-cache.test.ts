@@ -79,7 +79,7 @@ describe("folders", () => {
     expect(names("/")).toEqual(["b", "c"]);
   });
 
-  it("What may have been missed is asked for again, also where an older answer is on its way", async () => {
+  it("An update that may have been missed is requested again, also if an older answer is on its way", async () => {
     const { cache, asked, settle } = served(["/a"]);
     cache.open("/");
     cache.reloadAll();
@@ -120,7 +120,7 @@ describe("folders", () => {
     expect(cache.get().get("/")).toMatchObject({ state: "there", entries: [{ path: "/a" }] });
   });
 
-  it("Whatever happens in whatever order, what is known in the end is what is there", async () => {
+  it("The list in the end is the server's, whatever happens in whatever order", async () => {
     const path = fc.constantFrom("/a", "/d/b", "/d/c", "/d/e/f", "/d/e/g");
     const step = fc.oneof(
       path.map((one) => ({ does: "write" as const, path: one })),

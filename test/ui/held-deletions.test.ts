@@ -48,7 +48,7 @@ describe("held deletions", () => {
     expect([sent, states()]).toEqual([[["a", false]], ["a sent"]]);
   });
 
-  it("What is taken back is never sent", () => {
+  it("A deletion that was undone is never sent", () => {
     const { deletions, hold, sent, pass, states } = held();
     hold("a");
     hold("b");
@@ -67,7 +67,7 @@ describe("held deletions", () => {
     expect(states()).toEqual(["a done"]);
   });
 
-  it("What failed is shown again, with the reason", async () => {
+  it("A failed deletion is shown again, with the reason", async () => {
     const { deletions, hold, pass } = held(() => Promise.reject(new Error("Not now")));
     hold("a");
     pass(holdMs);

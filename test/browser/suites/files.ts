@@ -350,7 +350,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("tree", { name: "Files" }).waitFor();
     });
 
-    it("Whatever a file is called, it is seen as it is, reached, and nothing runs", async () => {
+    it("A file of any name is shown as it is and can be reached, and nothing runs", async () => {
       const names = [
         "<img src=x onerror=globalThis.hurt=1>",
         "invoice\u202Efdp.exe",

@@ -78,7 +78,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       await log.getByText("Slow.").waitFor();
     });
 
-    it("Files that a run wrote are shown at that place in the conversation, linked in messages, and counted in the head", async () => {
+    it("Files that a run wrote are shown at their position in the conversation, linked in messages, and counted in the head", async () => {
       const { id } = await api().createThread("moody");
       await api().call("PUT", `/api/threads/${id}/files/uploaded.txt`, { body: "by hand" });
       const screen = await open(`/threads/${id}`);

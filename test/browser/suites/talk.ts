@@ -128,7 +128,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       for (const file of ["1", "2"]) await api().call("PUT", `/api/threads/${id}/files/go/${file}`, { body: "go" });
     };
 
-    it("What steers joins the run that is at work", async () => {
+    it("A steering message joins the active run", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();

@@ -155,7 +155,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByText("Nothing matches").waitFor();
     });
 
-    it("What becomes of threads elsewhere is seen without a reload", async () => {
+    it("Changes of threads elsewhere are seen without a reload", async () => {
       const title = marked();
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();

@@ -46,7 +46,7 @@ export function usage({ api, open }: PlaygroundUse): void {
   }
 
   describe("usage", () => {
-    it("What is drawn, in front and in the tables is what the API answers after real runs", async () => {
+    it("The page's charts and tables show what the API answers after real runs", async () => {
       await use("priced");
       await use("assistant");
       // Other tests' runs may end meanwhile, so that the page was told either.
@@ -175,7 +175,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       await page.getByText("Nothing ran on this day.").waitFor();
     });
 
-    it("What has no price is unknown, and the whole at least what is known", async () => {
+    it("Usage without a price has an unknown cost, and the total is at least the known part", async () => {
       await use("priced");
       await use("unpriced");
       const { page, told } = await opened("days=7&measure=cost");

@@ -197,7 +197,7 @@ describe("what goes along", () => {
     },
   );
 
-  it("OUT11 A secret does not come back when a redirect does", async () => {
+  it("OUT11 A secret that a redirect dropped is not sent by a later redirect", async () => {
     const id = newId();
     const back = `https://two.example.com${to(`${one}/echo?id=${id}`)}`;
     const response = await guard().guarded(one + to(back), { headers: secrets });

@@ -114,7 +114,7 @@ function cursorOf(list: string): string {
 
 export function badInput(use: () => SuiteServer): void {
   describe("bad input", () => {
-    it("Whatever is wrong with a body, a path or a query is refused by its own code and nothing is stored", async () => {
+    it("A wrong body, path or query is refused by its own code and nothing is stored", async () => {
       const { api, server } = use();
       const { id } = await api.createThread();
       await api.say(id, "Hello");

@@ -26,7 +26,7 @@ export function guide(use: () => SuiteServer): void {
       },
     );
 
-    it.each(guidePages())("What %s quotes is in the files that it names", (name) => {
+    it.each(guidePages())("Each quotation in %s is in the files that it names", (name) => {
       const { project } = use();
       const page = readPage(name);
       for (const { file, text } of quotedFiles(page)) {

@@ -68,7 +68,7 @@ export function steering(use: () => SuiteServer): void {
       expect(late.ofType("run_end").map(({ run_id }) => run_id)).toEqual([now.run.id, waits.run.id]);
     });
 
-    it("INPUT3 What waits is listed, changed, moved and taken out", async () => {
+    it("INPUT3 Waiting inputs are listed, changed, moved and removed", async () => {
       const { api } = use();
       const { id, feed } = await speaking(api, 500);
       const path = `/api/threads/${id}/queue`;

@@ -181,7 +181,7 @@ describe("the list", () => {
     "::1",
     "[::1",
     "999.1.1.1",
-  ])("OUT5 A list with %j in it is none", (listed) => {
+  ])("OUT5 A list with %j in it lists nothing", (listed) => {
     expect(readHostList(listed)).toBeNull();
     expect(readHostList(`good.internal,${listed}`)).toBeNull();
   });

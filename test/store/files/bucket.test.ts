@@ -129,7 +129,7 @@ test("A file under the threshold stays in the thread, and so do all without a bu
   expect(await without.write("big", pattern(threshold), plain)).toMatchObject({ storage: "thread" });
 });
 
-test("What is replaced or removed is deleted from the bucket by the next sweep", async () => {
+test("A replaced or removed file is deleted from the bucket by the next sweep", async () => {
   const { files, rows, keys, calls } = bucketStage();
   const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
   await files.write("a", first, plain);

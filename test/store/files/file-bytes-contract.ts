@@ -117,7 +117,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       }
     }));
 
-  test(`What is written is a copy, and so is what is read (${where})`, () =>
+  test(`Written and read bytes are copies (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const outer = pattern(300);

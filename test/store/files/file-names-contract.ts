@@ -134,7 +134,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(rows.totals()).toEqual({ files: 0, folders: 0, bytes: 0 });
     }));
 
-  test(`What is not there is null to read and file_not_found to change (${where})`, () =>
+  test(`A missing entry is null to read and file_not_found to change (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");

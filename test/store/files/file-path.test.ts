@@ -71,7 +71,7 @@ const given = fc.oneof(
   fc.nat(100).map((count) => "d/".repeat(count)),
 );
 
-test("Whatever is given is refused or is one normalised path inside the root", () => {
+test("A path is refused or is one normalised path inside the root", () => {
   fc.assert(
     fc.property(given, (text) => {
       const path = pathOf(text);

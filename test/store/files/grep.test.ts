@@ -140,7 +140,7 @@ test("Patterns that would run for ever elsewhere return", async () => {
   }
 });
 
-test("A pattern that is heavy once compiled searches less, and one that is none is refused with its place", async () => {
+test("A pattern that is heavy once compiled searches less, and an invalid one is refused with its place", async () => {
   const { files, lines } = await filled({ "a-large": "aaaa\n".repeat(300_000), small: "aaaa\n" });
   // 3 000 instructions: half a megabyte of text is what it may look at.
   const heavy = await files.grep("(.{0,100}){9}a");

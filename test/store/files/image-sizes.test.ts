@@ -38,7 +38,7 @@ test("A stream is measured wherever its bytes came to lie", async () => {
   expect([broken.size, broken.width]).toEqual([large.byteLength - 100, undefined]);
 });
 
-test("What is measured is bounded, and a stream that cannot be looked at again is stored without a size", async () => {
+test("The measured part of an image is bounded, and a stream that cannot be read again is stored without a size", async () => {
   const asked: number[] = [];
   const counting: ImagePort = {
     ...noImages,

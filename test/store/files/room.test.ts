@@ -27,7 +27,7 @@ describe.each([
   ["SQLite", overSqlite],
   ["memory", overMemory],
 ])("room in %s", (_, withRows) => {
-  test("What would fill the storage is refused and leaves nothing, and what is removed makes room again", () =>
+  test("A file that would fill the storage is refused and leaves nothing, and a removed one frees its space", () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { room: rows.filled() + 4.5 * chunk });
       const old = pattern(3 * chunk);
