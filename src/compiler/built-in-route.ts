@@ -57,6 +57,9 @@ GET /threads/:id/events
 GET /threads/:id/stream
 POST /agent/execute
 GET /agent/session/:id
+POST /ai-sdk/threads/:id/chat
+GET /ai-sdk/threads/:id/chat/:chat_id/stream
+GET /ai-sdk/threads/:id/messages
 `;
 
 const builtInShapes = new Set(builtInRoutes.trim().split("\n").map(patternShape));

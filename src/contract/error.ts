@@ -41,6 +41,8 @@ const statuses = {
   rate_limited: 429,
   /** Something broke on our side; the log has the cause, the answer does not. */
   internal: 500,
+  /** The server does not offer this. */
+  not_available: 501,
   /** The object or the catalog is overloaded or out of reach for the moment. */
   unavailable: 503,
   /** No token, secret or key set is configured, so nothing is served. */

@@ -15,7 +15,7 @@ import {
 it("ERROR1 Every code has a status of its kind", () => {
   const statuses = new Set(errorCodes.map(httpStatus));
   expect([...statuses].sort((a, b) => a - b)).toEqual([
-    400, 401, 403, 404, 405, 409, 413, 415, 416, 422, 426, 429, 500, 503,
+    400, 401, 403, 404, 405, 409, 413, 415, 416, 422, 426, 429, 500, 501, 503,
   ]);
   for (const code of errorCodes) if (code.endsWith("_not_found")) expect(httpStatus(code)).toBe(404);
 });

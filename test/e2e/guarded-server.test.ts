@@ -28,6 +28,7 @@ const bodies: Partial<Record<string, object>> = {
   stopThread: {},
   postToolResults: { results: [{ tool_call_id: "call_1", result: "Mine" }] },
   patchQueued: { content: "Hello" },
+  aiSdkChat: { messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "Hello" }] }] },
   executeSession: { input: { role: "user", content: "Hello" }, context: {} },
 };
 /** Queries of routes that do nothing without one. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { startDevServer } from "./dev-server.ts";
+import { aiSdk } from "./suites/ai-sdk.ts";
 import { badInput } from "./suites/bad-input.ts";
 import { demos } from "./suites/demos/demos.ts";
 import { editing } from "./suites/editing.ts";
@@ -53,6 +54,7 @@ describe("an open server", () => {
   oneTranscript(use);
   stopAndQueue(use);
   sessions(use);
+  aiSdk(use);
   steering(use);
   ownRoutes(use);
   loopbackOnly(use);

@@ -1,0 +1,60 @@
+// The response with a run's chunks: `data:` lines of JSON, and `[DONE]` at the end, as `ai` reads them.
+
+import type { ThreadEvent } from "#contract/event.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
+import type { SseFormat } from "#http/bridge/sse-response.ts";
+import { Subscription } from "#http/bridge/subscription.ts";
+import type { Services } from "#http/services.ts";
+
+import { UiStream } from "./ui-stream.ts";
+import type { StreamedRun, UiChunk } from "./ui-stream.ts";
+
+const headers = { "x-vercel-ai-ui-message-stream": "v1" };
+
+/** A run to follow. */
+export interface FollowedRun extends StreamedRun {
+  request: Request;
+  caller: Caller;
+  /** Number of the last event before the first one to show. */
+  after: number;
+}
+
+/** Follows the run until it ends or waits. A client that leaves does not stop the run. */
+export async function followRun({ dependencies, ports }: Services, run: FollowedRun): Promise<Response> {
+  const { request, caller, threadId, runId, after } = run;
+  // Nested loops are shown by the outputs of their calls alone.
+  const query = { run_id: runId, after: String(after), depth: "0", include_silent: "false" };
+  const { threads } = dependencies;
+  const subscription = await Subscription.open({ threads, threadId, caller, query }, ports);
+  return sseResponse(subscription, {
+    timers: ports.timers,
+    signal: request.signal,
+    comment: () => "heartbeat",
+    isLast: () => false,
+    tellEnd: false,
+    format: formatOf(new UiStream(run)),
+    headers,
+  });
+}
+
+/** The response for a run that still waits for other calls. */
+export function waitingRun(run: StreamedRun): Response {
+  const stream = new UiStream(run);
+  const text = written(stream, [...stream.begin(), ...stream.rest()]);
+  return new Response(text, { headers: { ...sseHeaders, ...headers } });
+}
+
+function formatOf(stream: UiStream): SseFormat {
+  return {
+    opening: written(stream, stream.begin()),
+    frame: ({ json }) => written(stream, stream.take(JSON.parse(json) as ThreadEvent)),
+    refusal: ({ message }) => written(stream, stream.fail(message)),
+    isLast: () => stream.isOver,
+  };
+}
+
+function written({ isOver }: UiStream, chunks: readonly UiChunk[]): string {
+  const lines = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  return isOver ? `${lines}data: [DONE]\n\n` : lines;
+}

@@ -1,0 +1,153 @@
+// The three routes of AI SDK UI: a posted message or posted answers start or continue a run, whose events are the response; a reload
+// resumes the run that is under way; and a chat begins with the stored conversation.
+
+import { refuse, ThreadholdError } from "#contract/error.ts";
+import { postMessageSchema } from "#contract/request.ts";
+import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
+import { jsonHeaders } from "#http/answer/json-answer.ts";
+import { checkAnswerable, checkContent, checkMetadata } from "#http/input/message-size.ts";
+import { parseInput } from "#http/input/parse-input.ts";
+import { fingerprint } from "#http/input/request-key.ts";
+import { inPlace } from "#http/limit/places.ts";
+import type { HandlersOf } from "#http/route/handler.ts";
+import type { Services } from "#http/services.ts";
+
+import { followRun, waitingRun } from "./chat-stream.ts";
+import { messagesBody } from "./messages-body.ts";
+import { callsOf, readAnswers, readPostedInput } from "./posted-input.ts";
+import type { PostedInput } from "./posted-input.ts";
+import type { aiSdkGroup } from "./routes.ts";
+import { readServerTools } from "./tool-parts.ts";
+import type { IsServerTool } from "./tool-parts.ts";
+
+/** A request to the chat of a thread. */
+interface ChatCall {
+  request: Request;
+  caller: Caller;
+  threadId: string;
+  isServerTool: IsServerTool;
+}
+
+/** The handlers. */
+export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup)["routes"]> {
+  const { calls, dependencies } = services;
+  let serverTools: IsServerTool | null = null;
+  // What was read is kept, not its promise: a promise may never settle after the request that made it has ended.
+  const readTools = async (): Promise<IsServerTool> => (serverTools ??= await readServerTools(dependencies.registry));
+  return {
+    async aiSdkChat({ request, params, caller, body }) {
+      if (body.trigger === "regenerate-message") throw notAvailable("Generating an answer again");
+      const input = readPostedInput(body);
+      const call = { request, caller, threadId: params.id, isServerTool: await readTools() };
+      if (input.kind === "answers") return answerCalls(services, call, input);
+      if (body.messageId !== undefined) await checkIsNew(services, call, body.messageId);
+      return sendMessage(services, call, input);
+    },
+    async aiSdkResume({ request, params, caller, headOnly }) {
+      const threadId = params.id;
+      const thread = await calls({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
+      const { active_run_id: runId, status } = thread;
+      if (runId === null || status !== "running") return new Response(null, { status: 204 });
+      const run = await calls({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, runId) });
+      if (headOnly || run.first_seq === null) return new Response(null, { status: 204 });
+      const after = run.first_seq - 1;
+      const place = await services.places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
+      const isServerTool = await readTools();
+      const followed = { request, caller: place.caller, threadId, runId, after, knownCalls: [], isServerTool };
+      return inPlace(place, () => followRun(services, followed));
+    },
+    async aiSdkMessages({ params, caller }) {
+      const threadId = params.id;
+      const page = (cursor: string | null) =>
+        calls({ threadId, repeatable: true, run: (stub) => stub.call("readTranscript", caller, cursor) });
+      const first = await page(null);
+      const body = messagesBody({ first, more: page, isServerTool: await readTools() });
+      return new Response(body, { headers: jsonHeaders });
+    },
+  };
+}
+
+type PostedMessage = Extract<PostedInput, { kind: "message" }>;
+type PostedAnswers = Extract<PostedInput, { kind: "answers" }>;
+
+/** Admits a message of the user and follows its run. */
+async function sendMessage(services: Services, call: ChatCall, message: PostedMessage): Promise<Response> {
+  const { request, caller, threadId, isServerTool } = call;
+  const { id, content, metadata } = message;
+  checkContent(content, "messages");
+  checkAnswerable({ role: "user", run: true, content, attachments: undefined }, "messages");
+  checkMetadata(metadata);
+  // The client chose the id for this one message, so a message that is sent twice is admitted once.
+  const key = id === "" ? null : { key: `ai-sdk ${id}`, fingerprint: await fingerprint("aiSdkChat", content) };
+  await services.limits.admit(caller);
+  const place = await services.places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+  return inPlace(place, async () => {
+    const posting = { ...call, caller: place.caller, content, metadata, key };
+    const { run, after } = await postMessage(services, posting);
+    if (run === null) throw refuse("internal", "The message began no run.");
+    const followed = { request, caller: place.caller, threadId, runId: run.id, after, knownCalls: [], isServerTool };
+    return followRun(services, followed);
+  });
+}
+
+type Posting = ChatCall & Pick<PostedMessage, "content" | "metadata"> & { key: RequestKey | null };
+
+/** Posts the message: at once, or after the run that is under way. A thread that waits for answers to calls takes none. */
+async function postMessage({ calls }: Services, posting: Posting): Promise<Admission> {
+  const { caller, threadId, content, metadata, key } = posting;
+  const post = (when: "reject" | "queue"): Promise<Admission> => {
+    const message = parseInput(postMessageSchema, { content, metadata, when });
+    const run: Parameters<typeof calls<Admission>>[0]["run"] = (stub) => stub.call("postMessage", caller, message, key);
+    return calls({ threadId, repeatable: key !== null, run });
+  };
+  try {
+    return await post("reject");
+  } catch (thrown) {
+    if (!(thrown instanceof ThreadholdError) || thrown.refusal.details?.["run_id"] === undefined) throw thrown;
+    const { status } = await calls({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
+    if (status === "awaiting_tool_execution") throw thrown;
+    return post("queue");
+  }
+}
+
+/** Posts the outputs and approvals that the thread waits for, and follows the run if nothing is missing. */
+async function answerCalls(services: Services, call: ChatCall, { message }: PostedAnswers): Promise<Response> {
+  const { calls, places } = services;
+  const { request, caller, threadId, isServerTool } = call;
+  const { pending_tool_calls: pending } = await calls({
+    threadId,
+    repeatable: true,
+    run: (stub) => stub.call("describe", caller),
+  });
+  const results = readAnswers(message, pending);
+  if (results.length === 0) throw refuse("conflict", "The message answers no call that the thread waits for.");
+  const place = await places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+  return inPlace(place, async () => {
+    const { run, after } = await calls({
+      threadId,
+      repeatable: true,
+      run: (stub) => stub.call("postToolResults", place.caller, { results }),
+    });
+    const streamed = { threadId, runId: run.id, knownCalls: callsOf(message), isServerTool };
+    if (run.status !== "awaiting_tool_execution") {
+      return followRun(services, { ...streamed, request, caller: place.caller, after });
+    }
+    await place.giveBack();
+    return waitingRun(streamed);
+  });
+}
+
+/** A message that is stored cannot be edited: that needs a branch of the conversation. One that never arrived may be sent again. */
+async function checkIsNew({ calls }: Services, { caller, threadId }: ChatCall, id: string): Promise<void> {
+  try {
+    await calls({ threadId, repeatable: true, run: (stub) => stub.call("getMessage", caller, id) });
+  } catch (thrown) {
+    if (thrown instanceof ThreadholdError && thrown.code === "message_not_found") return;
+    throw thrown;
+  }
+  throw notAvailable("Editing a message that was answered");
+}
+
+function notAvailable(what: string): ThreadholdError {
+  return refuse("not_available", `${what} is not available: a thread has no branches yet. Send a new message.`);
+}

@@ -1,0 +1,131 @@
+// A thread's conversation as messages of AI SDK UI: a message of the user, or all that one run answered as one message with a part
+// for each step, text, thought, call and file. The same parts in the same order as the stream of that run (`ui-stream.ts`) gives.
+
+import type { Message } from "#contract/message.ts";
+import type { PendingCall } from "#contract/thread.ts";
+import type { TranscriptEntry } from "#core/thread-rpc.ts";
+
+import type { UiMessage, UiPart } from "./routes.ts";
+import { callEnd, fileUrl } from "./tool-parts.ts";
+import type { IsServerTool } from "./tool-parts.ts";
+
+/** What the messages do not say themselves. */
+interface UiContext {
+  threadId: string;
+  /** The calls that the thread waits for. */
+  pending: readonly PendingCall[];
+  isServerTool: IsServerTool;
+}
+
+/** Collects the entries of a conversation, in order, into messages. */
+export class UiMessageList {
+  readonly #context: UiContext;
+  #open: UiMessage | null = null;
+  #openRun: string | null = null;
+  /** Messages that the run of the open message already has: a user message that joined the run divides its answer. */
+  readonly #groups = new Map<string, number>();
+
+  constructor(context: UiContext) {
+    this.#context = context;
+  }
+
+  /** Adds an entry. Returns the messages that are complete with it. */
+  add({ message, error }: TranscriptEntry): UiMessage[] {
+    if (message === null) {
+      this.#open?.parts.push({ type: "data-error", data: { message: error ?? "The run failed." } });
+      return [];
+    }
+    if (message.silent || message.depth > 0 || message.parent_id !== null) return [];
+    switch (message.role) {
+      case "user":
+        return [...this.end(), userMessage(message, this.#context.threadId)];
+      case "assistant": {
+        const ended = this.#begin(message);
+        this.#open?.parts.push({ type: "step-start" }, ...this.#answerParts(message));
+        if (message.stop_reason === "error" && error !== null) {
+          this.#open?.parts.push({ type: "data-error", data: { message: error } });
+        }
+        return ended;
+      }
+      case "tool":
+        this.#settle(message);
+        return [];
+      case "system":
+      case "extension":
+        return [];
+    }
+  }
+
+  /** Returns the message that is still open at the end of the conversation. */
+  end(): UiMessage[] {
+    const ended = this.#open === null ? [] : [this.#open];
+    this.#open = null;
+    return ended;
+  }
+
+  #begin({ id, run_id }: Message): UiMessage[] {
+    if (this.#open !== null && run_id === this.#openRun) return [];
+    const ended = this.end();
+    const earlier = run_id === null ? 0 : (this.#groups.get(run_id) ?? 0);
+    if (run_id !== null) this.#groups.set(run_id, earlier + 1);
+    this.#openRun = run_id;
+    this.#open = { id: earlier > 0 || run_id === null ? id : run_id, role: "assistant", parts: [] };
+    return ended;
+  }
+
+  #answerParts({ parts }: Message): UiPart[] {
+    const { threadId, isServerTool } = this.#context;
+    const spoken = parts.flatMap((part): UiPart[] => {
+      if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text, state: "done" }];
+      if (part.type === "thinking") {
+        return part.thinking === "" ? [] : [{ type: "reasoning", text: part.thinking, state: "done" }];
+      }
+      if (part.type !== "tool_call") return [];
+      return [
+        {
+          type: `tool-${part.name}`,
+          toolCallId: part.id,
+          ...(isServerTool(part.name) ? { providerExecuted: true } : {}),
+          input: part.arguments,
+          ...this.#openState(part.id),
+        },
+      ];
+    });
+    return [...spoken, ...fileParts(parts, threadId)];
+  }
+
+  #openState(id: string): object {
+    const call = this.#context.pending.find((one) => one.id === id);
+    return call?.kind === "approval" ? { state: "approval-requested", approval: { id } } : { state: "input-available" };
+  }
+
+  #settle(message: Message): void {
+    const part = this.#open?.parts.findLast(({ toolCallId }) => toolCallId === message.tool_call_id);
+    if (part === undefined) return;
+    const { approval, result } = message;
+    const reason = approval?.reason === undefined ? {} : { reason: approval.reason };
+    const decided =
+      approval === undefined ? {} : { approval: { id: part["toolCallId"], approved: approval.approved, ...reason } };
+    Object.assign(part, callEnd(message), decided);
+    for (const { path, mimeType } of result?.attachments ?? []) {
+      this.#open?.parts.push({ type: "file", mediaType: mimeType, url: fileUrl(this.#context.threadId, path) });
+    }
+  }
+}
+
+function userMessage({ id, parts, metadata }: Message, threadId: string): UiMessage {
+  const texts = parts.flatMap((part): UiPart[] => (part.type === "text" ? [{ type: "text", text: part.text }] : []));
+  const known = Object.keys(metadata).length === 0 ? {} : { metadata };
+  return { id, role: "user", parts: [...fileParts(parts, threadId), ...texts], ...known };
+}
+
+/** The images and files among the parts. */
+export function fileParts(parts: Message["parts"], threadId: string): UiPart[] {
+  return parts.flatMap((part): UiPart[] => {
+    if (part.type !== "image" && part.type !== "file") return [];
+    const { path, data, url, mime_type: mediaType } = part;
+    const address =
+      path !== undefined ? fileUrl(threadId, path) : data === undefined ? url : `data:${mediaType};base64,${data}`;
+    return address === undefined ? [] : [{ type: "file", mediaType, url: address }];
+  });
+}

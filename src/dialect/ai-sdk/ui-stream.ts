@@ -1,0 +1,353 @@
+// One run of a thread as a UI message stream (AI SDK UI, UIMessageChunk): the thread's events become chunks from which the client
+// builds one message. Each character is sent once, also when a reader attaches again. The protocol cannot take text back: a text that
+// the thread retracts is closed and followed by a `data-retracted` part; the conversation that a client loads is without it.
+
+import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
+import type { Json } from "#contract/json.ts";
+import type { Message, StopReason } from "#contract/message.ts";
+
+import type { UiPart } from "./routes.ts";
+import { callEnd, fileUrl } from "./tool-parts.ts";
+import type { IsServerTool } from "./tool-parts.ts";
+import { fileParts } from "./ui-messages.ts";
+
+/** A chunk of the stream. */
+export type UiChunk = UiPart;
+
+/** The run to show, and what its events do not say. */
+export interface StreamedRun {
+  threadId: string;
+  /** Becomes the id of the message. */
+  runId: string;
+  /** Calls that the client's message has, so that their outputs can be sent alone. */
+  knownCalls: Iterable<string>;
+  isServerTool: IsServerTool;
+}
+
+interface Block {
+  kind: "text" | "reasoning";
+  sent: number;
+  isOpen: boolean;
+}
+
+/** A call that the model is still writing. */
+interface CallInput {
+  id: string;
+  name: string;
+  sent: number;
+}
+
+/** Output of a running tool, sent in growing pieces: so the chunks of a long output stay in proportion to it. */
+interface RunningOutput {
+  text: string;
+  sentLength: number;
+}
+
+const finishReasons: Readonly<Record<StopReason, string>> = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "tool-calls",
+  content_filter: "content-filter",
+  aborted: "other",
+  error: "error",
+};
+
+/** Turns the events of a run into chunks. It is over once `isOver` is true. */
+export class UiStream {
+  readonly #run: StreamedRun;
+  readonly #blocks = new Map<string, Block>();
+  /** Calls of the client's message. */
+  readonly #calls: Set<string>;
+  /** Calls that are still being written, by block. */
+  readonly #inputs = new Map<string, CallInput>();
+  /** Calls of messages that have not ended: they are void if the message is retracted. */
+  readonly #unconfirmed = new Map<string, string>();
+  readonly #outputs = new Map<string, RunningOutput>();
+  /** Ids of messages that have ended or were retracted. */
+  readonly #ended = new Set<string>();
+  #step: number | null = null;
+  #stepIsOpen = false;
+  #stopReason: StopReason | null = null;
+  #isOver = false;
+
+  constructor(run: StreamedRun) {
+    this.#run = run;
+    this.#calls = new Set(run.knownCalls);
+  }
+
+  /** The chunks after which nothing more comes have been returned. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The first chunk. */
+  begin(): UiChunk[] {
+    return [{ type: "start", messageId: this.#run.runId }];
+  }
+
+  /** The chunks of an event. None for events of other runs, and none once the stream is over. */
+  take(event: ThreadEvent): UiChunk[] {
+    if (this.#isOver || event.type === "snapshot" || event.run_id !== this.#run.runId) return [];
+    if ((event.depth ?? 0) > 0 || (event.parent_id ?? null) !== null) return [];
+    return this.#chunksOf(event);
+  }
+
+  /** Ends a stream for another reason than the run's end, such as a thread that was deleted. */
+  fail(errorText: string): UiChunk[] {
+    if (this.#isOver) return [];
+    this.#isOver = true;
+    return [...this.#closeBlocks(), { type: "error", errorText }];
+  }
+
+  /** Ends the stream of a run that still waits. */
+  rest(): UiChunk[] {
+    if (this.#isOver) return [];
+    this.#isOver = true;
+    return [...this.#closeBlocks(), ...this.#closeStep(), { type: "finish", finishReason: "tool-calls" }];
+  }
+
+  #chunksOf(event: PlainEvent): UiChunk[] {
+    switch (event.type) {
+      case "step_start":
+        return this.#startStep(event.step ?? null);
+      case "step_end":
+        return this.#closeStep();
+      case "text_start":
+      case "thinking_start":
+        return this.#open(event);
+      case "text_delta":
+      case "thinking_delta":
+        return this.#grow(event);
+      case "text_end":
+      case "thinking_end":
+        return this.#close(event);
+      case "toolcall_start":
+        return this.#startInput(event);
+      case "toolcall_delta":
+        return this.#growInput(event);
+      case "toolcall_end": {
+        const { id, name, arguments: input } = event.tool_call;
+        this.#inputs.delete(blockId(event));
+        if (!this.#calls.has(id)) this.#unconfirmed.set(id, event.message_id ?? "");
+        return this.#input(id, name, input);
+      }
+      case "tool_execution_start":
+        return this.#input(event.tool_call_id, event.tool_name, event.args);
+      case "tool_execution_delta":
+        return this.#preliminary(event);
+      case "message_end":
+        return this.#message(event.message);
+      case "message_retracted":
+        return this.#retract(event.message_id);
+      case "awaiting_tool_execution":
+        return [...event.tool_calls.flatMap((call) => this.#pending(call)), ...this.rest()];
+      case "custom":
+        return [{ type: `data-${event.name}`, data: event.data }];
+      case "agent_handoff":
+        return [{ type: "data-handoff", data: { from: event.from, to: event.to } }];
+      case "input_rejected":
+        return this.#failed(event.reason);
+      case "run_end":
+        return this.#end(event);
+      default:
+        return [];
+    }
+  }
+
+  #startStep(step: number | null): UiChunk[] {
+    // A step that is tried again, by another model for example, stays one step.
+    if (step !== null && step === this.#step) return [];
+    this.#step = step;
+    const ended = this.#closeStep();
+    this.#stepIsOpen = true;
+    return [...ended, { type: "start-step" }];
+  }
+
+  #closeStep(): UiChunk[] {
+    if (!this.#stepIsOpen) return [];
+    this.#stepIsOpen = false;
+    return [{ type: "finish-step" }];
+  }
+
+  #open(
+    event: EventOf<"text_start" | "thinking_start" | "text_delta" | "thinking_delta" | "text_end" | "thinking_end">,
+  ) {
+    const id = blockId(event);
+    if (this.#blocks.has(id) || this.#ended.has(event.message_id ?? "")) return [];
+    const kind = event.type.startsWith("text") ? "text" : "reasoning";
+    this.#blocks.set(id, { kind, sent: 0, isOpen: true });
+    return [{ type: `${kind}-start`, id }];
+  }
+
+  #grow(event: EventOf<"text_delta" | "thinking_delta">): UiChunk[] {
+    const begun = this.#open(event);
+    return [...begun, ...this.#send(blockId(event), event.offset, event.delta)];
+  }
+
+  #close(event: EventOf<"text_end" | "thinking_end">): UiChunk[] {
+    const text = event.type === "text_end" ? event.text : event.thinking;
+    const id = blockId(event);
+    const known = this.#blocks.get(id);
+    if (known === undefined && text === "") return [];
+    const chunks = [...this.#open(event), ...this.#send(id, 0, text)];
+    const block = this.#blocks.get(id);
+    if (block?.isOpen !== true) return chunks;
+    block.isOpen = false;
+    return [...chunks, { type: `${block.kind}-end`, id }];
+  }
+
+  /** Sends what of a piece at `offset` has not been sent. */
+  #send(id: string, offset: number, piece: string): UiChunk[] {
+    const block = this.#blocks.get(id);
+    if (block?.isOpen !== true) return [];
+    const delta = piece.slice(Math.max(0, block.sent - offset));
+    if (delta === "") return [];
+    block.sent = offset + piece.length;
+    return [{ type: `${block.kind}-delta`, id, delta }];
+  }
+
+  #tool(name: string): { toolName: string; providerExecuted?: true } {
+    return { toolName: name, ...(this.#run.isServerTool(name) ? { providerExecuted: true } : {}) };
+  }
+
+  #startInput(event: EventOf<"toolcall_start">): UiChunk[] {
+    const { id, name } = event.tool_call;
+    const block = blockId(event);
+    if (this.#calls.has(id) || this.#inputs.has(block) || this.#ended.has(event.message_id ?? "")) return [];
+    this.#inputs.set(block, { id, name, sent: 0 });
+    return [{ type: "tool-input-start", toolCallId: id, ...this.#tool(name) }];
+  }
+
+  #growInput(event: EventOf<"toolcall_delta">): UiChunk[] {
+    const input = this.#inputs.get(blockId(event));
+    const inputTextDelta = event.delta.slice(Math.max(0, (input?.sent ?? 0) - event.offset));
+    if (input === undefined || inputTextDelta === "") return [];
+    input.sent = event.offset + event.delta.length;
+    return [{ type: "tool-input-delta", toolCallId: input.id, inputTextDelta }];
+  }
+
+  #input(toolCallId: string, name: string, input: Json): UiChunk[] {
+    if (this.#calls.has(toolCallId)) return [];
+    this.#calls.add(toolCallId);
+    return [{ type: "tool-input-available", toolCallId, ...this.#tool(name), input }];
+  }
+
+  #preliminary({ tool_call_id: toolCallId, delta, offset }: EventOf<"tool_execution_delta">): UiChunk[] {
+    if (delta === undefined || offset === undefined || !this.#calls.has(toolCallId)) return [];
+    const known = this.#outputs.get(toolCallId) ?? { text: "", sentLength: 0 };
+    const text = known.text.slice(0, offset) + delta;
+    const isDue = text.length >= known.sentLength * 1.25 + 1;
+    this.#outputs.set(toolCallId, { text, sentLength: isDue ? text.length : known.sentLength });
+    return isDue ? [{ type: "tool-output-available", toolCallId, output: text, preliminary: true }] : [];
+  }
+
+  #message(message: Message): UiChunk[] {
+    if (this.#ended.has(message.id)) return [];
+    this.#ended.add(message.id);
+    if (message.role === "tool") return this.#output(message);
+    if (message.role !== "assistant") return [];
+    this.#stopReason = message.stop_reason;
+    for (const part of message.parts) if (part.type === "tool_call") this.#unconfirmed.delete(part.id);
+    return [
+      ...this.#closeBlocks(message.id),
+      ...this.#dropCalls(message.id),
+      ...fileParts(message.parts, this.#run.threadId),
+    ];
+  }
+
+  #output(message: Message): UiChunk[] {
+    const { tool_call_id: toolCallId, name, result } = message;
+    if (toolCallId === null) return [];
+    const input = this.#input(toolCallId, name ?? "", {});
+    this.#outputs.delete(toolCallId);
+    const files = (result?.attachments ?? []).map(({ path, mimeType }): UiChunk => ({
+      type: "file",
+      mediaType: mimeType,
+      url: fileUrl(this.#run.threadId, path),
+    }));
+    return [...input, endChunk(toolCallId, message), ...files];
+  }
+
+  #retract(messageId: string | undefined): UiChunk[] {
+    const chunks: UiChunk[] = [];
+    for (const id of this.#openMessages()) {
+      if (messageId !== undefined && id !== messageId) continue;
+      this.#ended.add(id);
+      chunks.push(...this.#closeBlocks(id), ...this.#dropCalls(id), {
+        type: "data-retracted",
+        data: { messageId: id },
+      });
+    }
+    return chunks;
+  }
+
+  #openMessages(): Set<string> {
+    const begun = [...[...this.#blocks.keys(), ...this.#inputs.keys()].map(messageOf), ...this.#unconfirmed.values()];
+    return new Set(begun.filter((id) => !this.#ended.has(id)));
+  }
+
+  /** Ends the calls of a message that it does not make after all: the message broke off or was retracted. */
+  #dropCalls(messageId: string): UiChunk[] {
+    const errorText = "The model did not complete this call.";
+    const written = [...this.#inputs].flatMap(([block, { id, name }]): UiChunk[] => {
+      if (messageOf(block) !== messageId) return [];
+      this.#inputs.delete(block);
+      this.#calls.add(id);
+      return [{ type: "tool-input-error", toolCallId: id, ...this.#tool(name), input: null, errorText }];
+    });
+    const complete = [...this.#unconfirmed].flatMap(([id, message]): UiChunk[] => {
+      if (message !== messageId) return [];
+      this.#unconfirmed.delete(id);
+      return [{ type: "tool-output-error", toolCallId: id, errorText }];
+    });
+    return [...written, ...complete];
+  }
+
+  #pending({ id, name, kind, arguments: input }: EventOf<"awaiting_tool_execution">["tool_calls"][number]): UiChunk[] {
+    // A call of a child thread or of a nested loop, and a limit, are no parts of this message.
+    if (!this.#calls.has(id)) return [{ type: "data-pending-call", id, data: { id, name, kind, input: input ?? {} } }];
+    return kind === "approval" ? [{ type: "tool-approval-request", approvalId: id, toolCallId: id }] : [];
+  }
+
+  #end({ status, error, reason }: EventOf<"run_end">): UiChunk[] {
+    if (status === "error") return this.#failed(error?.message ?? reason ?? "The run failed.");
+    this.#isOver = true;
+    const closed = [...this.#closeBlocks(), ...this.#closeStep()];
+    if (status === "stopped") return [...closed, { type: "abort", reason: "stopped" }];
+    const finishReason = status === "completed" ? finishReasons[this.#stopReason ?? "stop"] : "other";
+    return [...closed, { type: "finish", finishReason }];
+  }
+
+  #failed(message: string): UiChunk[] {
+    const closed = [...this.#closeBlocks(), ...this.#closeStep()];
+    return [...closed, { type: "data-error", data: { message } }, ...this.fail(message)];
+  }
+
+  #closeBlocks(messageId?: string): UiChunk[] {
+    return [...this.#blocks].flatMap(([id, block]): UiChunk[] => {
+      if (!block.isOpen || (messageId !== undefined && messageOf(id) !== messageId)) return [];
+      block.isOpen = false;
+      return [{ type: `${block.kind}-end`, id }];
+    });
+  }
+}
+
+function endChunk(toolCallId: string, message: Message): UiChunk {
+  const end = callEnd(message);
+  switch (end.state) {
+    case "output-available":
+      return { type: "tool-output-available", toolCallId, output: end.output };
+    case "output-error":
+      return { type: "tool-output-error", toolCallId, errorText: end.errorText };
+    case "output-denied":
+      return { type: "tool-output-denied", toolCallId };
+  }
+}
+
+function blockId({ message_id, index }: { message_id?: string | undefined; index: number }): string {
+  return `${message_id ?? ""}:${String(index)}`;
+}
+
+function messageOf(blockIdText: string): string {
+  return blockIdText.slice(0, blockIdText.lastIndexOf(":"));
+}

@@ -1,0 +1,121 @@
+// The chunks of a UI message stream, event by event: what is sent again, retracted, awaited or running.
+
+import { expect, it } from "vitest";
+
+import type { EventDraft, ThreadEvent } from "#contract/event.ts";
+import { UiStream } from "#dialect/ai-sdk/ui-stream.ts";
+import type { UiChunk } from "#dialect/ai-sdk/ui-stream.ts";
+
+import { messageRecord } from "../support/records.ts";
+
+function newStream(knownCalls: string[] = []): UiStream {
+  return new UiStream({ threadId: "t", runId: "r", knownCalls, isServerTool: (name) => name === "own" });
+}
+
+let seq = 0;
+const event = (draft: EventDraft): ThreadEvent => ({ ...draft, seq: (seq += 1), thread_id: "t", at: 0 }) as ThreadEvent;
+
+function chunksOf(stream: UiStream, drafts: object[]): UiChunk[] {
+  return drafts.flatMap((draft) => stream.take(event({ run_id: "r", message_id: "m", ...draft } as EventDraft)));
+}
+
+const typesOf = (chunks: UiChunk[]): string[] => chunks.map(({ type }) => type);
+const call = { id: "c", name: "own" };
+const end = { type: "run_end", status: "completed", reason: null, outcome: null, error: null, message_ids: [] };
+
+it("AISDK12 Each character of a text is sent once, whatever comes again", () => {
+  const delta = (offset: number, text: string) => ({ type: "text_delta", index: 0, offset, delta: text });
+  const start = { type: "text_start", index: 0 };
+  const texts = [start, delta(0, "ab"), start, delta(1, "bc"), delta(0, "abcd"), delta(2, "c")];
+  const chunks = chunksOf(newStream(), [...texts, { type: "text_end", index: 0, text: "abcdef" }, delta(0, "abcdef")]);
+  const deltas = chunks.map(({ delta: piece }) => piece).filter((piece) => piece !== undefined);
+  expect(deltas).toEqual(["ab", "c", "d", "ef"]);
+  expect(typesOf(chunks).filter((type) => !type.endsWith("delta"))).toEqual(["text-start", "text-end"]);
+});
+
+it("AISDK12 A text without deltas is sent as a whole", () => {
+  const chunks = chunksOf(newStream(), [{ type: "thinking_end", index: 0, thinking: "Hm." }]);
+  expect(typesOf(chunks)).toEqual(["reasoning-start", "reasoning-delta", "reasoning-end"]);
+});
+
+it("AISDK12 Arguments of a call are sent while the model writes them, and then as a whole", () => {
+  const start = { type: "toolcall_start", index: 1, tool_call: call };
+  const delta = (offset: number, text: string) => ({ type: "toolcall_delta", index: 1, offset, delta: text });
+  const whole = { type: "toolcall_end", index: 1, tool_call: { ...call, arguments: { a: 1 } } };
+  expect(chunksOf(newStream(), [start, delta(0, '{"a'), delta(2, 'a":1}'), whole, start, whole])).toEqual([
+    { type: "tool-input-start", toolCallId: "c", toolName: "own", providerExecuted: true },
+    { type: "tool-input-delta", toolCallId: "c", inputTextDelta: '{"a' },
+    { type: "tool-input-delta", toolCallId: "c", inputTextDelta: '":1}' },
+    { type: "tool-input-available", toolCallId: "c", toolName: "own", providerExecuted: true, input: { a: 1 } },
+  ]);
+});
+
+it("AISDK12 Output of a running tool is sent in chunks that together stay in proportion to it", () => {
+  const begun = { type: "tool_execution_start", tool_call_id: "c", tool_name: "own", args: {} };
+  const drafts = Array.from({ length: 2000 }, (_, at) => ({
+    type: "tool_execution_delta",
+    tool_call_id: "c",
+    tool_name: "own",
+    offset: at * 5,
+    delta: "abcde",
+  }));
+  const outputs = chunksOf(newStream(), [begun, ...drafts]).slice(1);
+  expect(outputs[0]).toEqual({ type: "tool-output-available", toolCallId: "c", output: "abcde", preliminary: true });
+  const sent = outputs.reduce((sum, { output }) => sum + String(output).length, 0);
+  expect(sent).toBeLessThan(6 * 10_000);
+});
+
+it("AISDK8 A retracted answer is closed, its calls are void, and a part names it", () => {
+  const stream = newStream();
+  const chunks = chunksOf(stream, [
+    { type: "text_delta", index: 0, offset: 0, delta: "half" },
+    { type: "toolcall_end", index: 1, tool_call: { ...call, arguments: {} } },
+    { type: "toolcall_start", index: 2, tool_call: { id: "d", name: "far" } },
+    { type: "message_retracted", reason: "recovery" },
+    { type: "text_delta", index: 0, offset: 0, delta: "late" },
+  ]);
+  expect(typesOf(chunks).slice(4)).toEqual(["text-end", "tool-input-error", "tool-output-error", "data-retracted"]);
+});
+
+it("AISDK5 A call of a child thread, and a limit, are data that the chat may show", () => {
+  const stream = newStream(["c"]);
+  const pending = { name: "x", kind: "approval", deadline: null };
+  const chunks = chunksOf(stream, [
+    {
+      type: "awaiting_tool_execution",
+      tool_calls: [
+        { ...pending, id: "c" },
+        { ...pending, id: "child's" },
+      ],
+    },
+    end,
+  ]);
+  expect(chunks).toEqual([
+    { type: "tool-approval-request", approvalId: "c", toolCallId: "c" },
+    { type: "data-pending-call", id: "child's", data: { id: "child's", name: "x", kind: "approval", input: {} } },
+    { type: "finish", finishReason: "tool-calls" },
+  ]);
+  expect(stream.isOver).toBe(true);
+});
+
+it("AISDK12 A result of a call that the chat does not have brings the call with it", () => {
+  const result = { status: "success" as const, result: "done" };
+  const message = messageRecord({ id: "m", role: "tool", tool_call_id: "c", name: "far", result });
+  expect(chunksOf(newStream(), [{ type: "message_end", message }])).toEqual([
+    { type: "tool-input-available", toolCallId: "c", toolName: "far", input: {} },
+    { type: "tool-output-available", toolCallId: "c", output: "done" },
+  ]);
+});
+
+it("AISDK12 Events of other runs and of nested loops are not shown, and a run ends in its own way", () => {
+  const nested = { type: "text_delta", index: 0, offset: 0, delta: "nested", depth: 1 };
+  const other = { type: "text_delta", index: 0, offset: 0, delta: "other", run_id: "another" };
+  expect(chunksOf(newStream(), [nested, other])).toEqual([]);
+  const finishes = ["completed", "limit", "stopped"].map((status) => chunksOf(newStream(), [{ ...end, status }]));
+  expect(finishes).toEqual([
+    [{ type: "finish", finishReason: "stop" }],
+    [{ type: "finish", finishReason: "other" }],
+    [{ type: "abort", reason: "stopped" }],
+  ]);
+  expect(newStream().fail("gone")).toEqual([{ type: "error", errorText: "gone" }]);
+});
