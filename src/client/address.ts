@@ -1,15 +1,15 @@
-// Addresses of requests, made of a route's path and values. A value that is a dot segment would lead the address to another
-// route once it is resolved, so such values are refused here, before anything is sent.
+// Builds the addresses of requests from a route's path pattern and its values. A value "." or ".." would change the path when a
+// URL parser resolves it, so such values are refused before a request is sent.
 
-/** A value of a query; those that are undefined are left out, and a list has commas between its parts. */
+/** A value of a query. Undefined and null values are omitted. A list is joined with commas. */
 export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 
-/** The path of a route with its segments filled in, under the prefix that no definition of a project can take. */
+/** A route's path with its parameters filled in, under `/api/~/`: the prefix that no route of a project can have. */
 export function pathOf(pattern: string, params: Readonly<Record<string, string>>): string {
-  return pattern.replace(/^\/api\//, "/api/~/").replace(/:(\w+)|\*(\w+)\?/g, (_, one?: string, rest?: string) => {
+  return pattern.replace(/^\/api\//, "/api/~/").replace(/:(\w+)|\*(\w+)\?/g, (_, one?: string, wildcard?: string) => {
     if (one !== undefined) return segment(one, params[one] ?? "");
-    // The rest of a path may be empty, begin with a slash, and end with one.
-    const path = (params[rest ?? ""] ?? "").replace(/^\/+/, "");
+    // The value of a `*path?` segment may be empty, begin with a slash or end with one.
+    const path = (params[wildcard ?? ""] ?? "").replace(/^\/+/, "");
     return path === ""
       ? ""
       : path
@@ -21,12 +21,12 @@ export function pathOf(pattern: string, params: Readonly<Record<string, string>>
 
 function segment(name: string, value: string): string {
   if (value === "" || value === "." || value === "..") {
-    throw new TypeError(`"${value}" cannot be the ${name} of an address.`);
+    throw new TypeError(`"${value}" cannot be the ${name} in an address.`);
   }
   return encodeURIComponent(value);
 }
 
-/** `?…`, or nothing. */
+/** The query with its leading `?`; empty text if no value is defined. */
 export function queryOf(values: Readonly<Record<string, QueryValue>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

@@ -1,13 +1,13 @@
-// What a client throws. What the server refused is one class with the contract's code; what never came to an answer is another,
-// since only of the former is it known that nothing, or what, was done. Neither ever holds a token or a URL with a ticket.
+// The two errors of the client. `ThreadholdClientError`: the server answered with an error and its code. `ThreadholdNetworkError`:
+// no complete answer arrived, so it is unknown whether the server acted. No error contains a token or a URL with a ticket.
 
 import type { ErrorCode } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 
-/** A code of the contract, or `unexpected_answer` for one that is not of the contract's form, such as a proxy's page. */
+/** A code of the contract, or `unexpected_answer` if the response is not one of the API, for example a proxy's error page. */
 export type ClientErrorCode = ErrorCode | "unexpected_answer";
 
-interface Facts {
+interface ErrorFields {
   code: ClientErrorCode;
   message: string;
   status: number;
@@ -15,18 +15,18 @@ interface Facts {
   retryAfterMs?: number | null;
 }
 
-/** The server answered, and refused. */
+/** The server answered with an error. */
 export class ThreadholdClientError extends Error {
   override readonly name = "ThreadholdClientError";
   readonly code: ClientErrorCode;
-  /** The HTTP status; of a socket that was closed, its close code. */
+  /** The HTTP status; for a closed WebSocket its close code. */
   readonly status: number;
-  /** What the code has to say beside its message; of `invalid_request` the `fields`. */
+  /** More about the error, depending on the code. For `invalid_request` the `fields` that are wrong. */
   readonly details: JsonObject;
-  /** Milliseconds until another try makes sense; null where the server did not say. */
+  /** Milliseconds to wait before the next attempt; null if the server gave none. */
   readonly retryAfterMs: number | null;
 
-  constructor({ code, message, status, details, retryAfterMs }: Facts) {
+  constructor({ code, message, status, details, retryAfterMs }: ErrorFields) {
     super(message);
     this.code = code;
     this.status = status;
@@ -35,25 +35,25 @@ export class ThreadholdClientError extends Error {
   }
 }
 
-/** No answer came: no connection, one that was cut, or nothing in time. Whether the server did something is not known. */
+/** No complete answer: the connection failed, broke off, or timed out. It is unknown whether the server acted on the request. */
 export class ThreadholdNetworkError extends Error {
   override readonly name = "ThreadholdNetworkError";
   readonly code = "network";
 }
 
-/** Of what stands between a client and the API: gateways that reach nothing, or hear nothing in time, and an edge's own codes. */
-const passingStatuses = /^(?:429|50[234]|52\d|530)$/;
+/** Statuses of proxies, gateways and CDNs that report a temporary failure. */
+const transientStatuses = /^(?:429|50[234]|52\d|530)$/;
 
-/** Whether a later try of the same may succeed. */
-export function isPassing(error: unknown): boolean {
+/** Whether a later attempt of the same request may succeed. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof ThreadholdNetworkError) return true;
   if (!(error instanceof ThreadholdClientError)) return false;
   if (error.code === "rate_limited" || error.code === "unavailable") return true;
-  return error.code === "unexpected_answer" && passingStatuses.test(String(error.status));
+  return error.code === "unexpected_answer" && transientStatuses.test(String(error.status));
 }
 
-/** The error that a refused answer speaks of. Reads its body. */
-export async function errorOfAnswer(response: Response): Promise<ThreadholdClientError> {
+/** Reads the body of a response that is no success, and returns the error that it describes. */
+export async function errorFromResponse(response: Response): Promise<ThreadholdClientError> {
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
   const body: unknown = await response.json().catch(() => null);
@@ -63,7 +63,7 @@ export async function errorOfAnswer(response: Response): Promise<ThreadholdClien
   if (typeof code === "string" && typeof message === "string") {
     const details = field(error, "details");
     return new ThreadholdClientError({
-      // Codes may be added: one this client does not know is passed on as it came.
+      // A newer server may send a code that this client does not know. It is passed on unchanged.
       code: code as ErrorCode,
       message,
       status,
@@ -71,18 +71,18 @@ export async function errorOfAnswer(response: Response): Promise<ThreadholdClien
       retryAfterMs,
     });
   }
-  // A browser shows a redirect that was not followed as status 0.
+  // A browser reports a redirect with `redirect: "manual"` as status 0.
   const what =
     status === 0 || (status >= 300 && status < 400) ? "A redirect, which is not followed" : `Status ${status}`;
-  const said = `${what} from something that is not the API. Check the client's \`url\`.`;
-  return new ThreadholdClientError({ code: "unexpected_answer", message: said, status, retryAfterMs });
+  const text = `${what} from something that is not the API. Check the client's \`url\`.`;
+  return new ThreadholdClientError({ code: "unexpected_answer", message: text, status, retryAfterMs });
 }
 
 function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Seconds, as the API sends them; a date, as proxies may, is not read. */
+/** Reads `Retry-After` in seconds, the form that the API sends; null for a date, which proxies may send. */
 function readRetryAfter(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
 }

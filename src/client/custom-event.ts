@@ -1,4 +1,4 @@
-// Events that a project's own code tells with `state.emit`, typed where the project says what they carry:
+// Types of the custom events that a project emits with `state.emit`. A project declares the data of each event by name:
 //
 //     declare module "threadhold" { interface Register { events: { "order.placed": { id: string } } } }
 
@@ -6,7 +6,7 @@ import type { Register } from "threadhold";
 
 import type { Json } from "#contract/json.ts";
 
-/** What each custom event carries, by its name. */
+/** Data types of the custom events by event name; any JSON for a project that declares none. */
 export type CustomEvents = Register extends { readonly events: infer E extends object } ? E : Record<string, Json>;
 
 /** Name of a custom event. */

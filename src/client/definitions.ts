@@ -1,4 +1,4 @@
-// What a deployment has: its agents, prompts, models and callable tools, without secrets.
+// Reads the definitions of a deployment: agents, prompts, models, callable tools, hooks and routes. None contains a secret.
 
 import type { RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer } from "./route-type.ts";
@@ -10,20 +10,20 @@ export interface DefinitionList<T> {
   get(name: string, options?: RequestOptions): Promise<T>;
 }
 
-/** What `client.agents` and its neighbours are. */
+/** The definitions of a deployment by kind: the type of `client.definitions`. */
 export interface Definitions {
   agents: DefinitionList<RouteAnswer<"GET /api/agents/:name">>;
   prompts: DefinitionList<RouteAnswer<"GET /api/prompts/:name">>;
   models: DefinitionList<RouteAnswer<"GET /api/models/:name">>;
-  /** What a model may call: tools, prompts that others offer, exposed agents, by `kind`. */
+  /** Everything that a model can call: tools, prompts and agents that are exposed as tools. `kind` names which. */
   tools: DefinitionList<RouteAnswer<"GET /api/tools/:name">>;
-  /** The hook files, in the order of their execution. */
+  /** The hook files in execution order. */
   hooks: Pick<DefinitionList<RouteAnswer<"GET /api/hooks">["hooks"][number]>, "list">;
-  /** The project's own routes. */
+  /** The routes that the project defines itself. */
   routes: Pick<DefinitionList<RouteAnswer<"GET /api/routes">["routes"][number]>, "list">;
 }
 
-/** The lists. */
+/** Builds the lists over a client's requests. */
 export function definitions(requests: Requests): Definitions {
   return {
     agents: {

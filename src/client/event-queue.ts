@@ -1,8 +1,8 @@
-// Events that are kept until they are read, for any number of readers who come when they like and each see all of them.
+// A list of events for asynchronous readers. Each reader receives every event from the first on, whenever it starts to read.
 
 import { deferred } from "#lib/deferred.ts";
 
-/** A list of events that grows. With `once` it has one reader, and what was read is let go. */
+/** A list of events that grows until `end` or `fail`. With `once` it has one reader, and an event is dropped when it is read. */
 export class EventQueue<E> {
   readonly #once: boolean;
   readonly #events: E[] = [];
@@ -16,28 +16,28 @@ export class EventQueue<E> {
   push(event: E): void {
     if (this.#end !== "going") return;
     this.#events.push(event);
-    this.#stir();
+    this.#wakeReaders();
   }
 
-  /** Nothing more comes. */
+  /** Ends the list: readers finish after the last event. Later calls of `push`, `end` and `fail` change nothing. */
   end(): void {
     if (this.#end === "going") this.#end = "ended";
-    this.#stir();
+    this.#wakeReaders();
   }
 
-  /** Nothing more comes, and whoever reads is told why. */
+  /** Ends the list with an error: readers receive the remaining events, then the error. */
   fail(error: unknown): void {
     if (this.#end === "going") this.#end = { error };
-    this.#stir();
+    this.#wakeReaders();
   }
 
-  /** All of them from the first on. Leaving the loop leaves the events to others. */
+  /** Reads all events from the first on and waits for new ones. A reader that stops early does not affect other readers. */
   async *read(): AsyncGenerator<E, void, undefined> {
-    for (let at = 0; ;) {
-      const event = this.#events[at];
+    for (let position = 0; ;) {
+      const event = this.#events[position];
       if (event !== undefined) {
         if (this.#once) this.#events.shift();
-        else at += 1;
+        else position += 1;
         yield event;
       } else if (this.#end === "going") await this.#wake.promise;
       else if (this.#end === "ended") return;
@@ -45,7 +45,7 @@ export class EventQueue<E> {
     }
   }
 
-  #stir(): void {
+  #wakeReaders(): void {
     const { resolve } = this.#wake;
     this.#wake = deferred();
     resolve();

@@ -1,126 +1,134 @@
-// The files of a thread: folders, records, bytes up and down, search. Paths are those of the thread, with or without a leading
-// slash.
+// The files of a thread: list folders, read metadata, download, upload, delete and search. A path may begin with a slash or
+// without one.
 
 import { jsonOf } from "./request.ts";
 import type { RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer } from "./route-type.ts";
 import type { RequestBody } from "./settings.ts";
-import { counted, pageUpload, sendable } from "./upload.ts";
+import { withProgress, pageUpload, sendable } from "./upload.ts";
 import type { ProgressListener } from "./upload.ts";
 
 const path = "/api/threads/:id/files/*path?";
 
-/** A file or a folder; sizes are bytes, times microseconds since epoch. */
+/** A file or a folder. Sizes are bytes, times are microseconds since the epoch. */
 export type FileRecord = RouteAnswer<`PUT ${typeof path}`>;
 
-/** A file as it was just written. */
+/** The record of a file that was just written. */
 export type WrittenFile = FileRecord & {
-  /** The tag of what was written, for a condition of the next write; null where something on the way took it. */
+  /** The ETag of the written version, for `ifMatch` of the next write; null if a proxy removed the header. */
   etag: string | null;
 };
 
-/** Which bytes are read. */
+/** Which bytes of which version to download. */
 export type DownloadOptions = RequestOptions & {
-  /** `bytes=0-99`. */
+  /** A byte range such as `bytes=0-99`. */
   range?: string | undefined;
-  /** The tag of the one version that is wanted, so that parts are of one file; another is a `conflict`. */
+  /** Download this version only, so that several ranges belong to one version. Another version is refused with `conflict`. */
   ifMatch?: string | undefined;
 };
 
 type Search = RouteAnswer<"GET /api/threads/:id/files-search">;
 
-/** Lines that matched, by file. `truncated`: a bound ended the search and more may match. */
+/** Matching lines by file. `truncated`: a limit ended the search, so there may be more matches. */
 export type GrepAnswer = Extract<Search, { results: unknown }>;
 
-/** Paths that matched. */
+/** Matching paths. */
 export type GlobAnswer = Extract<Search, { paths: unknown }>;
 
-/** A condition: only over what was read, or only where nothing is. One that fails is a `conflict`. */
+/** A condition of a write. A write whose condition does not hold is refused with `conflict`. */
 export interface WriteCondition {
-  /** The tag that the file was read with. */
+  /** Write only if the file still has this ETag. */
   ifMatch?: string | undefined;
-  /** `*`: where nothing is. */
+  /** `*`: write only if no file exists at the path. */
   ifNoneMatch?: string | undefined;
 }
 
-/** How a file is uploaded. */
+/** Options of an upload. */
 export type UploadOptions = RequestOptions &
   WriteCondition & {
-    /** The file's media type; by its name's extension where it is not given. */
+    /** The file's media type. By default a Blob's own type, else the type of the file name's extension. */
     type?: string | undefined;
     onProgress?: ProgressListener | undefined;
   };
 
-/** Where and how far to search. */
+/** The folder to search and the maximal number of results. */
 export type SearchOptions = RequestOptions & { path?: string | undefined; limit?: number | undefined };
 
-/** The files. */
+/** Operations on the files of a thread. */
 export interface Files {
-  /** What a folder holds, by name; the root's by default. */
+  /** The entries of a folder, sorted by name. Default: the root. */
   list(path?: string, options?: RequestOptions): Promise<FileRecord[]>;
   stat(path: string, options?: RequestOptions): Promise<FileRecord>;
-  /** The answer with the file's bytes, as a stream, as text, as a blob; its `ETag` is the tag of what was read. */
+  /** The response with the file's bytes, to read as a stream, text or Blob. Its `ETag` header names the version. */
   download(path: string, options?: DownloadOptions): Promise<Response>;
-  /** A WebP of at most 256 pixels; `file_not_found` where there is none. */
+  /** A WebP image of at most 256 by 256 pixels. Throws `file_not_found` if the file has none. */
   thumbnail(path: string, options?: RequestOptions): Promise<Blob>;
-  /** Writes the file as a whole: nobody sees half of it. A stream is sent once, other bodies again after a cut. */
+  /** Replaces the whole file atomically. A stream is sent once; other bodies are sent again after a network failure. */
   upload(path: string, body: RequestBody, options?: UploadOptions): Promise<WrittenFile>;
   mkdir(path: string, options?: RequestOptions): Promise<FileRecord>;
-  /** A file or an empty folder. */
+  /** Deletes a file or an empty folder. */
   delete(path: string, options?: RequestOptions & Pick<WriteCondition, "ifMatch">): Promise<void>;
-  /** A regular expression, line by line. */
+  /** Searches lines by a regular expression. */
   grep(pattern: string, options?: SearchOptions): Promise<GrepAnswer>;
   glob(pattern: string, options?: SearchOptions): Promise<GlobAnswer>;
   stats(options?: RequestOptions): Promise<RouteAnswer<"GET /api/threads/:id/files-stats">>;
 }
 
-/** The files of a thread. */
+/** Builds the operations on the files of the thread `id`. */
 export function files(requests: Requests, id: string): Files {
-  const at = (file: string): { id: string; path: string } => ({ id, path: file });
+  const fileParams = (file: string): { id: string; path: string } => ({ id, path: file });
   return {
     async list(folder = "", options) {
-      const request = { ...options, params: at(`${folder.replace(/\/+$/, "")}/`) };
+      const request = { ...options, params: fileParams(`${folder.replace(/\/+$/, "")}/`) };
       const { entries } = (await requests.json(`GET ${path}`, request)) as { entries: FileRecord[] };
       return entries;
     },
     async stat(file, options) {
-      const answer = await requests.json(`GET ${path}`, { ...options, params: at(file), query: { stat: true } });
+      const answer = await requests.json(`GET ${path}`, {
+        ...options,
+        params: fileParams(file),
+        query: { stat: true },
+      });
       return answer as FileRecord;
     },
     download(file, { range, ifMatch, signal } = {}) {
-      // On a condition no browser answers from its cache, which else puts parts of what it once had in the place of what is there.
+      // A range is always sent with a condition. Otherwise a browser may combine it with parts of an older version from its cache.
       const headers = conditionHeaders({ ifMatch: ifMatch ?? (range === undefined ? undefined : "*") });
       if (range !== undefined) headers["range"] = range;
-      return requests.send(`GET ${path}`, { params: at(file), signal, headers });
+      return requests.send(`GET ${path}`, { params: fileParams(file), signal, headers });
     },
     async thumbnail(file, options) {
-      const answer = await requests.send(`GET ${path}`, { ...options, params: at(file), query: { thumbnail: true } });
+      const answer = await requests.send(`GET ${path}`, {
+        ...options,
+        params: fileParams(file),
+        query: { thumbnail: true },
+      });
       return answer.blob();
     },
-    async upload(file, given, { type, onProgress, ifMatch, ifNoneMatch, signal } = {}) {
-      const body = await sendable(given);
+    async upload(file, content, { type, onProgress, ifMatch, ifNoneMatch, signal } = {}) {
+      const body = await sendable(content);
       const isStream = body instanceof ReadableStream;
       const headers = conditionHeaders({ ifMatch, ifNoneMatch });
-      const media = type ?? (body instanceof Blob && body.type !== "" ? body.type : undefined);
-      // A string would otherwise be sent as text/plain, whatever the file's name says.
-      if (media !== undefined) headers["content-type"] = media;
-      const inPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
-      const bare = typeof body === "string" ? new TextEncoder().encode(body) : body;
+      const mediaType = type ?? (body instanceof Blob && body.type !== "" ? body.type : undefined);
+      // Without this header, fetch would label a string body as text/plain, whatever the extension of the file is.
+      if (mediaType !== undefined) headers["content-type"] = mediaType;
+      const uploadInPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
+      const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
       const answer = await requests.send(`PUT ${path}`, {
-        params: at(file),
+        params: fileParams(file),
         headers,
-        raw: () => (onProgress === undefined || inPage !== null ? bare : counted(bare, onProgress)),
+        raw: () => (onProgress === undefined || uploadInPage !== null ? bytes : withProgress(bytes, onProgress)),
         repeatable: !isStream,
         timeoutMs: null,
         signal,
-        fetch: inPage ?? undefined,
+        fetch: uploadInPage ?? undefined,
       });
       return { ...(await jsonOf<`PUT ${typeof path}`>(answer, signal)), etag: answer.headers.get("etag") };
     },
     mkdir: (folder, options) =>
-      requests.json(`PUT ${path}`, { ...options, params: at(folder), query: { mkdir: true } }),
+      requests.json(`PUT ${path}`, { ...options, params: fileParams(folder), query: { mkdir: true } }),
     delete: (file, { ifMatch, signal } = {}) =>
-      requests.json(`DELETE ${path}`, { params: at(file), headers: conditionHeaders({ ifMatch }), signal }),
+      requests.json(`DELETE ${path}`, { params: fileParams(file), headers: conditionHeaders({ ifMatch }), signal }),
     async grep(pattern, { path: below, limit, signal } = {}) {
       const request = { params: { id }, query: { grep: pattern, path: below, limit }, signal };
       return (await requests.json("GET /api/threads/:id/files-search", request)) as GrepAnswer;

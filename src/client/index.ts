@@ -1,4 +1,4 @@
-// What `import … from "threadhold/client"` gives.
+// The public entry `threadhold/client`.
 
 export { ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
 export type { ClientErrorCode } from "./client-error.ts";

@@ -1,24 +1,24 @@
-// Lists that come in pages: one page by awaiting it, every item of all pages by a loop over it.
+// Lists in pages: awaiting a list requests one page; a loop over it yields the items of all pages.
 
-/** A page of a list, whatever the list is called on the wire. */
+/** A page of a list. `items` replaces the field that the wire names by its content, such as `threads`. */
 export interface Page<T> {
   items: T[];
-  /** Asks for the next page; null on the last. */
+  /** The cursor that requests the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** A list that was asked for. Nothing is sent before it is awaited or looped over. */
+/** A list that was requested. Nothing is sent before it is awaited or looped over. */
 export interface Pages<T, P extends Page<T> = Page<T>> extends PromiseLike<P>, AsyncIterable<T> {}
 
-/** A list from what asks for one page. Each loop begins at the page that was asked for, and asks for no page before its turn. */
-export function pages<T, P extends Page<T>>(ask: (cursor: string | undefined) => Promise<P>): Pages<T, P> {
+/** Builds a list from a function that requests one page. Each loop starts at the first page and requests a page when it needs it. */
+export function pages<T, P extends Page<T>>(fetchPage: (cursor: string | undefined) => Promise<P>): Pages<T, P> {
   return {
     // oxlint-disable-next-line unicorn/no-thenable -- awaiting a list gives its page; a loop over it gives all
-    then: (fulfilled, rejected) => ask(undefined).then(fulfilled, rejected),
+    then: (fulfilled, rejected) => fetchPage(undefined).then(fulfilled, rejected),
     async *[Symbol.asyncIterator]() {
       let cursor: string | undefined;
       for (;;) {
-        const { items, next_cursor } = await ask(cursor);
+        const { items, next_cursor } = await fetchPage(cursor);
         yield* items;
         if (next_cursor === null) return;
         cursor = next_cursor;

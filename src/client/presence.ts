@@ -1,15 +1,15 @@
-// Whether anybody is there to read: the network as the browser sees it, and the page being looked at. A hint and no more, since
-// a browser calls itself offline while a server on the same machine answers.
+// Whether the browser is online and whether the page is visible. Both are hints only: a browser may report that it is offline
+// while a server on the same machine is reachable.
 
-/** `visible`: the page is looked at again, so what was put off is due. */
+/** A change. `visible`: the page became visible again, so delayed work is due. */
 export type PresenceChange = "online" | "offline" | "visible";
 
-/** Tells of it. */
+/** Reports network state and visibility. */
 export interface Presence {
   readonly online: boolean;
-  /** Somebody may be looking. */
+  /** The page is visible. */
   readonly visible: boolean;
-  /** Calls `listener` at every change until the function given back is called. */
+  /** Calls `listener` at every change until the returned function is called. */
   watch(listener: (change: PresenceChange) => void): () => void;
 }
 
@@ -23,12 +23,12 @@ interface Page {
   navigator?: { onLine?: boolean };
 }
 
-const always: Presence = { online: true, visible: true, watch: () => () => undefined };
+const alwaysPresent: Presence = { online: true, visible: true, watch: () => () => undefined };
 
-/** A page's; outside of one always online. */
+/** The presence of the current page. Outside of a browser it is always online and visible. */
 export function platformPresence(): Presence {
   const { document, navigator } = globalThis as Page;
-  if (document === undefined) return always;
+  if (document === undefined) return alwaysPresent;
   const window = globalThis as unknown as Target;
   return {
     get online() {
@@ -40,16 +40,16 @@ export function platformPresence(): Presence {
     watch(listener) {
       const online = (): void => listener("online");
       const offline = (): void => listener("offline");
-      const seen = (): void => {
+      const visible = (): void => {
         if (document.visibilityState === "visible") listener("visible");
       };
       window.addEventListener("online", online);
       window.addEventListener("offline", offline);
-      document.addEventListener("visibilitychange", seen);
+      document.addEventListener("visibilitychange", visible);
       return () => {
         window.removeEventListener("online", online);
         window.removeEventListener("offline", offline);
-        document.removeEventListener("visibilitychange", seen);
+        document.removeEventListener("visibilitychange", visible);
       };
     },
   };

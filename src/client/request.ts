@@ -1,68 +1,68 @@
-// Sends requests: fills in a route's address, adds the credentials, reads refusals, and sends again what may be sent again.
-// A request is sent again only where that cannot do a thing twice: by its method, by its idempotency key, or because the server
-// said that it did nothing (429).
+// Sends HTTP requests to the API: builds the address, adds the credentials, turns error responses into exceptions, and retries.
+// A request is retried only if it cannot take effect twice: because of its method, its idempotency key, or because the server
+// refused it without acting (429).
 
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 
 import { pathOf, queryOf } from "./address.ts";
 import type { QueryValue } from "./address.ts";
-import { errorOfAnswer, isPassing, ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
+import { errorFromResponse, isTransient, ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
 import type { RouteAnswer, RouteBody, RouteKey, RouteParams, RouteQuery } from "./route-type.ts";
 import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 
 const backOff = { first: 300, longest: 10_000 };
 
 /**
- * A header that shows a local server in its open mode that no page on a rebound name (DNS rebinding) sends the request. Browsers
- * replace the header in requests of pages. Methods other than GET and HEAD do not need it.
+ * A header that pages cannot set: browsers overwrite it. A local server without authentication requires it for methods other than
+ * GET and HEAD, so that a web page cannot send requests to it through DNS rebinding.
  */
 function sentByProgram(method: string | undefined): Record<string, string> {
   return method === undefined || method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {};
 }
 
-/** A server that asks for a longer wait is not waited for; the error says how long. */
+/** If the server asks for a longer delay than this, the request is not retried; the error states the delay. */
 const longestWaitMs = 60_000;
 
-/** What can be said of every request. */
+/** Options of every request. */
 export interface RequestOptions {
-  /** Leaves: nothing more is sent, and what was sent is not waited for. It undoes nothing. */
+  /** Aborts the request and its retries. What the server has done already is not undone. */
   signal?: AbortSignal | undefined;
 }
 
-/** What can be said of a request that creates. */
+/** Options of a request that creates something. */
 export interface KeyedOptions extends RequestOptions {
-  /** The same key and body give the first answer again. Made for each call where it is not given. */
+  /** A request with the same key and body returns the first response again. By default a new key for each call. */
   idempotencyKey?: string | undefined;
 }
 
-/** What a request carries. */
+/** The contents of a request to a built-in route. */
 export type RouteRequest<K extends RouteKey> = RequestOptions & {
   query?: RouteQuery<K> | undefined;
   /** Sent as JSON. */
   body?: RouteBody<K> | undefined;
-  /** Sent as it is; called for each try. */
+  /** A body that is sent unchanged; called for each attempt. */
   raw?: (() => RequestBody) | undefined;
   headers?: Record<string, string> | undefined;
   key?: string | undefined;
-  /** It may be sent again. By default what its method or a key allows. */
+  /** Whether the request may be retried. Default: what its method or its idempotency key allows. */
   repeatable?: boolean | undefined;
-  /** Tries after the first; the client's own by default. */
+  /** Attempts after the first. Default: the client's setting. */
   retries?: number | undefined;
-  /** Milliseconds to wait for an answer; null for as long as it takes. */
+  /** Milliseconds to wait for the response to begin; null for no limit. */
   timeoutMs?: number | null | undefined;
-  /** Sends it in place of the client's own. */
+  /** Replaces the client's `fetch` for this request. */
   fetch?: ClientFetch | undefined;
 } & (keyof RouteParams<K> extends never ? { params?: undefined } : { params: RouteParams<K> });
 
-/** What an address is made with. */
+/** Path parameters and query of an address. */
 interface Values {
   params?: Readonly<Record<string, string>> | undefined;
   query?: Readonly<Record<string, QueryValue>> | undefined;
 }
 
-/** A request as it is sent, whatever its route. */
-interface Outgoing extends RequestOptions {
+/** A request that is ready to be sent. */
+interface PreparedRequest extends RequestOptions {
   method: string;
   url: string;
   headers: Record<string, string>;
@@ -71,7 +71,7 @@ interface Outgoing extends RequestOptions {
   fetch: ClientFetch;
 }
 
-/** Sends what a client asks for. */
+/** Sends requests with a client's settings. */
 export class Requests {
   readonly settings: Settings;
 
@@ -79,7 +79,7 @@ export class Requests {
     this.settings = settings;
   }
 
-  /** The answer of a route that streams. */
+  /** Returns the response of a route that streams. */
   stream(
     key: RouteKey,
     request: RequestOptions & Values & { headers: Record<string, string>; retries: number; timeoutMs: number },
@@ -87,18 +87,18 @@ export class Requests {
     return this.send(key, request as RouteRequest<RouteKey>);
   }
 
-  /** The address of a route. */
+  /** Returns the address of a route. */
   address(key: RouteKey, { params, query }: Values): string {
     const path = key.slice(key.indexOf(" ") + 1);
     return `${this.settings.url}${pathOf(path, params ?? {})}${queryOf({ ...query })}`;
   }
 
-  /** The answer's JSON; undefined where it has none. */
+  /** Returns the response's JSON; undefined if it has no body. */
   async json<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<RouteAnswer<K>> {
     return jsonOf(await this.send(key, request), request.signal);
   }
 
-  /** The successful answer. Throws a `ThreadholdClientError` for another, a `ThreadholdNetworkError` where none came. */
+  /** Returns a successful response. Throws `ThreadholdClientError` for an error response, `ThreadholdNetworkError` if none arrived. */
   async send<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<Response> {
     const { body, raw, signal } = request;
     const method = key.slice(0, key.indexOf(" "));
@@ -106,7 +106,7 @@ export class Requests {
     const headers = { ...request.headers };
     if (json !== null) headers["content-type"] = "application/json";
     if (request.key !== undefined) headers["idempotency-key"] = request.key;
-    const outgoing: Outgoing = {
+    const prepared: PreparedRequest = {
       method,
       url: this.address(key, request as Values),
       headers,
@@ -116,12 +116,12 @@ export class Requests {
       signal,
     };
     const repeatable = request.repeatable ?? (request.key !== undefined || /^(GET|PUT|DELETE)$/.test(method));
-    return this.#sendAgain(outgoing, repeatable, request.retries ?? this.settings.retries);
+    return this.#sendWithRetries(prepared, repeatable, request.retries ?? this.settings.retries);
   }
 
-  /** A request of an application's own making, to a path of the deployment. */
+  /** Sends a request that the application built itself to a path of the deployment, once, with the client's credentials. */
   async fetch(path: string, init: RequestInit): Promise<Response> {
-    if (!path.startsWith("/")) throw new TypeError(`"${path}" is no path: it begins with a slash.`);
+    if (!path.startsWith("/")) throw new TypeError(`"${path}" is not a path; a path begins with a slash.`);
     const headers = new Headers(init.headers);
     const token = await this.settings.token();
     if (token !== null) headers.set("authorization", `Bearer ${token}`);
@@ -134,74 +134,74 @@ export class Requests {
     }
   }
 
-  async #sendAgain(outgoing: Outgoing, repeatable: boolean, retries: number): Promise<Response> {
-    let unsure = false;
+  async #sendWithRetries(prepared: PreparedRequest, repeatable: boolean, retries: number): Promise<Response> {
+    let mayHaveSucceeded = false;
     for (let attempt = 1; ; attempt++) {
-      outgoing.signal?.throwIfAborted();
+      prepared.signal?.throwIfAborted();
       try {
-        return await this.#sendOnce(outgoing);
+        return await this.#sendOnce(prepared);
       } catch (thrown) {
-        outgoing.signal?.throwIfAborted();
-        if (unsure && isGone(outgoing, thrown)) return new Response(null, { status: 204 });
+        prepared.signal?.throwIfAborted();
+        if (mayHaveSucceeded && isAlreadyDeleted(prepared, thrown)) return new Response(null, { status: 204 });
         const limited = thrown instanceof ThreadholdClientError && thrown.code === "rate_limited";
-        if (attempt > retries || !isPassing(thrown) || !(repeatable || limited)) throw thrown;
-        const asked = thrown instanceof ThreadholdClientError ? (thrown.retryAfterMs ?? 0) : 0;
-        if (asked > longestWaitMs) throw thrown;
-        unsure ||= !limited;
-        await this.#wait(asked + backOffMs(attempt, backOff, this.settings.random()), outgoing.signal);
+        if (attempt > retries || !isTransient(thrown) || !(repeatable || limited)) throw thrown;
+        const requestedDelay = thrown instanceof ThreadholdClientError ? (thrown.retryAfterMs ?? 0) : 0;
+        if (requestedDelay > longestWaitMs) throw thrown;
+        mayHaveSucceeded ||= !limited;
+        await this.#wait(requestedDelay + backOffMs(attempt, backOff, this.settings.random()), prepared.signal);
       }
     }
   }
 
-  async #sendOnce({ method, url, headers, body, timeoutMs, fetch, signal }: Outgoing): Promise<Response> {
+  async #sendOnce({ method, url, headers, body, timeoutMs, fetch, signal }: PreparedRequest): Promise<Response> {
     const token = await this.settings.token();
     const all = {
       ...headers,
       ...sentByProgram(method),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     };
-    const late = new AbortController();
-    const callOff = timeoutMs === null ? null : this.settings.timers.after(timeoutMs, () => late.abort());
+    const timeout = new AbortController();
+    const cancelTimeout = timeoutMs === null ? null : this.settings.timers.after(timeoutMs, () => timeout.abort());
     const data = body?.();
     let response: Response;
     try {
       response = await fetch(url, {
         method,
         headers: all,
-        // A token goes to the one address it was given for.
+        // A redirect could send the token to another host.
         redirect: "manual",
-        signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
+        signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
         ...(data === undefined ? {} : { body: data }),
         ...(data instanceof ReadableStream ? { duplex: "half" } : {}),
       } as RequestInit);
     } catch (thrown) {
       signal?.throwIfAborted();
-      const what = late.signal.aborted ? `No answer within ${timeoutMs} ms` : "The connection failed";
+      const what = timeout.signal.aborted ? `No response within ${timeoutMs} ms` : "The connection failed";
       throw new ThreadholdNetworkError(`${what}: ${method} ${withoutQuery(url)}`, { cause: thrown });
     } finally {
-      callOff?.();
+      cancelTimeout?.();
     }
     if (response.ok || response.status === 304) return response;
-    throw await errorOfAnswer(response);
+    throw await errorFromResponse(response);
   }
 
   async #wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
     const wait = pause(this.settings.timers, milliseconds);
-    const leave = (): void => wait.cancel();
-    signal?.addEventListener("abort", leave);
+    const cancel = (): void => wait.cancel();
+    signal?.addEventListener("abort", cancel);
     await wait.done;
-    signal?.removeEventListener("abort", leave);
+    signal?.removeEventListener("abort", cancel);
     signal?.throwIfAborted();
   }
 }
 
-/** The response's JSON, for callers that need its headers as well; undefined where it has none. `signal` is the request's. */
+/** Returns the response's JSON; undefined if it has no body. `signal` is that of the request. */
 export async function jsonOf<K extends RouteKey>(response: Response, signal?: AbortSignal): Promise<RouteAnswer<K>> {
   const text = response.status === 204 ? "" : await textOf(response, signal);
-  return (text === "" ? undefined : parsed(text, response.status)) as RouteAnswer<K>;
+  return (text === "" ? undefined : parseJson(text, response.status)) as RouteAnswer<K>;
 }
 
-/** The whole body; one that breaks off is a failure of the network. */
+/** Reads the whole body. A body that breaks off is reported as a network error. */
 async function textOf(response: Response, signal: AbortSignal | undefined): Promise<string> {
   try {
     return await response.text();
@@ -209,21 +209,21 @@ async function textOf(response: Response, signal: AbortSignal | undefined): Prom
     // Chromium rejects an aborted body with an error of its own, not with the signal's reason.
     signal?.throwIfAborted();
     if (thrown instanceof Error && thrown.name === "AbortError") throw thrown;
-    throw new ThreadholdNetworkError("The answer broke off.", { cause: thrown });
+    throw new ThreadholdNetworkError("The response broke off.", { cause: thrown });
   }
 }
 
-function parsed(text: string, status: number): unknown {
+function parseJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const message = "An answer that is no JSON, from something that is not the API. Check the client's `url`.";
+    const message = "The response is not JSON, so not from the API. Check the client's `url`.";
     throw new ThreadholdClientError({ code: "unexpected_answer", message, status });
   }
 }
 
-/** A deletion whose first answer was lost finds nothing left to delete. */
-function isGone({ method }: Outgoing, thrown: unknown): boolean {
+/** Whether a repeated deletion failed with 404. Its first attempt then succeeded, and only the response was lost. */
+function isAlreadyDeleted({ method }: PreparedRequest, thrown: unknown): boolean {
   return method === "DELETE" && thrown instanceof ThreadholdClientError && thrown.status === 404;
 }
 

@@ -1,5 +1,5 @@
-// The contract's route table as types: what a request of a route takes and what it answers. Types only, so that no schema
-// enters a client's bundle; a request names its route as `"GET /api/threads/:id"`, which the compiler checks against the table.
+// The contract's route table as types: parameters, query, body and response of each built-in route. Types only, so that no zod
+// schema enters a client's bundle. A route is named by its method and path, `"GET /api/threads/:id"`.
 
 import type { z } from "zod";
 
@@ -17,17 +17,17 @@ type Row<K extends RouteKey> = {
 /** The dynamic segments of a route's path. */
 export type RouteParams<K extends RouteKey> = PathParams<Row<K>["path"]>;
 
-type Loose<T> = { [F in keyof T]?: T[F] | undefined };
+type AllOptional<T> = { [F in keyof T]?: T[F] | undefined };
 
-/** What a route's query may say, as values in place of their text; every field may be left out. */
+/** The query of a route as values instead of text. Every field is optional. */
 export type RouteQuery<K extends RouteKey> =
-  Row<K> extends { query: infer S extends z.ZodType } ? Loose<z.output<S>> : Record<never, never>;
+  Row<K> extends { query: infer S extends z.ZodType } ? AllOptional<z.output<S>> : Record<never, never>;
 
-/** What a route's body may be, before its defaults are filled in. */
+/** The body of a route before its defaults are filled in. */
 export type RouteBody<K extends RouteKey> = Row<K> extends { body: infer S extends z.ZodType } ? z.input<S> : undefined;
 
 type Answers<R> = R extends { answers: infer A } ? A[keyof A] : never;
 
-/** What a route answers when it succeeds; `undefined` for one without a body. */
+/** The body of a route's successful response; `undefined` for a route without one. */
 export type RouteAnswer<K extends RouteKey> =
   Answers<Row<K>> extends infer S ? (S extends z.ZodType ? z.output<S> : S extends null ? undefined : never) : never;

@@ -1,5 +1,6 @@
-// Something sent to a thread, and the run that answers it: a loop over its events, a promise of its end, its words. The run is
-// the server's: leaving the loop, an abort or a lost connection never stops it, unless that is asked for.
+// A message that was sent, together with the run that answers it: an async iterable of the run's events, a promise of the ended
+// run, and its text. The run belongs to the server: a loop that ends early, an abort or a lost connection does not stop it, unless
+// `stopOnAbort` is set.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";
@@ -10,28 +11,28 @@ import { ThreadholdNetworkError } from "./client-error.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { Follow } from "./follow/follow.ts";
 
-/** How a send is followed. */
+/** Options of a sent message. */
 export interface SendingOptions {
-  /** Leaves: the promise and the loop reject with its reason. The run goes on, unless `stopOnAbort`. */
+  /** Ends the loop and rejects the promise with the signal's reason. The run continues, unless `stopOnAbort` is set. */
   signal?: AbortSignal | undefined;
-  /** An abort stops the run too. */
+  /** An abort also stops the run. */
   stopOnAbort?: boolean | undefined;
-  /** `end`, the default: until the run is over, rests included. `rest`: until it waits for a client, or is over. */
+  /** `end` (default): until the run has ended, even if it is suspended in between. `rest`: until it ends or waits for a client. */
   until?: "end" | "rest" | undefined;
 }
 
-/** What a sending needs of its thread. */
+/** Functions of the thread that a `Sending` uses. */
 export interface SendingPorts {
-  /** Follows the thread, until it is released; asked once. */
+  /** Follows the thread until `release` is called. Called once. */
   hold: () => { follow: Follow; release: () => void };
-  /** Posts it, once. */
+  /** Posts the message. Called once. */
   post: () => Promise<Run | null>;
-  /** Reads the run, and goes on trying while the network is away, until `signal` fires. */
+  /** Reads the run. Retries while the network is unavailable, until `signal` is aborted. */
   read: (runId: string, signal: AbortSignal) => Promise<Run>;
   stop: (runId: string) => Promise<unknown>;
 }
 
-/** A run that was sent for. */
+/** A message that was sent, and its run. */
 export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
   readonly [Symbol.toStringTag] = "Sending";
   readonly #ports: SendingPorts;
@@ -39,13 +40,13 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
   readonly #queue = new EventQueue<ThreadEvent>();
   readonly #posted = deferred<string>();
   readonly #done = deferred<Run>();
-  /** Events that came before it was known which run they are of. */
-  #early: ThreadEvent[] = [];
+  /** Events that arrived before the run's id was known. */
+  #earlyEvents: ThreadEvent[] = [];
   #runId: string | null = null;
-  #begun = false;
+  #started = false;
   #posting: Promise<Run | null> | null = null;
-  readonly #leave = new AbortController();
-  #over = false;
+  readonly #aborted = new AbortController();
+  #isOver = false;
   #release = (): void => undefined;
 
   constructor(ports: SendingPorts, options: SendingOptions) {
@@ -55,29 +56,29 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     void this.#begin().catch((thrown: unknown) => this.#fail(thrown));
   }
 
-  /** The run's events, as they come, from the first on for each loop. */
+  /** The run's events. Each loop receives all of them, from the first on. */
   [Symbol.asyncIterator](): AsyncGenerator<ThreadEvent, void, undefined> {
-    // Whoever loops is told of a failure there; the promise may then be left alone.
+    // A failure is thrown in the loop, so an unobserved promise must not also raise an unhandled rejection.
     this.#done.promise.catch(() => undefined);
     return this.#queue.read();
   }
 
-  /** The words of the run, as they are said. */
+  /** The run's answer as pieces of text, as they arrive. */
   get text(): AsyncIterable<string> {
     return textDeltas(this);
   }
 
-  /** Id of the run, as soon as the server has the message. */
+  /** Id of the run; resolves when the server has stored the message. */
   get runId(): Promise<string> {
     return this.#posted.promise;
   }
 
-  /** Stops the run; answers once that is durable. The sending then ends as the run does. */
+  /** Stops the run; resolves when the stop is stored. The loop and the promise end when the run ends. */
   async stop(): Promise<void> {
     await this.#ports.stop(await this.#posted.promise);
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- it is a promise of the run's end beside being its events
+  // oxlint-disable-next-line unicorn/no-thenable -- a Sending is a promise of its run as well as an iterable of events
   then<R = Run, E = never>(
     fulfilled?: ((run: Run) => R | PromiseLike<R>) | null,
     rejected?: ((reason: unknown) => E | PromiseLike<E>) | null,
@@ -97,83 +98,88 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     const { signal } = this.#options;
     signal?.throwIfAborted();
     const { follow, release } = this.#ports.hold();
-    const unlisten = [follow.onEvent((event) => this.#see(event)), follow.onChange(() => this.#watch(follow))];
+    const unlisten = [
+      follow.onEvent((event) => this.#receive(event)),
+      follow.onChange(() => this.#failIfClosed(follow)),
+    ];
     const abort = (): void => this.#abort(signal?.reason);
     signal?.addEventListener("abort", abort);
     this.#release = () => {
-      for (const leave of unlisten) leave();
-      this.#leave.abort();
+      for (const stop of unlisten) stop();
+      this.#aborted.abort();
       signal?.removeEventListener("abort", abort);
       release();
     };
-    this.#watch(follow);
-    // What comes after this is seen. So the message is posted only now.
-    await anchored(follow);
-    if (this.#over) return;
+    this.#failIfClosed(follow);
+    // The message is posted only after the thread's state has arrived, so that no event of the run is missed.
+    await untilHasState(follow);
+    if (this.#isOver) return;
     this.#posting = this.#ports.post();
     const run = await this.#posting;
-    if (run === null) throw new TypeError("The message began no run; use `messages.post` for one that is only kept.");
+    if (run === null) throw new TypeError("The message started no run; use `messages.post` to store a message only.");
     this.#posted.resolve(run.id);
     this.#runId = run.id;
-    this.#begun = run.status !== "queued";
-    for (const event of this.#early.splice(0)) this.#see(event);
-    const rests = run.status === "awaiting_tool_execution" && this.#options.until === "rest";
-    if (isFinished(run.status) || rests) this.#ask(rests);
+    this.#started = run.status !== "queued";
+    for (const event of this.#earlyEvents.splice(0)) this.#receive(event);
+    const isSuspended = run.status === "awaiting_tool_execution" && this.#options.until === "rest";
+    if (isFinished(run.status) || isSuspended) this.#checkRun(isSuspended);
   }
 
-  #see(event: ThreadEvent): void {
-    if (this.#over) return;
+  #receive(event: ThreadEvent): void {
+    if (this.#isOver) return;
     if (this.#runId === null) {
-      this.#early.push(event);
+      this.#earlyEvents.push(event);
       return;
     }
-    if (event.type === "snapshot") return this.#ask();
-    if (event.type === "queue_changed" && !this.#begun && !event.queued.includes(this.#runId)) return this.#ask();
+    if (event.type === "snapshot") return this.#checkRun();
+    if (event.type === "queue_changed" && !this.#started && !event.queued.includes(this.#runId))
+      return this.#checkRun();
     if (event.run_id !== this.#runId) return;
-    if (event.type === "run_start") this.#begun = true;
+    if (event.type === "run_start") this.#started = true;
     this.#queue.push(event);
-    const rests = event.type === "awaiting_tool_execution" && this.#options.until === "rest";
-    if (event.type === "run_end" || rests) this.#ask(rests);
+    const isSuspended = event.type === "awaiting_tool_execution" && this.#options.until === "rest";
+    if (event.type === "run_end" || isSuspended) this.#checkRun(isSuspended);
   }
 
-  /** Asks how the run stands, which is the truth; ends if it is over, or rests where that was asked for. */
-  #ask(rested = false): void {
+  /** Reads the run from the server and finishes if it has ended, or if it is suspended and `until` is `rest`. */
+  #checkRun(wasSuspended = false): void {
     const { read } = this.#ports;
-    read(this.#runId ?? "", this.#leave.signal).then(
+    read(this.#runId ?? "", this.#aborted.signal).then(
       (run) => {
-        const rests = rested || (run.status === "awaiting_tool_execution" && this.#options.until === "rest");
-        if (isFinished(run.status) || rests) this.#finish(run);
+        const isSuspended =
+          wasSuspended || (run.status === "awaiting_tool_execution" && this.#options.until === "rest");
+        if (isFinished(run.status) || isSuspended) this.#finish(run);
       },
       (thrown: unknown) => this.#fail(thrown),
     );
   }
 
-  #watch({ connection }: Follow): void {
+  #failIfClosed({ connection }: Follow): void {
     if (connection.state !== "closed") return;
     this.#fail(connection.error ?? new ThreadholdNetworkError("The client was closed."));
   }
 
   #abort(reason: unknown): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     if (this.#options.stopOnAbort === true) {
       const stopped = this.#posting?.then((run) => (run === null ? undefined : this.#ports.stop(run.id)));
-      // Whoever aborted hears of nothing any more but the abort.
+      // The caller has aborted, so only the abort's reason is reported.
       stopped?.catch(() => undefined);
     }
     this.#fail(reason);
   }
 
   #finish(run: Run): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#release();
     this.#queue.end();
     this.#done.resolve(run);
   }
 
   #fail(thrown: unknown): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#release();
     this.#queue.fail(thrown);
     this.#posted.reject(thrown);
@@ -181,13 +187,13 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
   }
 }
 
-/** Resolves when something is known of the thread, or the subscription is over. */
-function anchored(follow: Follow): Promise<void> {
-  if (follow.anchored || follow.connection.state === "closed") return Promise.resolve();
+/** Resolves when the thread's state has arrived or the subscription is closed. */
+function untilHasState(follow: Follow): Promise<void> {
+  if (follow.hasState || follow.connection.state === "closed") return Promise.resolve();
   return new Promise((resolve) => {
-    const leave = follow.onChange(() => {
-      if (!follow.anchored && follow.connection.state !== "closed") return;
-      leave();
+    const stop = follow.onChange(() => {
+      if (!follow.hasState && follow.connection.state !== "closed") return;
+      stop();
       resolve();
     });
   });
@@ -198,13 +204,13 @@ function anchored(follow: Follow): Promise<void> {
  * reconnect, yield only the part that their block did not have yet. Text that is retracted later has been yielded.
  */
 export async function* textDeltas(events: AsyncIterable<ThreadEvent>): AsyncGenerator<string, void, undefined> {
-  const said = new Map<string, number>();
+  const yielded = new Map<string, number>();
   for await (const event of events) {
     if ((event.type !== "text_delta" && event.type !== "text_end") || (event.depth ?? 0) > 0) continue;
     const block = `${event.message_id}:${event.index}`;
-    const known = said.get(block) ?? 0;
+    const known = yielded.get(block) ?? 0;
     const [offset, text] = event.type === "text_delta" ? [event.offset, event.delta] : [0, event.text];
-    said.set(block, Math.max(known, offset + text.length));
+    yielded.set(block, Math.max(known, offset + text.length));
     const fresh = text.slice(Math.max(0, known - offset));
     if (fresh !== "") yield fresh;
   }

@@ -1,5 +1,5 @@
-// What a client is made with, and what it takes from its platform where nothing was given: fetch, sockets, time, chance, and
-// in a browser whether it is online and seen. All can be passed in, so a client runs in a browser, in Node and in a Worker.
+// The options of a client and their defaults from the platform: fetch, WebSocket, timers, randomness, and the page's presence.
+// Each can be replaced, so a client runs in a browser, in Node and in a Worker.
 
 import { platformTimers } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
@@ -7,7 +7,7 @@ import type { Timers } from "#lib/timers.ts";
 import { platformPresence } from "./presence.ts";
 import type { Presence } from "./presence.ts";
 
-/** The part of a WebSocket that a client uses. Browsers', Workers', Node's and that of the package `ws` have it. */
+/** The part of a WebSocket that a client uses. The classes of browsers, Workers, Node and the package `ws` provide it. */
 export interface ClientSocket {
   addEventListener(type: "open", listener: () => void): void;
   addEventListener(type: "error", listener: () => void): void;
@@ -17,42 +17,42 @@ export interface ClientSocket {
   close(code?: number, reason?: string): void;
 }
 
-/** What a request may carry as it is. */
+/** A body that a request can send unchanged. */
 export type RequestBody = ReadableStream<Uint8Array> | Blob | ArrayBuffer | ArrayBufferView | string;
 
-/** Opens a socket. */
+/** A WebSocket class. */
 export type SocketConstructor = new (url: string) => ClientSocket;
 
-/** What opens requests; the platform's `fetch` is one. */
+/** The part of `fetch` that a client uses. */
 export type ClientFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A token, or what gives one when it is asked for, as for JWTs that expire. */
+/** A token, or a function that returns one for each request, for tokens that expire. */
 export type Token = string | (() => string | Promise<string>);
 
-/** How a client is made. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** Where the Worker is: `https://agents.example.com`, perhaps with a path before `/api`. In a page its own origin. */
+  /** Address of the Worker, such as `https://agents.example.com`, with any path before `/api`. Default in a page: its origin. */
   url?: string | undefined;
-  /** Sent as `Authorization: Bearer …`. Never part of an address: sockets are opened with single-use tickets. */
+  /** Sent as `Authorization: Bearer …`. Never part of an address: WebSockets are opened with single-use tickets. */
   token?: Token | undefined;
   fetch?: ClientFetch | undefined;
-  /** Opens sockets; null to follow over SSE alone. The platform's by default; Node 20 has none, and SSE is used there. */
+  /** The WebSocket class; null to use SSE only. Default: the platform's. Node 20 has none, so SSE is used there. */
   WebSocket?: SocketConstructor | null | undefined;
-  /** Tries after the first of a request that may safely be sent again; 3 by default. */
+  /** Attempts after the first, for requests that may be retried. Default 3. */
   retries?: number | undefined;
-  /** Milliseconds to wait for an answer to begin, 30,000 by default; waits for runs, streams and uploads have no end. */
+  /** Milliseconds to wait for a response to begin. Default 30,000. Waits for runs, streams and uploads have no limit. */
   timeoutMs?: number | undefined;
   timers?: Timers | undefined;
-  /** From 0 to below 1, for the jitter of waits. */
+  /** Returns a number from 0 to below 1, for the jitter of delays. */
   random?: (() => number) | undefined;
-  /** Makes idempotency keys. */
+  /** Creates idempotency keys. */
   newKey?: (() => string) | undefined;
   presence?: Presence | undefined;
 }
 
-/** The same with nothing left open. */
+/** The options with all defaults filled in. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   url: string;
   token: () => Promise<string | null>;
   fetch: ClientFetch;
@@ -65,7 +65,7 @@ export interface Settings {
   presence: Presence;
 }
 
-/** Fills in the platform's. Throws for an address that is none. */
+/** Fills in the defaults. Throws if `url` is not a valid http or https address. */
 export function readSettings(options: ClientOptions): Settings {
   const { token } = options;
   return {
@@ -82,22 +82,22 @@ export function readSettings(options: ClientOptions): Settings {
   };
 }
 
-function baseOf(given: string | undefined): string {
-  const text = given ?? (globalThis as { location?: { origin?: string } }).location?.origin;
-  const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+function baseOf(url: string | undefined): string {
+  const text = url ?? (globalThis as { location?: { origin?: string } }).location?.origin;
+  const parsed = text !== undefined && URL.canParse(text) ? new URL(text) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     throw new TypeError("A client needs `url`, the http or https address of the Worker.");
   }
-  if (url.username !== "" || url.password !== "") {
+  if (parsed.username !== "" || parsed.password !== "") {
     throw new TypeError("Credentials in `url` would be sent and logged with every address; use `token`.");
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
 }
 
-/** The platform's own complaint about a header would quote the token. */
+/** Checks the token here, because the platform's error about an invalid header would contain the token. */
 function checkedToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new TypeError("The token is empty or has characters that no header can carry.");
+  throw new TypeError("The `token` is empty or has a character that no header can carry.");
 }
 
 function platformSocket(): SocketConstructor | null {
@@ -105,7 +105,7 @@ function platformSocket(): SocketConstructor | null {
   return typeof found === "function" ? (found as SocketConstructor) : null;
 }
 
-/** `crypto.randomUUID` is missing from pages that came over plain http. */
+/** Creates a random key. `crypto.randomUUID` is not available in pages loaded over plain http. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

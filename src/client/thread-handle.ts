@@ -1,5 +1,5 @@
-// One thread as a client holds it: everything that can be asked of it, what is known of it while it is followed, and sends.
-// A handle by itself costs nothing and opens nothing.
+// One thread: its requests, its state while it is followed, and sending messages. Creating a handle sends nothing and opens no
+// connection.
 
 import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 import { emptyView } from "#contract/fold.ts";
@@ -12,7 +12,7 @@ import { EventQueue } from "./event-queue.ts";
 import { files } from "./files.ts";
 import type { Files } from "./files.ts";
 import type { Connection } from "./follow/connection.ts";
-import type { Follow, Known } from "./follow/follow.ts";
+import type { Follow, FollowState } from "./follow/follow.ts";
 import type { OpenCall } from "./follow/open-calls.ts";
 import { openSse } from "./follow/sse-carrier.ts";
 import { threadStream } from "./follow/stream.ts";
@@ -26,48 +26,48 @@ import type { ThreadChange, Threads } from "./threads.ts";
 import { toolResults } from "./tool-results.ts";
 import type { ToolResults } from "./tool-results.ts";
 
-/** How a message is sent, beside its content. */
+/** Options of `send`. */
 export type SendOptions = Omit<NewMessage, "content" | "run"> & KeyedOptions & SendingOptions;
 
-/** How a run without a message is asked for. */
+/** Options of `continue`. */
 export type ContinueOptions = RouteBody<"POST /api/threads/:id/runs"> & KeyedOptions & SendingOptions;
 
-/** What a handle is made of. */
+/** Dependencies of a handle. */
 export interface HandlePorts {
   requests: Requests;
   threads: Threads;
-  /** The thread's subscription if one is open. */
+  /** The thread's shared subscription, if one is open. */
   followed: () => Follow | undefined;
-  /** The same, opened where there is none, from what was known. */
-  follow: (from: Known | undefined) => Follow;
-  /** A subscription that nobody shares, behind this number; it keeps no state. */
+  /** The thread's shared subscription; opens one that resumes from `from` if none is open. */
+  follow: (from: FollowState | undefined) => Follow;
+  /** Opens a subscription for one reader that continues after an event number and keeps no state. */
   replay: (after: number, silent: boolean) => Follow;
   /** Aborted when the client is closed. */
   closed: AbortSignal;
 }
 
-/** Which events are read. */
+/** Options of `events`. */
 export interface EventsOptions extends RequestOptions {
-  /** Stored events after this number first, 0 for all there are; then those to come. Opens a connection of its own. */
+  /** First the stored events after this number (0 for all), then new ones. Opens a separate connection. */
   after?: number | undefined;
-  /** With `after` or `until`: events of silent messages, too. */
+  /** With `after` or `until`: whether to include events of silent messages. */
   silent?: boolean | undefined;
-  /** Events of these types only. */
+  /** Only events of these types. */
   types?: readonly EventType[] | undefined;
   /**
-   * `idle`: ends when no run is active. Such events come over a connection of their own, which is not opened again: where it breaks,
+   * `idle`: the loop ends when no run is active. The events come over a separate connection that does not reconnect: if it fails,
    * the loop throws a `ThreadholdNetworkError`.
    */
   until?: "idle" | undefined;
 }
 
-const left: Connection = { state: "closed", error: null };
-const none: readonly OpenCall[] = [];
+const closedConnection: Connection = { state: "closed", error: null };
+const noCalls: readonly OpenCall[] = [];
 
-/** Tries of what a send has to know in the end. */
-const patientTries = 10_000;
+/** Attempts to read the end of a run: it must be known eventually, so the reads continue for about a day. */
+const readRunRetries = 10_000;
 
-/** A thread. */
+/** A handle of a thread. */
 export class ThreadHandle {
   readonly id: string;
   readonly messages: Messages;
@@ -77,11 +77,11 @@ export class ThreadHandle {
   readonly files: Files;
   readonly tools: ToolResults;
   readonly #ports: HandlePorts;
-  #last: Follow | undefined;
+  #lastFollow: Follow | undefined;
 
   constructor(id: string, ports: HandlePorts) {
     const { requests } = ports;
-    // An id that no address can carry is refused here, not at each of its requests.
+    // Refuses an id that cannot be part of an address here instead of at the first request.
     requests.address("GET /api/threads/:id", { params: { id } });
     this.id = id;
     this.#ports = ports;
@@ -106,8 +106,8 @@ export class ThreadHandle {
   }
 
   /**
-   * Sends a message and follows the run that answers it: loop over it for events, over its `text` for words, await it for the
-   * run as it ended. The message is posted once, whatever happens to the connection.
+   * Sends a message and follows the run that answers it. Loop over the result for events or over its `text` for pieces of text;
+   * await it for the ended run. The message is posted once, even if the connection fails and is retried.
    */
   send(content: NewMessage["content"], options: SendOptions = {}): Sending {
     const { signal, stopOnAbort, until, idempotencyKey, ...message } = options;
@@ -115,34 +115,34 @@ export class ThreadHandle {
     return this.#sending(post, { signal, stopOnAbort, until });
   }
 
-  /** A run without a message; follows it as `send` does. */
+  /** Starts a run without a message and follows it as `send` does. */
   continue(options: ContinueOptions = {}): Sending {
     const { signal, stopOnAbort, until, idempotencyKey, ...run } = options;
     return this.#sending(() => this.runs.post(run, { idempotencyKey }), { signal, stopOnAbort, until });
   }
 
-  /** Stops the active run, or the one named; answers once that is durable. Stopping an idle thread is fine. */
+  /** Stops the active run, or the run `runId`; resolves when the stop is stored. Stopping an idle thread is no error. */
   async stop(runId?: string, { signal }: RequestOptions = {}): Promise<ThreadStatus> {
     const request = { params: { id: this.id }, body: { run_id: runId }, repeatable: true, signal };
     return (await this.#ports.requests.json("POST /api/threads/:id/stop", request)).status;
   }
 
-  /** What is known of the thread, as its events tell it. Parts that do not change stay the same objects. */
+  /** The thread's state, folded from the received events. Unchanged parts stay the same objects. */
   get state(): ThreadView {
     return this.#follow?.state ?? emptyView;
   }
 
-  /** Calls that wait for a client or for a decision, while the thread is followed. The same list until they change. */
+  /** Tool calls that wait for a client's result or for an approval, while the thread is followed. The same list until they change. */
   get pending(): readonly OpenCall[] {
-    return this.#follow?.pending ?? none;
+    return this.#follow?.pending ?? noCalls;
   }
 
-  /** How the subscription stands; `closed` without an error while nobody follows. */
+  /** State of the subscription; `closed` without an error while the thread is not followed. */
   get connection(): Connection {
-    return this.#follow?.connection ?? left;
+    return this.#follow?.connection ?? closedConnection;
   }
 
-  /** Follows the thread, and calls `listener` whenever `state` or `connection` is another. Leave with what is given back. */
+  /** Follows the thread and calls `listener` when `state` or `connection` changes, until the returned function is called. */
   subscribe(listener: () => void): () => void {
     const follow = this.#hold();
     const unlisten = follow.follow.onChange(listener);
@@ -152,12 +152,12 @@ export class ThreadHandle {
     };
   }
 
-  /** Follows the thread until what is given back is called; tools that were offered are called meanwhile. */
+  /** Follows the thread until the returned function is called. Offered client tools are called meanwhile. */
   follow(): () => void {
     return this.#hold().release;
   }
 
-  /** The thread's events from now on, without end; a snapshot first, unless it is followed already. `EventsOptions` changes both. */
+  /** The thread's events from now on, without end. Begins with a snapshot unless the thread is followed already. `options` changes both. */
   async *events(options: EventsOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
     const { signal, until } = options;
     signal?.throwIfAborted();
@@ -173,7 +173,7 @@ export class ThreadHandle {
     }
   }
 
-  /** Follows the thread, and calls `listener` for every event of a type. */
+  /** Follows the thread and calls `listener` for every event of a type, until the returned function is called. */
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => void): () => void {
     const { follow, release } = this.#hold();
     const unlisten = follow.onEvent((event) => {
@@ -185,7 +185,7 @@ export class ThreadHandle {
     };
   }
 
-  /** Follows the thread, and calls `listener` with what each custom event of this name carries. */
+  /** Follows the thread and calls `listener` with the data of each custom event of a name, until the returned function is called. */
   onCustom<N extends CustomEventName>(name: N, listener: (data: CustomEvents[N]) => void): () => void {
     return this.on("custom", (event) => {
       if (event.name === name) listener(event.data as CustomEvents[N]);
@@ -193,20 +193,20 @@ export class ThreadHandle {
   }
 
   get #follow(): Follow | undefined {
-    this.#last = this.#ports.followed() ?? this.#last;
-    return this.#last;
+    this.#lastFollow = this.#ports.followed() ?? this.#lastFollow;
+    return this.#lastFollow;
   }
 
   #hold(): { follow: Follow; release: () => void } {
     const known = this.#follow;
-    const follow = this.#ports.follow(known?.anchored === true && !isGone(known) ? known : undefined);
-    this.#last = follow;
+    const follow = this.#ports.follow(known?.hasState === true && !isDeleted(known) ? known : undefined);
+    this.#lastFollow = follow;
     return { follow, release: follow.hold() };
   }
 
   /** Adds the events of a subscription to a queue until the returned function is called. */
   #listen(queue: EventQueue<ThreadEvent>, { after, silent = false, types }: EventsOptions): () => void {
-    const { follow, release } = after === undefined ? this.#hold() : held(this.#ports.replay(after, silent));
+    const { follow, release } = after === undefined ? this.#hold() : holdExclusively(this.#ports.replay(after, silent));
     const unlisten = [
       follow.onEvent((event) => {
         if (types?.includes(event.type) !== false) queue.push(event);
@@ -218,23 +218,23 @@ export class ThreadHandle {
       }),
     ];
     return () => {
-      for (const leave of unlisten) leave();
+      for (const stop of unlisten) stop();
       release();
     };
   }
 
-  /** Adds the events of a stream that the server ends to a queue. The returned function closes the connection. */
+  /** Adds the events of a stream that ends on the server to a queue. The returned function closes the connection. */
   #readUntilEnd(queue: EventQueue<ThreadEvent>, { after, ...options }: EventsOptions): () => void {
     const { requests, closed } = this.#ports;
     const fail = (error: Error): void => queue.fail(error);
     const refuse = (): void => fail(new ThreadholdNetworkError("The client was closed."));
     closed.addEventListener("abort", refuse);
     if (closed.aborted) refuse();
-    const carrying = openSse(
+    const carrier = openSse(
       { requests, stream: threadStream(this.id, options), after: after ?? null },
       {
         opened: () => undefined,
-        // The server that is asked is built with the same schemas.
+        // The wire is not validated: the server builds its events from the same schemas.
         event: (event) => queue.push(event as ThreadEvent),
         lost: fail,
         refused: fail,
@@ -243,7 +243,7 @@ export class ThreadHandle {
     );
     return () => {
       closed.removeEventListener("abort", refuse);
-      carrying.close();
+      carrier.close();
     };
   }
 
@@ -256,7 +256,7 @@ export class ThreadHandle {
         read: (rid, signal) =>
           requests.json("GET /api/threads/:id/runs/:rid", {
             params: { id: this.id, rid },
-            retries: patientTries,
+            retries: readRunRetries,
             signal,
           }),
         stop: (runId) => this.stop(runId),
@@ -266,13 +266,13 @@ export class ThreadHandle {
   }
 }
 
-/** The thread was deleted. One that was made anew under its id has numbers of its own. */
-function isGone({ connection }: Follow): boolean {
+/** Whether the thread was deleted. A new thread under the same id numbers its events from 1, so the old state is useless. */
+function isDeleted({ connection }: Follow): boolean {
   const error = connection.state === "closed" ? connection.error : null;
   return error instanceof ThreadholdClientError && error.code === "thread_not_found";
 }
 
-/** A subscription that is closed with its one reader. */
-function held(follow: Follow): { follow: Follow; release: () => void } {
+/** A subscription with a single reader, which closes it. */
+function holdExclusively(follow: Follow): { follow: Follow; release: () => void } {
   return { follow, release: () => follow.close() };
 }

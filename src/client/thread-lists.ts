@@ -1,4 +1,4 @@
-// What a thread keeps in lists: messages, runs, logs, and the inputs that wait.
+// The lists of a thread: messages, runs, logs and queued inputs.
 
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
@@ -11,23 +11,23 @@ import type { Page, Pages } from "./page.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer, RouteBody, RouteQuery } from "./route-type.ts";
 
-/** A page of messages, with how many there are in all where a kept counter knows. */
+/** A page of messages. `total` is their number in all, or null if the server keeps no counter for this list. */
 export type MessagesPage = Page<Message> & { total: number | null; has_more: boolean };
 
-/** A message as it is posted. */
+/** A message to post. */
 export type NewMessage = RouteBody<"POST /api/threads/:id/messages">;
 
-/** What a posted message answers: the message, and the run it begins, joins or waits for. */
+/** The response to a posted message: the message, and the run that it starts, joins or is queued for. */
 export type Admitted = RouteAnswer<"POST /api/threads/:id/messages">;
 
-/** How a message or a run is posted; with `wait` the answer comes when the run rests, however long that takes. */
+/** Options of posting. With `wait` the response comes when the run has ended or waits for a client. */
 export type PostOptions = KeyedOptions & { wait?: boolean | undefined };
 
-/** The messages of a thread. */
+/** Operations on the messages of a thread. */
 export interface Messages {
   post(message: NewMessage, options?: PostOptions): Promise<Admitted>;
   list(query?: RouteQuery<"GET /api/threads/:id/messages">, options?: RequestOptions): Pages<Message, MessagesPage>;
-  /** Messages whose text has `text`, newest first. A page may be empty before the last one. */
+  /** Messages that contain `text`, newest first. A page may be empty even though more pages follow. */
   search(text: string, query?: MessageSearch, options?: RequestOptions): Pages<MessageHit>;
   get(id: string, options?: RequestOptions): Promise<Message>;
   patch(
@@ -38,10 +38,10 @@ export interface Messages {
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
 
-/** Which messages are searched. */
+/** Which messages to search. */
 export type MessageSearch = Omit<RouteQuery<"GET /api/threads/:id/messages-search">, "q">;
 
-/** The messages. */
+/** Builds the operations on the messages of the thread `id`. */
 export function messages(requests: Requests, id: string): Messages {
   return {
     post: (body, { idempotencyKey = requests.settings.newKey(), wait, signal } = {}) =>
@@ -77,15 +77,15 @@ export function messages(requests: Requests, id: string): Messages {
   };
 }
 
-/** The runs of a thread, queued ones included. */
+/** Operations on the runs of a thread, including queued ones. */
 export interface Runs {
-  /** A run without a message; after a stop it lets the queue go on, at a limit it raises it. */
+  /** Starts a run without a message. After a stop it resumes the queue; after a limit was reached it can raise the limit. */
   post(run?: RouteBody<"POST /api/threads/:id/runs">, options?: PostOptions): Promise<Run | null>;
   list(query?: RouteQuery<"GET /api/threads/:id/runs">, options?: RequestOptions): Pages<Run>;
   get(id: string, options?: RequestOptions): Promise<Run>;
 }
 
-/** The runs. */
+/** Builds the operations on the runs of the thread `id`. */
 export function runs(requests: Requests, id: string): Runs {
   return {
     async post(body = {}, { idempotencyKey = requests.settings.newKey(), wait, signal } = {}) {
@@ -109,13 +109,13 @@ export function runs(requests: Requests, id: string): Runs {
   };
 }
 
-/** What the loop did, and what it cost: a model attempt a row, its tool calls under it. */
+/** The logs of a thread: one entry for each model attempt, with its cost and its tool calls. */
 export interface Logs {
   list(query?: RouteQuery<"GET /api/threads/:id/logs">, options?: RequestOptions): Pages<Log>;
   get(id: string, options?: RequestOptions): Promise<Log>;
 }
 
-/** The logs. */
+/** Builds the operations on the logs of the thread `id`. */
 export function logs(requests: Requests, id: string): Logs {
   return {
     list: (query, options) =>
@@ -128,10 +128,10 @@ export function logs(requests: Requests, id: string): Logs {
   };
 }
 
-/** The inputs that wait, in the order in which they will be taken in. */
+/** The queued inputs of a thread, in the order in which they will be processed. */
 export interface Queue {
   list(query?: RouteQuery<"GET /api/threads/:id/queue">, options?: RequestOptions): Pages<QueuedInput>;
-  /** `conflict` once the input was taken in. */
+  /** Throws `conflict` if the input is no longer queued. */
   patch(
     id: string,
     change: RouteBody<"PATCH /api/threads/:id/queue/:qid">,
@@ -140,7 +140,7 @@ export interface Queue {
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
 
-/** The queue. */
+/** Builds the operations on the queue of the thread `id`. */
 export function queue(requests: Requests, id: string): Queue {
   return {
     list: (query, options) =>

@@ -1,5 +1,5 @@
-// A client of one deployment, as one caller. Holds the subscriptions that are open, one a thread and one a feed, however many ask
-// for it.
+// The client of one deployment, with the credentials of one caller. All handles of a thread share one subscription, and all lists
+// of an owner share one feed.
 
 import { emptyView } from "#contract/fold.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -9,7 +9,7 @@ import { definitions } from "./definitions.ts";
 import type { Definitions } from "./definitions.ts";
 import { FeedFollow } from "./follow/feed-follow.ts";
 import { Follow } from "./follow/follow.ts";
-import type { Known } from "./follow/follow.ts";
+import type { FollowState } from "./follow/follow.ts";
 import { Requests } from "./request.ts";
 import type { RequestOptions, RouteRequest } from "./request.ts";
 import type { RouteAnswer, RouteKey, RouteQuery } from "./route-type.ts";
@@ -21,10 +21,10 @@ import type { Threads } from "./threads.ts";
 import { ToolDesk } from "./tools/tool-desk.ts";
 import type { ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
 
-/** Which days of a usage report, both included and `YYYY-MM-DD`; by what it is broken down; whose, for administrators. */
+/** The days of a usage report (both included, `YYYY-MM-DD`), its dimensions, and, for administrators, the user. */
 export type UsageFilter = RouteQuery<"GET /api/usage">;
 
-/** A client. Make one for a page or a process, and close it when it is not needed any more. */
+/** A client. Create one for a page or a process, and close it when it is no longer needed. */
 export class ThreadholdClient {
   readonly threads: Threads;
   /** The definitions of the deployment, without secrets. */
@@ -36,7 +36,7 @@ export class ThreadholdClient {
   readonly #replays = new Set<Follow>();
   readonly #closing = new AbortController();
 
-  /** Throws for an address that is none. */
+  /** Throws if `url` is not a valid http or https address. */
   constructor(options: ClientOptions = {}) {
     this.#requests = new Requests(readSettings(options));
     this.#desk = new ToolDesk(this.#requests);
@@ -44,7 +44,7 @@ export class ThreadholdClient {
     this.definitions = definitions(this.#requests);
   }
 
-  /** A handle on a thread, by its id or its record. Opens nothing, and does not ask whether the thread exists. */
+  /** Returns a handle of a thread, by id or record. Sends nothing and does not check whether the thread exists. */
   thread(thread: string | Pick<Thread, "id">): ThreadHandle {
     const id = typeof thread === "string" ? thread : thread.id;
     return new ThreadHandle(id, {
@@ -58,29 +58,29 @@ export class ThreadholdClient {
   }
 
   /**
-   * Offers functions as the remote tools of these names: calls of threads that this client follows are answered with what they
-   * return. The function given back takes them away again.
+   * Registers functions for remote tools by name. Calls in threads that this client follows are answered with the functions'
+   * return values, until the returned function is called.
    */
   tools(tools: ClientTools, options: ClientToolsOptions = {}): () => void {
     return this.#desk.offer(tools, options);
   }
 
-  /** Whether the service answers, its version, and what its last build found. */
+  /** The health of the service, its version, and the findings of its last build. */
   health(options?: RequestOptions): Promise<RouteAnswer<"GET /healthz">> {
     return this.#requests.json("GET /healthz", { ...options });
   }
 
-  /** What the caller's runs used; an administrator is told everybody's, or those of `user_id`. */
+  /** The usage of the caller's runs. For an administrator that of all users, or of `user_id`. */
   usage(filter: UsageFilter = {}, options?: RequestOptions): Promise<UsageReport> {
     return this.#requests.json("GET /api/usage", { ...options, query: filter });
   }
 
-  /** Any other built-in route, by its name in the contract: `request("GET /api/openapi.json", {})`. */
+  /** Sends a request to any other built-in route, by its method and path: `request("GET /api/openapi.json", {})`. */
   request<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<RouteAnswer<K>> {
     return this.#requests.json(key, request);
   }
 
-  /** One of the project's own routes, with the client's credentials. Any status is an answer; it is sent once. */
+  /** Sends a request to one of the project's own routes, once and with the client's credentials. Returns the response of any status. */
   fetch(path: `/${string}`, init: RequestInit = {}): Promise<Response> {
     return this.#requests.fetch(path, init);
   }
@@ -90,7 +90,10 @@ export class ThreadholdClient {
     for (const follow of [...this.#follows.values(), ...this.#replays, ...this.#feeds.values()]) follow.retry();
   }
 
-  /** Closes every subscription, and asks for no list by itself any more; sends that are followed reject, their runs go on. Requests can still be made. */
+  /**
+   * Closes every subscription and ends the automatic requests of lists. Sends that are followed reject; their runs continue.
+   * Requests can still be sent.
+   */
   close(): void {
     this.#closing.abort();
     this.#desk.close();
@@ -106,7 +109,7 @@ export class ThreadholdClient {
     return feed;
   }
 
-  #follow(threadId: string, from: Known | undefined): Follow {
+  #follow(threadId: string, from: FollowState | undefined): Follow {
     const known = this.#follows.get(threadId);
     if (known !== undefined) return known;
     this.#refuseClosed();
@@ -116,11 +119,11 @@ export class ThreadholdClient {
       from,
       onClose: () => {
         this.#follows.delete(threadId);
-        this.#desk.leave(follow);
+        this.#desk.detach(follow);
       },
     });
     this.#follows.set(threadId, follow);
-    this.#desk.attend(follow);
+    this.#desk.attach(follow);
     return follow;
   }
 
@@ -131,7 +134,7 @@ export class ThreadholdClient {
       threadId,
       from: { state: { ...emptyView, last_seq: after }, pending: [] },
       silent,
-      // Whoever reads events from long ago wants them as they are: what they come to is kept by the thread's own subscription.
+      // A replay passes its events on and does not build a state: the thread's shared subscription does.
       fold: (view, { seq }) => ({ ...view, last_seq: seq }),
       onClose: () => this.#replays.delete(replay),
     });
@@ -140,6 +143,6 @@ export class ThreadholdClient {
   }
 
   #refuseClosed(): void {
-    if (this.#closing.signal.aborted) throw new TypeError("The client was closed; it follows nothing any more.");
+    if (this.#closing.signal.aborted) throw new TypeError("The client is closed; create another one.");
   }
 }

@@ -1,4 +1,4 @@
-// The threads of the caller: made, listed, read, changed, deleted, taken out and brought in.
+// Operations on threads: create, list, search, read, change, delete, export and import.
 
 import type { AgentName } from "threadhold";
 
@@ -13,13 +13,13 @@ import type { Page, Pages } from "./page.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./request.ts";
 import type { RouteBody, RouteQuery } from "./route-type.ts";
 import type { RequestBody } from "./settings.ts";
-import { counted, pageUpload, sendable } from "./upload.ts";
+import { withProgress, pageUpload, sendable } from "./upload.ts";
 import type { ProgressListener } from "./upload.ts";
 
-/** What a thread is made of. `agent_id` is one of the project's agents where its generated names are part of the types. */
+/** A thread to create. If the project's generated types are loaded, `agent_id` is the name of one of its agents. */
 export type NewThread = Omit<RouteBody<"POST /api/threads">, "agent_id"> & { agent_id: AgentName };
 
-/** What of a thread may be changed; at least one field. */
+/** A change of a thread; at least one field. */
 export type ThreadChange = Omit<RouteBody<"PATCH /api/threads/:id">, "agent_id"> & {
   agent_id?: AgentName | undefined;
 };
@@ -27,43 +27,43 @@ export type ThreadChange = Omit<RouteBody<"PATCH /api/threads/:id">, "agent_id">
 /** Which threads to list. `limit` is the length of a page. */
 export type ThreadFilter = RouteQuery<"GET /api/threads">;
 
-/** Which threads are searched. `limit` is the number of threads that a page asks. */
+/** Which threads to search. `limit` is the number of threads that one page searches. */
 export type ThreadSearch = Omit<RouteQuery<"GET /api/messages-search">, "q">;
 
-/** How a thread is brought in. `onProgress` is told of the bytes that were sent; what they are worth is known at the end. */
+/** Options of an import. `onProgress` receives the number of sent bytes. Whether the file is valid is known only at the end. */
 export type ImportOptions = KeyedOptions & { onProgress?: ProgressListener | undefined };
 
-/** Threads, newest activity first. */
+/** Operations on threads. Lists are sorted by newest activity first. */
 export interface Threads {
   create(thread: NewThread, options?: KeyedOptions): Promise<Thread>;
   list(filter?: ThreadFilter, options?: RequestOptions): Pages<Thread>;
   /**
-   * Threads that have messages with `text`, each with its newest hits. A page asks 50 threads and holds those with hits, those whose
-   * older messages are not searched yet (`next_cursor`), and those that failed (`error`).
+   * Threads that have messages with `text`, each with its newest hits. A page searches 50 threads. It contains the threads with
+   * hits, those whose older messages are not searched yet (`next_cursor`), and those whose search failed (`error`).
    */
   search(text: string, filter?: ThreadSearch, options?: RequestOptions): Pages<ThreadHits>;
-  /** The first page of such a list, kept as it should be for as long as somebody is subscribed to it. */
+  /** The first page of such a list, kept current while it has a subscriber. */
   follow(filter?: ThreadFilter, options?: ThreadListOptions): ThreadList;
   get(id: string, options?: RequestOptions): Promise<Thread>;
   patch(id: string, change: ThreadChange, options?: RequestOptions): Promise<Thread>;
-  /** Stops its run and deletes all it holds. */
+  /** Stops the active run and deletes the thread with all its data. */
   delete(id: string, options?: RequestOptions): Promise<void>;
-  /** The whole thread as lines of JSON, with `files` its files too. Whole only when its last line came. */
+  /** Exports the thread as lines of JSON, with `files` including its files. The export is complete only if its last line arrived. */
   export(id: string, options?: RequestOptions & { files?: boolean | undefined }): Promise<ReadableStream<Uint8Array>>;
-  /** Makes a thread of an export, under the id it had. A stream is sent once; other bodies are sent again after a cut. */
+  /** Creates a thread from an export, under its original id. A stream is sent once; other bodies are retried after a network failure. */
   import(lines: RequestBody, options?: ImportOptions): Promise<Thread>;
 }
 
-/** What lists are kept by. */
-export interface KeptBy {
-  /** Opens the feed of a user, or finds it open. */
+/** Dependencies of followed lists. */
+export interface ListDependencies {
+  /** Returns the feed of a user and opens it if needed; null if the client is closed. */
   feed: (userId: string | undefined) => FeedFollow | null;
-  /** Fires when the client is closed. */
+  /** Aborted when the client is closed. */
   closed: AbortSignal;
 }
 
-/** The routes. */
-export function threads(requests: Requests, { feed, closed }: KeptBy): Threads {
+/** Builds the operations on threads. */
+export function threads(requests: Requests, { feed, closed }: ListDependencies): Threads {
   const { newKey } = requests.settings;
   const list: Threads["list"] = (filter, options) =>
     pages(async (cursor): Promise<Page<Thread>> => {
@@ -81,10 +81,10 @@ export function threads(requests: Requests, { feed, closed }: KeptBy): Threads {
         const answer = await requests.json("GET /api/messages-search", { ...options, query });
         return { items: answer.threads, next_cursor: answer.next_cursor };
       }),
-    // A feed tells of no thread that answers another one's call, and of none beyond the first page.
+    // A feed does not report child threads, and a list beyond the first page cannot be kept current by it.
     follow(filter = {}, options = {}) {
-      const isTold = filter.parent_id === undefined && filter.cursor === undefined;
-      const ports = { requests, list, closed, feed: () => (isTold ? feed(filter.user_id) : null) };
+      const isCoveredByFeed = filter.parent_id === undefined && filter.cursor === undefined;
+      const ports = { requests, list, closed, feed: () => (isCoveredByFeed ? feed(filter.user_id) : null) };
       return new ThreadList(ports, filter, options);
     },
     get: (id, options) => requests.json("GET /api/threads/:id", { ...options, params: { id } }),
@@ -100,7 +100,7 @@ export function threads(requests: Requests, { feed, closed }: KeptBy): Threads {
       const isStream = body instanceof ReadableStream;
       const inPage = onProgress === undefined || isStream ? null : pageUpload(onProgress);
       return requests.json("POST /api/threads/import", {
-        raw: () => (onProgress === undefined || inPage !== null ? body : counted(body, onProgress)),
+        raw: () => (onProgress === undefined || inPage !== null ? body : withProgress(body, onProgress)),
         headers: { "content-type": "application/x-ndjson" },
         key: idempotencyKey,
         repeatable: !isStream,

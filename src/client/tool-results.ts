@@ -1,4 +1,4 @@
-// What a client answers to calls that wait for it: results of remote tools, and decisions about calls that need consent.
+// Answers of a client to pending tool calls: results of remote tools, and approvals. Also runs a tool on request.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -10,42 +10,42 @@ import { messages } from "./thread-lists.ts";
 import { callArguments } from "./tools/call-arguments.ts";
 import type { CallArguments } from "./tools/call-arguments.ts";
 
-/** What a tool that was run on request gives. */
+/** The result of a tool that was run on request. */
 export type ToolResult = RouteAnswer<"POST /api/threads/:id/tools/:name">;
 
-/** Which run is meant; without one, whichever waits. */
+/** The run that is answered. By default the run that waits. */
 export type AnswerOptions = RequestOptions & { runId?: string | undefined };
 
-/** A yes, perhaps to other arguments, where the call's tool lets them be changed. */
+/** Options of an approval. `args` replaces the call's arguments, if the tool permits it. */
 export type ApproveOptions = AnswerOptions & { args?: JsonObject | undefined };
 
-/** Answers of a client. The same answer may be sent twice; another one for an answered call is a `conflict`. */
+/** Answers to pending calls. The same answer may be sent twice; a different one for an answered call is refused with `conflict`. */
 export interface ToolResults {
-  /** The result of a remote call: text, or JSON that the model reads as text. */
+  /** Posts the result of a remote call: text, or JSON that the model reads as text. */
   answer(callId: string, result: Json, options?: AnswerOptions): Promise<ToolResultsTaken>;
-  /** Why a remote call failed; the model reads it. */
+  /** Posts why a remote call failed; the model reads it. */
   fail(callId: string, error: string, options?: AnswerOptions): Promise<ToolResultsTaken>;
   approve(callId: string, options?: ApproveOptions): Promise<ToolResultsTaken>;
-  /** A no, and why; the model reads it. */
+  /** Declines a call that needs approval; the model reads the reason. */
   decline(callId: string, reason?: string, options?: AnswerOptions): Promise<ToolResultsTaken>;
-  /** Several at once: all are taken, or none. */
+  /** Posts several answers at once: all are accepted or none. */
   post(results: PostedResult[], options?: AnswerOptions): Promise<ToolResultsTaken>;
   /**
-   * What a call that waits was asked with, also where it did not come with it: a child thread's is in that thread. Throws
-   * `message_not_found` where its message is gone.
+   * The arguments of a pending call, read from the messages if the call does not carry them; for a call of a child thread from
+   * the messages of that thread. Throws `message_not_found` if the message is gone.
    */
   argumentsOf(call: PendingCall, options?: RequestOptions): Promise<CallArguments>;
-  /** Runs a server's tool now, without a model. Writes a log and no message; never sent twice. */
+  /** Runs a server tool now, without a model. Writes a log entry and no message. Never retried. */
   invoke(name: string, args?: JsonObject, options?: RequestOptions): Promise<ToolResult>;
 }
 
-/** The routes. */
+/** Builds the operations for the thread `id`. */
 export function toolResults(requests: Requests, id: string): ToolResults {
   const post = (results: PostedResult[], { runId, signal }: AnswerOptions = {}): Promise<ToolResultsTaken> =>
     requests.json("POST /api/threads/:id/tool-results", {
       params: { id },
       body: { results, run_id: runId },
-      // An answer that is there already is taken for what it is.
+      // The server accepts a repeated answer that equals the stored one.
       repeatable: true,
       signal,
     });

@@ -1,52 +1,52 @@
-// Uploads that tell how far they are. A page learns that from XMLHttpRequest alone, since its fetch tells nothing and sends no
-// streams over HTTP/1.1; elsewhere the bytes are counted as they are taken. A body that is no stream is sent again after a cut.
+// Uploads with progress. In a page, XMLHttpRequest reports the sent bytes; fetch reports nothing, and cannot stream over HTTP/1.1.
+// Elsewhere the bytes are counted when fetch reads them. A body that is not a stream can be sent again after a network failure.
 
 import { Listeners } from "./follow/listeners.ts";
 import type { ClientFetch, RequestBody } from "./settings.ts";
 
-/** How far an upload is. `total` is null for a stream, whose length nobody knows. */
+/** Progress of an upload in bytes. `total` is null for a stream, whose length is unknown. */
 export interface UploadProgress {
   loaded: number;
   total: number | null;
 }
 
-/** Told after each piece, and once more when everything was sent. */
+/** Called after each piece and once more when everything was sent. */
 export type ProgressListener = (progress: UploadProgress) => void;
 
 const pieceBytes = 64 * 1024;
 
-/** Bytes of a body; null where only sending it would tell. */
+/** Length of a body in bytes; null for a stream. */
 function lengthOf(body: RequestBody): number | null {
   if (body instanceof ReadableStream) return null;
   if (body instanceof Blob) return body.size;
   return typeof body === "string" ? new TextEncoder().encode(body).length : body.byteLength;
 }
 
-/** The body as a stream that tells of its bytes as they are taken. */
-export function counted(body: RequestBody, onProgress: ProgressListener): ReadableStream<Uint8Array> {
+/** The body as a stream that reports its bytes as they are read. */
+export function withProgress(body: RequestBody, onProgress: ProgressListener): ReadableStream<Uint8Array> {
   const total = lengthOf(body);
   let loaded = 0;
-  // One that throws ends no upload.
+  // `Listeners` keeps an exception in the listener from ending the upload.
   const listeners = new Listeners<[UploadProgress]>();
   listeners.add(onProgress);
-  const tell = new TransformStream<Uint8Array, Uint8Array>({
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, controller) {
       controller.enqueue(piece);
       loaded += piece.byteLength;
-      listeners.tell({ loaded, total });
+      listeners.notify({ loaded, total });
     },
   });
-  return streamOf(body).pipeThrough(tell);
+  return streamOf(body).pipeThrough(counter);
 }
 
 function streamOf(body: RequestBody): ReadableStream<Uint8Array> {
   if (body instanceof ReadableStream) return body;
   if (body instanceof Blob) return body.stream() as ReadableStream<Uint8Array>;
   const bytes = bytesOf(body);
-  let at = 0;
+  let position = 0;
   return new ReadableStream<Uint8Array>({
     pull(controller) {
-      if (at < bytes.length) controller.enqueue(bytes.subarray(at, (at += pieceBytes)));
+      if (position < bytes.length) controller.enqueue(bytes.subarray(position, (position += pieceBytes)));
       else controller.close();
     },
   });
@@ -59,7 +59,7 @@ function bytesOf(body: ArrayBuffer | ArrayBufferView | string): Uint8Array {
     : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** What can be sent here: in a page a stream is gathered first, since not every browser sends one, and some send its name. */
+/** The body in a form that can be sent here. In a page a stream is read into a Blob, since not every browser can send a stream. */
 export async function sendable(body: RequestBody): Promise<RequestBody> {
   const gathered = body instanceof ReadableStream && "XMLHttpRequest" in globalThis;
   return gathered ? new Response(body).blob() : body;
@@ -80,7 +80,7 @@ interface PageRequest {
   abort(): void;
 }
 
-/** The page's own way to send with progress; null outside of a page. */
+/** A replacement for fetch that uses XMLHttpRequest to report progress; null outside of a page. */
 export function pageUpload(onProgress: ProgressListener): ClientFetch | null {
   const { XMLHttpRequest: Found } = globalThis as { XMLHttpRequest?: new () => PageRequest };
   if (Found === undefined) return null;
@@ -92,24 +92,24 @@ export function pageUpload(onProgress: ProgressListener): ClientFetch | null {
         request.setRequestHeader(name, value);
       }
       request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, total });
-      const leave = (): void => request.abort();
-      signal?.addEventListener("abort", leave);
-      const over = (): void => signal?.removeEventListener("abort", leave);
+      const abort = (): void => request.abort();
+      signal?.addEventListener("abort", abort);
+      const removeListener = (): void => signal?.removeEventListener("abort", abort);
       const failed = (): void => {
-        over();
+        removeListener();
         reject(new TypeError("The upload broke off."));
       };
       request.onerror = failed;
       request.onabort = failed;
       request.onload = () => {
-        over();
-        const answered = new Headers();
+        removeListener();
+        const responseHeaders = new Headers();
         for (const name of ["retry-after", "etag"]) {
           const value = request.getResponseHeader(name);
-          if (value !== null) answered.set(name, value);
+          if (value !== null) responseHeaders.set(name, value);
         }
         const { status, responseText } = request;
-        resolve(new Response(status === 204 ? null : responseText, { status, headers: answered }));
+        resolve(new Response(status === 204 ? null : responseText, { status, headers: responseHeaders }));
       };
       if (signal?.aborted === true) failed();
       else request.send(body);

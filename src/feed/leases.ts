@@ -1,6 +1,6 @@
-// The leases of one owner's open streams and working threads, across all isolates. One row holds all of them. A new lease writes the
-// row. A lease that ends is removed in memory, and the row changes with the next write. A lease that is overdue counts only if its
-// holder confirms it. Holders are asked only when the bound would refuse a request.
+// The leases of one owner's open streams and running threads, over all isolates. One row holds all of them. A new lease writes the
+// row. An ended lease is removed in memory, and the row changes with the next write. An overdue lease counts only if its holder
+// confirms it. Holders are asked only when a request would otherwise be refused.
 
 import type { FeedWord } from "#contract/feed.ts";
 import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
@@ -8,33 +8,33 @@ import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/
 import { readLeaseRow, writeLeaseRow } from "./lease-row.ts";
 import type { LeaseState, RunLease, OpenStream } from "./lease-row.ts";
 
-/** The ports of leases. */
+/** Dependencies of the leases. */
 export interface LeasePorts {
-  /** Microseconds since epoch. */
+  /** Microseconds since the epoch. */
   now: () => number;
   row: { read: () => string | undefined; write: (text: string) => void };
-  /** Asks a holder which leases it still serves. If it rejects, the holder's overdue leases are dropped. */
-  held: (holder: LeaseHolder, ids: readonly string[]) => Promise<HeldLeases>;
+  /** Asks a holder which of these leases it still uses. If it rejects, the holder's overdue leases are dropped. */
+  askHolder: (holder: LeaseHolder, ids: readonly string[]) => Promise<HeldLeases>;
 }
 
 const second = 1_000_000;
 
-/** Microseconds within which a granted stream reaches its holder. */
+/** Microseconds in which a granted stream must reach its holder. */
 export const attachMicros = 15 * second;
 
-/** Microseconds within which an input is admitted, hooks included. */
+/** Microseconds in which an input must be admitted, including its hooks. */
 export const admitMicros = 60 * second;
 
 /** Microseconds for which a holder's confirmation of a stream counts. */
 export const heldMicros = 15 * second;
 
-/** Microseconds for which a thread's report that it is at work counts. It reports every 15 s. */
+/** Microseconds for which a thread's report that it is running counts. It reports every 15 seconds. */
 export const confirmedMicros = 60 * second;
 
 /** The most holders that are asked at the same time. */
-const mostAsked = 50;
+const maxAsked = 50;
 
-/** One per feed object. */
+/** The leases of one feed object. */
 export class Leases {
   readonly #ports: LeasePorts;
   #loaded: LeaseState | null = null;
@@ -44,11 +44,11 @@ export class Leases {
     this.#ports = ports;
   }
 
-  /** Takes a lease, or returns the bound that is reached. */
+  /** Grants a lease, or returns the limit that is reached. */
   async take(request: LeaseRequest): Promise<LeaseOutcome> {
     const outcome = this.#tryTake(request);
     if (outcome === "granted" || !this.#isOverdue()) return outcome;
-    // Shared by all requests that meet the bound meanwhile, so that a holder is asked once.
+    // Requests that reach the limit at the same time share one confirmation, so that a holder is asked once.
     this.#confirming ??= this.#confirm().finally(() => {
       this.#confirming = null;
     });
@@ -66,11 +66,11 @@ export class Leases {
     }
   }
 
-  /** Takes the state of a thread from its message to the feed. `admitted` are the leases of inputs that the thread has admitted. */
-  told(word: FeedWord, admitted: readonly string[]): void {
+  /** Records the state of a thread from its message to the feed. `admitted` are the leases of inputs that the thread has admitted. */
+  recordThread(message: FeedWord, admitted: readonly string[]): void {
     const { runs } = this.#state;
-    const thread = word.type === "thread_deleted" ? word.thread_id : word.thread.id;
-    const isWorking = word.type !== "thread_deleted" && word.thread.status === "running";
+    const thread = message.type === "thread_deleted" ? message.thread_id : message.thread.id;
+    const isWorking = message.type !== "thread_deleted" && message.thread.status === "running";
     const run: RunLease = runs.get(thread) ?? { until: 0, admitting: new Map() };
     for (const id of admitted) run.admitting.delete(id);
     run.until = isWorking ? this.#ports.now() + confirmedMicros : 0;
@@ -83,17 +83,17 @@ export class Leases {
     return this.#loaded;
   }
 
-  #tryTake({ id, holder, streams: mostStreams, runs: mostRuns }: LeaseRequest): LeaseOutcome {
+  #tryTake({ id, holder, streams: maxStreams, runs: maxRuns }: LeaseRequest): LeaseOutcome {
     const { now, row } = this.#ports;
     const { streams, runs } = this.#state;
-    // The request is repeated, because the answer to the first try was lost.
+    // A repeated request, because the response to the first one was lost.
     if (streams.has(id)) return "granted";
-    const thread = "thread" in holder && mostRuns !== null ? holder.thread : null;
+    const thread = "thread" in holder && maxRuns !== null ? holder.thread : null;
     const run = thread === null ? undefined : runs.get(thread);
-    if (mostStreams !== null && streams.size >= mostStreams) return "too_many_streams";
-    // Further inputs of a working thread wait in its queue, so only another thread adds to the load.
-    if (thread !== null && mostRuns !== null && run === undefined && runs.size >= mostRuns) return "too_many_runs";
-    if (mostStreams !== null) streams.set(id, { holder, until: now() + attachMicros });
+    if (maxStreams !== null && streams.size >= maxStreams) return "too_many_streams";
+    // Further inputs of a running thread wait in its queue, so only another thread adds load.
+    if (thread !== null && maxRuns !== null && run === undefined && runs.size >= maxRuns) return "too_many_runs";
+    if (maxStreams !== null) streams.set(id, { holder, until: now() + attachMicros });
     if (thread !== null) {
       const admitting = run?.admitting ?? new Map<string, number>();
       admitting.set(id, now() + admitMicros);
@@ -105,27 +105,29 @@ export class Leases {
 
   #isOverdue(): boolean {
     const { streams, runs } = this.#state;
-    const at = this.#ports.now();
-    return [...streams.values()].some(({ until }) => until <= at) || [...runs.values()].some((run) => endOf(run) <= at);
+    const now = this.#ports.now();
+    return (
+      [...streams.values()].some(({ until }) => until <= now) || [...runs.values()].some((run) => endOf(run) <= now)
+    );
   }
 
   /** Asks the holders of overdue leases and drops the leases that they no longer serve. */
   async #confirm(): Promise<void> {
     const { streams, runs } = this.#state;
-    const at = this.#ports.now();
+    const now = this.#ports.now();
     const asked = new Map<string, { holder: LeaseHolder; streams: string[]; run: string | null }>();
-    const ask = (holder: LeaseHolder) => {
+    const entryFor = (holder: LeaseHolder) => {
       const name = JSON.stringify(holder);
       const known = asked.get(name) ?? { holder, streams: [], run: null };
-      if (asked.size < mostAsked) asked.set(name, known);
+      if (asked.size < maxAsked) asked.set(name, known);
       return known;
     };
-    for (const [id, { holder, until }] of streams) if (until <= at) ask(holder).streams.push(id);
-    for (const [thread, run] of runs) if (endOf(run) <= at) ask({ thread }).run = thread;
+    for (const [id, { holder, until }] of streams) if (until <= now) entryFor(holder).streams.push(id);
+    for (const [thread, run] of runs) if (endOf(run) <= now) entryFor({ thread }).run = thread;
     await Promise.all(
       [...asked.values()].map(async ({ holder, streams: ids, run }) => {
-        const nothing: HeldLeases = { streams: [], working: false };
-        const held = await this.#ports.held(holder, ids).catch(() => nothing);
+        const noLeases: HeldLeases = { streams: [], working: false };
+        const held = await this.#ports.askHolder(holder, ids).catch(() => noLeases);
         for (const id of ids) this.#settleStream(streams.get(id), { id, isHeld: held.streams.includes(id) });
         if (run !== null) this.#settleRun(run, held.working);
       }),
@@ -140,11 +142,11 @@ export class Leases {
 
   #settleRun(thread: string, isWorking: boolean): void {
     const run = this.#state.runs.get(thread);
-    const at = this.#ports.now();
-    // While the thread was asked, it may have reported to the feed, or a lease for another input may have been granted.
-    if (run === undefined || endOf(run) > at) return;
+    const now = this.#ports.now();
+    // In the meantime the thread may have reported to the feed, or another input may have got a lease.
+    if (run === undefined || endOf(run) > now) return;
     run.admitting.clear();
-    run.until = isWorking ? at + confirmedMicros : 0;
+    run.until = isWorking ? now + confirmedMicros : 0;
     this.#dropIdle(thread, run);
   }
 

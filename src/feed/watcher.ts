@@ -1,5 +1,5 @@
-// One watcher over one socket. How far it is lives in the socket's attachment, so that it outlasts hibernation and nothing of it
-// is in memory. What it has not acknowledged is bounded: one that does not keep up is let go, comes back and lists.
+// A watcher: one subscriber of a feed over a WebSocket. Its progress is stored in the socket's attachment, so it survives
+// hibernation. The unacknowledged data is bounded: a watcher that reads too slowly is disconnected, and lists the threads again.
 
 import { z } from "zod";
 
@@ -11,18 +11,18 @@ import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
-const placeSchema = z.object({
+const attachmentSchema = z.object({
   owner: z.string().nullable(),
-  /** UTF-16 units of all it was sent: the `seq` of the last frame. */
+  /** UTF-16 units that were sent so far: the `seq` of the last frame. */
   sent: z.number().int().nonnegative(),
   acknowledged: z.number().int().nonnegative(),
-  /** The expiry of its credentials, in microseconds since epoch; absent if they do not expire. */
+  /** When the caller's credentials expire, in microseconds since the epoch; absent if they do not expire. */
   endsAt: z.number().optional(),
-  /** The lease of this stream. */
+  /** The lease of this stream, if streams of its owner are limited. */
   lease: streamLeaseSchema.optional(),
 });
 
-/** The part of a socket that a watcher needs. */
+/** The part of a WebSocket that a watcher uses. */
 export interface WatcherSocket {
   send(text: string): void;
   close(code: number, reason: string): void;
@@ -30,21 +30,21 @@ export interface WatcherSocket {
   deserializeAttachment(): unknown;
 }
 
-/** An acknowledgement is no longer than this. */
-const longestMessage = 200;
+/** Maximal length of an acknowledgement. Longer messages are ignored. */
+const maxMessageLength = 200;
 
-/** A subscription to a feed. */
+/** One subscriber of a feed. */
 export class Watcher {
   readonly #socket: WatcherSocket;
-  readonly #place: z.infer<typeof placeSchema>;
+  readonly #attachment: z.infer<typeof attachmentSchema>;
 
-  private constructor(socket: WatcherSocket, place: z.infer<typeof placeSchema>) {
+  private constructor(socket: WatcherSocket, attachment: z.infer<typeof attachmentSchema>) {
     this.#socket = socket;
-    this.#place = place;
+    this.#attachment = attachment;
   }
 
-  /** Begins one on a socket that was just accepted. */
-  static begin(
+  /** Creates the watcher of a socket that was just accepted. */
+  static create(
     socket: WatcherSocket,
     owner: string | null,
     { endsAt, lease }: { endsAt: number | null; lease: StreamLease | null },
@@ -53,70 +53,70 @@ export class Watcher {
     return new Watcher(socket, { owner, sent: 0, acknowledged: 0, ...optional });
   }
 
-  /** The watcher of a socket that was accepted earlier; null when its attachment is not ours. */
+  /** The watcher of a socket that was accepted earlier; null if its attachment has another form. */
   static of(socket: WatcherSocket): Watcher | null {
-    const place = placeSchema.safeParse(socket.deserializeAttachment());
-    return place.success ? new Watcher(socket, place.data) : null;
+    const attachment = attachmentSchema.safeParse(socket.deserializeAttachment());
+    return attachment.success ? new Watcher(socket, attachment.data) : null;
   }
 
   get owner(): string | null {
-    return this.#place.owner;
+    return this.#attachment.owner;
   }
 
   get lease(): StreamLease | null {
-    return this.#place.lease ?? null;
+    return this.#attachment.lease ?? null;
   }
 
-  /** Characters that may still be sent before something is acknowledged. */
-  get room(): number {
-    const { sent, acknowledged } = this.#place;
+  /** Characters that may be sent before the next acknowledgement. */
+  get remainingWindow(): number {
+    const { sent, acknowledged } = this.#attachment;
     return watcherWindow - (sent - acknowledged);
   }
 
-  /** Closes the socket if its credentials have expired, and returns true then. */
-  endedAt(now: number): boolean {
-    if (now < (this.#place.endsAt ?? Number.POSITIVE_INFINITY)) return false;
+  /** Closes the socket if the credentials have expired. Returns whether they have. */
+  closeIfExpired(now: number): boolean {
+    if (now < (this.#attachment.endsAt ?? Number.POSITIVE_INFINITY)) return false;
     this.#close(expiredCloseCode, "token_expired");
     return true;
   }
 
-  /** Sends a frame, given as JSON of an object without its number. Without room for it the watcher is let go. */
+  /** Sends a frame: the JSON of an object, to which `seq` is added. If it exceeds the window, the watcher is disconnected. */
   send(frame: string): void {
-    if (this.room < frame.length) {
+    if (this.remainingWindow < frame.length) {
       this.#close(tooSlowCloseCode, "too_slow");
       return;
     }
-    const seq = this.#place.sent + frame.length;
-    this.#place.sent = seq;
+    const seq = this.#attachment.sent + frame.length;
+    this.#attachment.sent = seq;
     try {
       this.#socket.send(`${frame.slice(0, -1)},"seq":${String(seq)}}`);
     } catch {
-      // The other side has left, and its close is on its way here.
+      // The client has disconnected; the close event follows.
       return;
     }
     this.#save();
   }
 
-  /** Takes what a watcher says: an acknowledgement; anything else is passed over. */
-  heard(message: string): void {
-    const parsed = message.length > longestMessage ? null : acknowledgementSchema.safeParse(safeJson(message));
+  /** Handles a message of the client. Acknowledgements are recorded, everything else is ignored. */
+  receive(message: string): void {
+    const parsed = message.length > maxMessageLength ? null : acknowledgementSchema.safeParse(safeJson(message));
     if (parsed?.success !== true) return;
-    const { sent, acknowledged } = this.#place;
-    // A number that was never sent makes no room.
+    const { sent, acknowledged } = this.#attachment;
+    // Ignores a number that was never sent, or that was acknowledged before.
     if (parsed.data.seq > sent || parsed.data.seq <= acknowledged) return;
-    this.#place.acknowledged = parsed.data.seq;
+    this.#attachment.acknowledged = parsed.data.seq;
     this.#save();
   }
 
   #save(): void {
-    this.#socket.serializeAttachment(this.#place);
+    this.#socket.serializeAttachment(this.#attachment);
   }
 
   #close(code: number, reason: string): void {
     try {
       this.#socket.close(code, reason);
     } catch {
-      // The other side closed first.
+      // The client closed first.
     }
   }
 }

@@ -1,7 +1,7 @@
-// When components are told of what changed: once a frame, however much came in it. A page that nobody looks at draws no frames,
-// and is told when it is looked at again.
+// Schedules updates of components: at most one for each animation frame. A hidden page draws no frames, so it updates when it
+// becomes visible again.
 
-/** Calls `draw` at the next frame, unless the function given back is called before. */
+/** Calls `draw` at the next frame, unless the returned function is called before. */
 export type Frame = (draw: () => void) => () => void;
 
 interface Painter {
@@ -9,10 +9,10 @@ interface Painter {
   cancelAnimationFrame?: (id: number) => void;
 }
 
-/** Milliseconds of a frame where nothing is painted. */
+/** Milliseconds of a frame where the platform has none. */
 const frameMs = 16;
 
-/** The browser's frames; elsewhere sixty a second. */
+/** The browser's animation frames; elsewhere about sixty a second. */
 export const platformFrame: Frame = (draw) => {
   const { requestAnimationFrame: request, cancelAnimationFrame: cancel } = globalThis as Painter;
   if (request !== undefined && cancel !== undefined) {

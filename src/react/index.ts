@@ -1,4 +1,4 @@
-// What `import … from "threadhold/react"` gives.
+// The public entry `threadhold/react`.
 
 export type { Frame } from "./frame.ts";
 export { ThreadholdProvider, useThreadholdClient } from "./provider.ts";

@@ -1,4 +1,4 @@
-// The client of a page, for all components below.
+// The React context that gives a client to all components below the provider, with the threads and lists that they share.
 
 import { createContext, createElement, useContext, useMemo } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -12,14 +12,14 @@ import type { ThreadListSource } from "./thread-list-source.ts";
 import { threadSource } from "./thread-source.ts";
 import type { ThreadSource } from "./thread-source.ts";
 
-/** What a page shares. */
+/** The value of the context. */
 export interface ThreadholdContextValue {
   client: ThreadholdClient;
   thread: (id: string) => ThreadSource;
   threads: (filter: ThreadFilter, everyMs: number | undefined) => ThreadListSource;
 }
 
-/** What the provider takes; frames are the platform's by default. */
+/** Props of the provider. `frame` is the platform's by default. */
 export interface ThreadholdProviderProps {
   client: ThreadholdClient;
   children?: ReactNode;
@@ -28,7 +28,7 @@ export interface ThreadholdProviderProps {
 
 const Context = createContext<ThreadholdContextValue | null>(null);
 
-/** Gives a client to the components below. It stays the application's: it is not closed here. */
+/** Gives a client to the components below. The application owns the client: the provider never closes it. */
 export function ThreadholdProvider(props: ThreadholdProviderProps): ReactElement {
   const { client, children, frame = platformFrame } = props;
   const value = useMemo(() => {
@@ -36,9 +36,9 @@ export function ThreadholdProvider(props: ThreadholdProviderProps): ReactElement
     const lists = new Map<string, ThreadListSource>();
     return {
       client,
-      thread: (id: string) => entry(threads, id, () => threadSource(client, id, frame)),
+      thread: (id: string) => findOrCreate(threads, id, () => threadSource(client, id, frame)),
       threads: (filter: ThreadFilter, everyMs: number | undefined) =>
-        entry(lists, `${everyMs} ${JSON.stringify(filter)}`, () =>
+        findOrCreate(lists, `${everyMs} ${JSON.stringify(filter)}`, () =>
           threadListSource(client, { filter, everyMs }, frame),
         ),
     };
@@ -46,27 +46,28 @@ export function ThreadholdProvider(props: ThreadholdProviderProps): ReactElement
   return createElement(Context.Provider, { value }, children);
 }
 
-/** The client of the provider above. Throws where there is none. */
+/** The client of the nearest provider. Throws if there is none. */
 export function useThreadholdClient(): ThreadholdClient {
   return useThreadhold().client;
 }
 
-/** What the page shares. Throws outside of a provider. */
+/** The value of the context. Throws outside of a provider. */
 export function useThreadhold(): ThreadholdContextValue {
   const value = useContext(Context);
-  if (value === null) throw new Error("This needs a ThreadholdProvider above it.");
+  if (value === null)
+    throw new Error("No ThreadholdProvider found; render one above the component that uses this hook.");
   return value;
 }
 
-/** Sources that are kept though no component shows them, so that a page that comes back to one has it at once. */
-const mostIdle = 50;
+/** Unused sources that are kept, so that a page that returns to a thread or list shows it at once. */
+const maxIdle = 50;
 
-function entry<V extends { source: { idle: boolean } }>(map: Map<string, V>, key: string, make: () => V): V {
+function findOrCreate<V extends { source: { idle: boolean } }>(map: Map<string, V>, key: string, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const idle = [...map].filter(([, { source }]) => source.idle);
-  for (const [old] of idle.slice(0, Math.max(0, idle.length - mostIdle))) map.delete(old);
-  const made = make();
-  map.set(key, made);
-  return made;
+  for (const [old] of idle.slice(0, Math.max(0, idle.length - maxIdle))) map.delete(old);
+  const created = make();
+  map.set(key, created);
+  return created;
 }

@@ -1,38 +1,38 @@
-// Something outside of React that components draw: what it was at the last frame, which stays the same object until it is drawn
-// anew, and who wants to be told.
+// A value outside of React that components render, in the form of `useSyncExternalStore`. Components see the value of the last
+// frame, so that several changes within one frame cause one render.
 
 import { Listeners } from "#client/follow/listeners.ts";
 
 import type { Frame } from "./frame.ts";
 
-/** A source. `open` is called when the first component comes, and what it gives back when the last has left. */
+/** How a source reads and watches its value. */
 export interface SourcePorts<P> {
   frame: Frame;
-  /** What there is to draw now. */
-  look: () => P;
-  /** Begins, and calls `changed` whenever `look` would say something else. */
+  /** Reads the current value. */
+  read: () => P;
+  /** Called when the first component subscribes. Calls `changed` when the value may have changed. The result is called at the end. */
   open: (changed: () => void) => () => void;
 }
 
-/** What components subscribe to. */
+/** A value that components subscribe to. */
 export class Source<P> {
   readonly #ports: SourcePorts<P>;
   readonly #listeners = new Listeners<[]>();
-  #picture: P;
+  #snapshot: P;
   #close = (): void => undefined;
-  #callOff: (() => void) | null = null;
+  #cancelFrame: (() => void) | null = null;
 
   constructor(ports: SourcePorts<P>) {
     this.#ports = ports;
-    this.#picture = ports.look();
+    this.#snapshot = ports.read();
   }
 
-  /** As of the last frame. */
-  get picture(): P {
-    return this.#picture;
+  /** The value at the last frame; the same object until the next change. */
+  get snapshot(): P {
+    return this.#snapshot;
   }
 
-  /** No component shows it. */
+  /** Whether no component is subscribed. */
   get idle(): boolean {
     return this.#listeners.size === 0;
   }
@@ -41,7 +41,7 @@ export class Source<P> {
     const remove = this.#listeners.add(listener);
     if (this.#listeners.size === 1) {
       this.#close = this.#ports.open(() => this.#changed());
-      // What it is from now on. It may have become another while nobody looked, or in the frame that the last one did not wait for.
+      // The value may have changed while no component was subscribed.
       this.#changed();
     }
     let isSubscribed = true;
@@ -50,17 +50,17 @@ export class Source<P> {
       isSubscribed = false;
       remove();
       if (this.#listeners.size > 0) return;
-      this.#callOff?.();
-      this.#callOff = null;
+      this.#cancelFrame?.();
+      this.#cancelFrame = null;
       this.#close();
     };
   };
 
   #changed(): void {
-    this.#callOff ??= this.#ports.frame(() => {
-      this.#callOff = null;
-      this.#picture = this.#ports.look();
-      this.#listeners.tell();
+    this.#cancelFrame ??= this.#ports.frame(() => {
+      this.#cancelFrame = null;
+      this.#snapshot = this.#ports.read();
+      this.#listeners.notify();
     });
   }
 }

@@ -1,30 +1,30 @@
-// A list of threads as components draw it.
+// A list of threads as a source that components render.
 
 import type { ThreadFilter, ThreadholdClient, ThreadListView } from "#client/index.ts";
 
 import type { Frame } from "./frame.ts";
 import { Source } from "./source.ts";
 
-/** A list that components of a page share. */
+/** A list that the components of a page share. */
 export interface ThreadListSource {
   readonly source: Source<ThreadListView>;
-  /** Asks again now. */
+  /** Requests the list again now. */
   readonly refresh: () => void;
 }
 
-/** How a source of a list is made. */
-export interface ThreadListWish {
+/** Filter and interval of a list. */
+export interface ThreadListSourceOptions {
   filter: ThreadFilter;
   everyMs: number | undefined;
 }
 
-/** The source of a list. */
+/** Creates the source of a list. */
 export function threadListSource(
   client: ThreadholdClient,
-  { filter, everyMs }: ThreadListWish,
+  { filter, everyMs }: ThreadListSourceOptions,
   frame: Frame,
 ): ThreadListSource {
   const list = client.threads.follow(filter, { everyMs });
   const open = (changed: () => void): (() => void) => list.subscribe(changed);
-  return { source: new Source({ frame, look: () => list.state, open }), refresh: () => list.refresh() };
+  return { source: new Source({ frame, read: () => list.state, open }), refresh: () => list.refresh() };
 }

@@ -1,5 +1,5 @@
-// A thread in a component. The component draws again when something changed that it has read, at most once a frame; an answer of
-// a thousand deltas is drawn as often as there are frames, and a component that shows its title alone not at all.
+// Hooks that follow a thread. A component renders again, at most once a frame, only if a field changed that it has read: a long
+// streamed answer does not render a component that reads only the thread's title.
 
 import { useMemo, useSyncExternalStore } from "react";
 
@@ -17,49 +17,49 @@ import type {
 import type { ThreadStatus } from "#client/index.ts";
 
 import { useThreadhold } from "./provider.ts";
-import type { ThreadPicture, ThreadSource } from "./thread-source.ts";
+import type { ThreadSnapshot, ThreadSource } from "./thread-source.ts";
 
 type Field = keyof Omit<ThreadView, "last_seq"> | "connection" | "pending";
 
-const nothing: ThreadPicture = { state: emptyView, connection: { state: "closed", error: null }, pending: [] };
-const never = (): (() => void) => () => undefined;
+const emptySnapshot: ThreadSnapshot = { state: emptyView, connection: { state: "closed", error: null }, pending: [] };
+const subscribeToNothing = (): (() => void) => () => undefined;
 
-/** What a component does with its thread; the same functions for as long as it shows that one. */
+/** The functions of a thread; the same functions as long as the component uses the same thread. */
 type Actions = Pick<UsedThread, "send" | "stop" | "approve" | "decline" | "answer">;
 
-function actionsOn(from: ThreadSource | null): Actions {
+function actionsOn(source: ThreadSource | null): Actions {
   return {
-    send: (content, options) => handleOf(from).send(content, options),
-    stop: () => handleOf(from).stop(),
-    approve: (...decision) => handleOf(from).tools.approve(...decision),
-    decline: (...decision) => handleOf(from).tools.decline(...decision),
-    answer: (...given) => handleOf(from).tools.answer(...given),
+    send: (content, options) => handleOf(source).send(content, options),
+    stop: () => handleOf(source).stop(),
+    approve: (...decision) => handleOf(source).tools.approve(...decision),
+    decline: (...decision) => handleOf(source).tools.decline(...decision),
+    answer: (...answer) => handleOf(source).tools.answer(...answer),
   };
 }
 
-function handleOf(from: ThreadSource | null): ThreadHandle {
-  if (from === null) throw new Error("There is no thread yet: useThread was given null.");
-  return from.handle;
+function handleOf(source: ThreadSource | null): ThreadHandle {
+  if (source === null) throw new Error("There is no thread yet: useThread was called with null.");
+  return source.handle;
 }
 
-/** A thread as a component sees it. Another object whenever something changed that was read of it. */
+/** A thread as a component uses it. A new object whenever a field changed that the component has read. */
 export class UsedThread {
-  readonly #from: ThreadSource | null;
-  readonly #read: Set<Field>;
-  /** Sends a message; what it gives is the run's events and the promise of its end. */
+  readonly #source: ThreadSource | null;
+  readonly #readFields: Set<Field>;
+  /** Sends a message. The result is an iterable of the run's events and a promise of the ended run. */
   readonly send: (content: NewMessage["content"], options?: SendOptions) => Sending;
   /** Stops the active run. */
   readonly stop: () => Promise<ThreadStatus>;
   /** Approves a call of `pending`, optionally with other arguments. The same as `handle.tools.approve`. */
   readonly approve: ToolResults["approve"];
-  /** Declines a call; the model reads the reason. */
+  /** Declines a call of `pending`; the model reads the reason. */
   readonly decline: ToolResults["decline"];
-  /** Answers a call of a tool that has no function of its own. */
+  /** Posts the result of a remote call that no client tool answers. */
   readonly answer: ToolResults["answer"];
 
   constructor(from: ThreadSource | null, read: Set<Field>, actions: Actions = actionsOn(from)) {
-    this.#from = from;
-    this.#read = read;
+    this.#source = from;
+    this.#readFields = read;
     this.send = actions.send;
     this.stop = actions.stop;
     this.approve = actions.approve;
@@ -67,17 +67,17 @@ export class UsedThread {
     this.answer = actions.answer;
   }
 
-  /** The thread's own record; null until something came. */
+  /** The thread's record; null until the first snapshot has arrived. */
   get thread(): ThreadView["thread"] {
     return this.#state("thread").thread;
   }
 
-  /** The last messages, those that stream included, by position. */
+  /** The latest messages by position, including those that stream. */
   get messages(): ThreadView["messages"] {
     return this.#state("messages").messages;
   }
 
-  /** Tool calls by their ids, with what they have said so far. */
+  /** Tool calls by id, with their output so far. */
   get tools(): ThreadView["tools"] {
     return this.#state("tools").tools;
   }
@@ -91,54 +91,54 @@ export class UsedThread {
   }
 
   get connection(): Connection {
-    this.#read.add("connection");
-    return this.#picture.connection;
+    this.#readFields.add("connection");
+    return this.#snapshot.connection;
   }
 
-  /** Calls that wait for a client or for a decision. */
+  /** Tool calls that wait for a client's result or for an approval. */
   get pending(): readonly OpenCall[] {
-    this.#read.add("pending");
-    return this.#picture.pending;
+    this.#readFields.add("pending");
+    return this.#snapshot.pending;
   }
 
-  /** The thread's handle, for `handle.files`, `handle.queue` and `handle.tools`. Throws if the hook was given no id. */
+  /** The thread's handle, for `handle.files`, `handle.queue` and `handle.tools`. Throws if the hook was called with null. */
   get handle(): ThreadHandle {
-    return handleOf(this.#from);
+    return handleOf(this.#source);
   }
 
-  get #picture(): ThreadPicture {
-    return this.#from?.source.picture ?? nothing;
+  get #snapshot(): ThreadSnapshot {
+    return this.#source?.source.snapshot ?? emptySnapshot;
   }
 
   #state(field: Field): ThreadView {
-    this.#read.add(field);
-    return this.#picture.state;
+    this.#readFields.add(field);
+    return this.#snapshot.state;
   }
 }
 
-/** Follows a thread for as long as the component is there. With null it follows nothing, for a page whose thread is to come. */
+/** Follows a thread while the component is mounted. With null it follows nothing, for a page whose thread does not exist yet. */
 export function useThread(id: string | null): UsedThread {
-  const from = useSource(id);
-  const look = useMemo(() => tracked(from), [from]);
-  return useSyncExternalStore(from?.source.subscribe ?? never, look, look);
+  const source = useSource(id);
+  const getSnapshot = useMemo(() => trackReads(source), [source]);
+  return useSyncExternalStore(source?.source.subscribe ?? subscribeToNothing, getSnapshot, getSnapshot);
 }
 
-/** The same for one value: the component draws again when `select` gives another one. */
+/** Follows a thread and returns one value of its state. The component renders again when `select` returns a different value. */
 export function useThreadState<T>(id: string | null, select: (state: ThreadView, connection: Connection) => T): T {
-  const from = useSource(id);
-  const look = useMemo(() => {
-    let of: ThreadPicture | null = null;
+  const source = useSource(id);
+  const getValue = useMemo(() => {
+    let selectedFrom: ThreadSnapshot | null = null;
     let value: T;
     return (): T => {
-      const picture = from?.source.picture ?? nothing;
-      if (of !== picture) {
-        value = select(picture.state, picture.connection);
-        of = picture;
+      const snapshot = source?.source.snapshot ?? emptySnapshot;
+      if (selectedFrom !== snapshot) {
+        value = select(snapshot.state, snapshot.connection);
+        selectedFrom = snapshot;
       }
       return value;
     };
-  }, [from, select]);
-  return useSyncExternalStore(from?.source.subscribe ?? never, look, look);
+  }, [source, select]);
+  return useSyncExternalStore(source?.source.subscribe ?? subscribeToNothing, getValue, getValue);
 }
 
 function useSource(id: string | null): ThreadSource | null {
@@ -146,22 +146,22 @@ function useSource(id: string | null): ThreadSource | null {
   return useMemo(() => (id === null ? null : thread(id)), [thread, id]);
 }
 
-/** Gives the same object until one of the fields that were read of it is another. */
-function tracked(from: ThreadSource | null): () => UsedThread {
-  const read = new Set<Field>();
-  let seen = from?.source.picture ?? nothing;
-  let used = new UsedThread(from, read);
+/** Returns a function that yields the same object until one of the fields that were read from it changes. */
+function trackReads(source: ThreadSource | null): () => UsedThread {
+  const readFields = new Set<Field>();
+  let previous = source?.source.snapshot ?? emptySnapshot;
+  let used = new UsedThread(source, readFields);
   return () => {
-    const picture = from?.source.picture ?? nothing;
-    if (picture === seen) return used;
-    const changed = [...read].some((field) => valueOf(picture, field) !== valueOf(seen, field));
-    seen = picture;
-    // With the functions it had: what is drawn for them alone stays as it is.
-    if (changed) used = new UsedThread(from, read, used);
+    const snapshot = source?.source.snapshot ?? emptySnapshot;
+    if (snapshot === previous) return used;
+    const changed = [...readFields].some((field) => valueOf(snapshot, field) !== valueOf(previous, field));
+    previous = snapshot;
+    // The functions stay the same objects, so components that receive only functions do not render again.
+    if (changed) used = new UsedThread(source, readFields, used);
     return used;
   };
 }
 
-function valueOf(picture: ThreadPicture, field: Field): unknown {
-  return field === "connection" || field === "pending" ? picture[field] : picture.state[field];
+function valueOf(snapshot: ThreadSnapshot, field: Field): unknown {
+  return field === "connection" || field === "pending" ? snapshot[field] : snapshot.state[field];
 }

@@ -1,4 +1,4 @@
-// A list of threads in a component.
+// A hook that follows a list of threads.
 
 import { useMemo, useSyncExternalStore } from "react";
 
@@ -6,19 +6,19 @@ import type { ThreadFilter, ThreadListOptions, ThreadListView } from "#client/in
 
 import { useThreadhold } from "./provider.ts";
 
-/** A list, and what asks for it again at once. */
+/** A list of threads, and a function that requests it again at once. */
 export type UsedThreads = ThreadListView & { readonly refresh: () => void };
 
 /**
- * The first page of the caller's threads that a filter lets through, newest activity first, as it stands: what becomes of the
- * threads is told by the server. Equal filters share one list.
+ * The first page of the caller's threads that match the filter, newest activity first, kept current by the server's feed.
+ * Components with equal filters share one list.
  */
 export function useThreads(filter: ThreadFilter = {}, { everyMs }: ThreadListOptions = {}): UsedThreads {
   const { threads } = useThreadhold();
-  // Equal filters are the same source, whatever object they come as.
+  // A source is found by the filter's content, so a new but equal object finds the same one.
   const key = JSON.stringify(filter);
   const { source, refresh } = useMemo(() => threads(JSON.parse(key) as ThreadFilter, everyMs), [threads, key, everyMs]);
-  const look = (): ThreadListView => source.picture;
-  const picture = useSyncExternalStore(source.subscribe, look, look);
-  return useMemo(() => ({ ...picture, refresh }), [picture, refresh]);
+  const getSnapshot = (): ThreadListView => source.snapshot;
+  const snapshot = useSyncExternalStore(source.subscribe, getSnapshot, getSnapshot);
+  return useMemo(() => ({ ...snapshot, refresh }), [snapshot, refresh]);
 }

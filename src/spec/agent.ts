@@ -1,20 +1,20 @@
-// Agents: who speaks with whom, with which prompts, and when a turn or the session ends.
+// Agent definitions: which prompts take part in a conversation, and what ends a turn or the session.
 
 import type { InputFilter } from "./input-filter.ts";
 import type { LimitAmounts, Limits } from "./limits.ts";
 import type { CallableName, PromptName } from "./register.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** A model with a person, or two models with each other (Standard Agents, agents). */
+/** `ai_human`: a model talks with a person. `dual_ai`: two models talk with each other (Standard Agents, agents). */
 export type AgentType = "ai_human" | "dual_ai";
 
-/** What side and agent may both say; the side's word wins. */
-interface Conduct {
-  /** The loop's strategy. Default `loop`. `react` and `plan` are not available yet: a build refuses them. */
+/** Fields that both an agent and a side may have. A side's value takes precedence over its agent's. */
+interface SharedSettings {
+  /** Strategy of the loop. Default `loop`. `react` and `plan` are not available yet: a build refuses them. */
   strategy?: Strategy;
-  /** Ceilings of a run. */
+  /** Limits of a run. */
   limits?: Limits;
-  /** Checks on a user's text. Not available yet: a build refuses them. */
+  /** Checks of the user's text. Not available yet: a build refuses them. */
   filters?: InputFilter[];
 }
 
@@ -22,65 +22,65 @@ interface Conduct {
 export interface SideConfig<
   Prompt extends string = PromptName,
   Callable extends string = CallableName,
-> extends Conduct {
-  /** What UIs and logs call this side. */
+> extends SharedSettings {
+  /** Name of this side in user interfaces and logs. */
   label?: string;
-  /** A prompt of `agents/prompts/`. */
+  /** Name of a prompt in `agents/prompts/`. */
   prompt: Prompt;
-  /** Text without tool calls ends the turn. Default true. */
+  /** Whether an answer without tool calls ends the turn. Default true. */
   stopOnResponse?: boolean;
-  /** Calling this ends the turn, whatever `stopOnResponse` says. */
+  /** A call of this tool ends the turn, with any value of `stopOnResponse`. */
   stopTool?: Callable;
-  /** The property of the stop tool's result that is the outcome. Required with `stopTool`. */
+  /** Property of the stop tool's result that becomes the turn's outcome. Required with `stopTool`. */
   stopToolResponseProperty?: string;
-  /** Steps this side may take in a turn. */
+  /** Maximal number of steps of this side in a turn. */
   maxSteps?: number;
-  /** Calling this with success ends the session for both sides. */
+  /** A successful call of this tool ends the session for both sides. */
   endSessionTool?: Callable;
 }
 
-/** An agent (Standard Agents, agents). `strategy`, `limits`, `filters`, `threadLimits` and `starters` are ours. */
+/** An agent (Standard Agents, agents). Additions to that document: `strategy`, `limits`, `filters`, `threadLimits`, `starters`. */
 export interface AgentDefinition<
   N extends string = string,
   Prompt extends string = PromptName,
   Callable extends string = CallableName,
-> extends Conduct {
-  /** The name threads and handoffs refer to. */
+> extends SharedSettings {
+  /** The name that threads and handoffs use. */
   name: N;
   /**
-   * What UIs call the agent; the name when absent.
+   * Name of the agent in user interfaces. Default: `name`.
    * @deprecated Write `name` alone.
    */
   title?: string;
   /** Default `ai_human`. */
   type?: AgentType;
-  /** `dual_ai` only: turns of both sides together. */
+  /** `dual_ai` only: maximal number of turns of both sides together. */
   maxSessionTurns?: number;
-  /** Ceilings of a thread: all its runs together. */
+  /** Limits of a thread, over all its runs together. */
   threadLimits?: LimitAmounts;
-  /** The model's side; under `dual_ai` the first one. */
+  /** The side of the model; under `dual_ai` the side that begins. */
   sideA: SideConfig<Prompt, Callable>;
-  /** The second model's side; required under `dual_ai`. */
+  /** The side of the second model; required under `dual_ai`. */
   sideB?: SideConfig<Prompt, Callable>;
   /**
-   * Show the agent among the tools of `GET /api/tools`. Default false; listing it in a prompt's `tools` needs no more. There is
-   * no way for MCP clients to call it yet.
+   * Whether `GET /api/tools` lists the agent. Default false. A prompt may list the agent in `tools` without this. MCP clients
+   * cannot call it yet.
    */
   exposeAsTool?: boolean;
-  /** What a model reads when the agent is offered as a tool. Required with `exposeAsTool`. */
+  /** Description for a model that is offered the agent as a tool. Required with `exposeAsTool`. */
   toolDescription?: string;
-  /** A line for UIs and documentation. */
+  /** A short description for user interfaces and documentation. */
   description?: string;
-  /** First messages that user interfaces offer for a new thread. An addition to the Standard Agents document. */
+  /** Suggestions for the first message, which user interfaces show for a new thread. */
   starters?: string[];
-  /** A URL, or a path from the root that is turned into one. */
+  /** A URL, or an absolute path, which is resolved to a URL. */
   icon?: string;
 }
 
-/** Any agent: what the registry holds. */
+/** An agent with any names: the type of agents in the registry. */
 export type AnyAgentDefinition = AgentDefinition;
 
-/** Declares an agent; returns what it is given (Standard Agents, `defineAgent`). */
+/** Declares an agent and returns it unchanged (Standard Agents, `defineAgent`). */
 export function defineAgent<N extends string>(options: AgentDefinition<N>): AgentDefinition<N> {
   return options;
 }

@@ -1,18 +1,18 @@
-// How much of a conversation a prompt's model is sent, and what gives way when it is too much.
+// Options that limit how much of a conversation one model request contains, and what is shortened or removed to fit.
 
 /**
- * The budget for one model request. It changes only what is sent, never what is stored. Not available yet: a build refuses a prompt
- * that sets it.
+ * Limits of one model request. They change what is sent, never what is stored. Not available yet: a build refuses a prompt that
+ * sets them.
  */
 export interface ContextOptions {
-  /** Tokens the request may hold, system prompt included. Default 100,000, or the model's `contextWindow`. */
+  /** Maximal tokens of the request, including the system prompt. Default: the model's `contextWindow`, else 100,000. */
   maxTokens?: number;
-  /** Messages at the beginning that always stay. Default 2. */
+  /** Number of messages at the beginning that are never removed. Default 2. */
   keepFirst?: number;
-  /** Messages at the end that always stay whole. Default 10. */
+  /** Number of messages at the end that are never shortened or removed. Default 10. */
   keepRecent?: number;
-  /** Lines kept of a long tool output. Default 50. */
+  /** Number of lines that remain of a long tool output. Default 50. */
   toolOutputMaxLines?: number;
-  /** Which ways of making room may be used, mildest first. Default `auto`: all of them. */
+  /** Permitted ways of shortening, from least to most loss of content. Default `auto`: all of them. */
   strategy?: "auto" | "truncate_tools" | "summarize" | "drop" | "none";
 }

@@ -1,5 +1,4 @@
-// defineRemoteTool declares a tool without a function, by named fields. The result is the same as that of `defineTool` without a
-// function.
+// defineRemoteTool declares a tool without a function from named fields. Its result equals that of `defineTool` without a function.
 
 import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
@@ -13,12 +12,12 @@ export interface RemoteToolFields<
 > extends RemoteToolOptions<State, ParsedArgs<Args>> {
   /** The description that the model reads. */
   description: string;
-  /** The arguments, a `z.object`; none when absent. */
+  /** The arguments as a `z.object`. Default: no arguments. */
   args?: Args;
 }
 
 /**
- * Declares a remote tool: a client or another system runs its calls and posts the results. The same as
+ * Declares a remote tool: a client or another system executes its calls and posts the results. The same as
  * `defineTool(description, args, undefined, options)`.
  */
 export function defineRemoteTool<State = ThreadState, Args extends AnyToolArgs | null = null>({
@@ -26,7 +25,7 @@ export function defineRemoteTool<State = ThreadState, Args extends AnyToolArgs |
   args,
   ...options
 }: RemoteToolFields<State, Args>): RemoteToolDefinition<NoInfer<State>, Args> {
-  // Without `args` the type parameter is its default, null.
+  // The type parameter defaults to null if `args` is absent.
   const definition: [string, Args, undefined] = [description, (args ?? null) as Args, undefined];
   return Object.keys(options).length === 0 ? definition : Object.assign(definition, { options });
 }

@@ -1,5 +1,6 @@
-// defineTool in its forms, and readTool, the runtime's way to take a definition apart. A definition says by its
-// schema, never by its function's arity, how it is called: with one `(state, args, call)`, without `(state, call)`.
+// The overloads of defineTool, and readTool, with which the runtime reads a definition. Whether a tool's function receives
+// arguments depends on the schema alone, not on the function's number of parameters: `(state, args, call)` with a schema,
+// `(state, call)` without one.
 
 import type { z } from "zod";
 
@@ -11,36 +12,40 @@ import type { ToolResult } from "./tool-result.ts";
 import type { ToolStream } from "./tool-stream.ts";
 import type { AnyToolDefinition, ParsedArgs, RemoteToolDefinition, ToolDefinition } from "./tool.ts";
 
-/** What a tool's function gives: the promise of a result, or a stream that ends in one. */
-type ToolWork = Promise<ToolResult> | ToolStream;
+/** Return value of a tool's function: the promise of a result, or a stream that ends with the result. */
+type ToolReturn = Promise<ToolResult> | ToolStream;
 
-/** A function with arguments: `call` is always there, and the work may stream. */
-type ArgsFunction<State, Args extends AnyToolArgs> = (state: State, args: z.infer<Args>, call: ToolCall) => ToolWork;
+/** The function of a tool with arguments. */
+type FunctionWithArgs<State, Args extends AnyToolArgs> = (
+  state: State,
+  args: z.infer<Args>,
+  call: ToolCall,
+) => ToolReturn;
 
-/** A function without arguments. */
-type BareFunction<State> = (state: State, call: ToolCall) => ToolWork;
+/** The function of a tool without arguments. */
+type FunctionWithoutArgs<State> = (state: State, call: ToolCall) => ToolReturn;
 
-// The state's type comes from the function, or is ThreadState; never from where the result is put (`NoInfer`).
+// `NoInfer` in the return types: the state's type is inferred from the function, never from the variable that the result is
+// assigned to.
 
 /**
- * Declares a tool with arguments (Standard Agents, `defineTool`). A generator function streams its work; the tuple's
- * type still says `Promise<ToolResult>`, because that is the published one, and only `readTool` should be used to
- * call what is in it.
+ * Declares a tool with arguments (Standard Agents, `defineTool`). A generator function streams its output. The tuple's type
+ * still has the published `Promise<ToolResult>`, so use `readTool` to call the function of a definition.
  */
 export function defineTool<State = ThreadState, Args extends AnyToolArgs = AnyToolArgs>(
   description: string,
   args: Args,
-  tool: ArgsFunction<State, Args>,
+  tool: FunctionWithArgs<State, Args>,
   options?: ToolOptions<State, z.infer<Args>>,
 ): ToolDefinition<NoInfer<State>, Args>;
 
 /** Declares a tool without arguments (Standard Agents, `defineTool`). */
 export function defineTool<State = ThreadState>(
   description: string,
-  tool: BareFunction<State>,
+  tool: FunctionWithoutArgs<State>,
 ): ToolDefinition<NoInfer<State>, null>;
 
-/** Declares a remote tool: no function, its results are posted to the thread. */
+/** Declares a remote tool: it has no function; results are posted to the thread. */
 export function defineTool<State = ThreadState, Args extends AnyToolArgs | null = null>(
   description: string,
   args?: Args,
@@ -48,11 +53,11 @@ export function defineTool<State = ThreadState, Args extends AnyToolArgs | null 
   options?: RemoteToolOptions<State, ParsedArgs<Args>>,
 ): RemoteToolDefinition<NoInfer<State>, Args>;
 
-/** Declares a tool without arguments but with options. */
+/** Declares a tool with options and without arguments. */
 export function defineTool<State = ThreadState>(
   description: string,
   args: null,
-  tool: BareFunction<State>,
+  tool: FunctionWithoutArgs<State>,
   options?: ToolOptions<State, ParsedArgs<null>>,
 ): ToolDefinition<NoInfer<State>, null>;
 
@@ -62,19 +67,19 @@ export function defineTool(description: string, argsOrTool?: unknown, tool?: unk
   return options === undefined ? definition : Object.assign(definition, { options });
 }
 
-/** A definition taken apart. `run` is absent in a remote tool. */
+/** The parts of a tool definition. `run` is absent for a remote tool. */
 export interface ToolParts {
   description: string;
   schema: AnyToolArgs | null;
-  /** Calls the function as its schema says; `args` must have been parsed with `schema`. */
+  /** Calls the tool's function. `args` must be the output of `schema`; it is ignored if `schema` is null. */
   run?: (state: ThreadState, args: unknown, call: ToolCall) => Promise<ToolResult> | ToolStream;
   options: RemoteToolOptions<ThreadState, unknown>;
 }
 
-/** Takes a tool definition apart, whoever made it: `defineTool` or a tuple written by hand. */
+/** Reads the parts of a tool definition, made by `defineTool` or written as a tuple. */
 export function readTool(definition: AnyToolDefinition): ToolParts {
   const [description, schema, tool] = definition;
-  // The registry's type forgets each tool's own state and arguments; here, and only here, they are given back.
+  // The registry's type omits each tool's own state and argument types. Only this function restores them.
   const options = (definition.options ?? {}) as RemoteToolOptions<ThreadState, unknown>;
   if (tool === undefined) return { description, schema, options };
   const call = tool as (...values: unknown[]) => Promise<ToolResult> | ToolStream;

@@ -1,22 +1,22 @@
-// What the compiler found wrong, in a form that a terminal, `/healthz` and a page can all show.
-// Generated into `.threadhold/diagnostics.ts` when a build fails.
+// The findings of the compiler: errors and warnings, in a form that the terminal, `/healthz` and the playground can show. A
+// failed build writes them to `.threadhold/diagnostics.ts`.
 
-/** The kinds of findings. */
+/** Kinds of findings. */
 export type DiagnosticCode =
-  /** The file is no valid TypeScript or JavaScript. */
+  /** The file is not valid TypeScript or JavaScript. */
   | "syntax"
-  /** An import leads nowhere, or names an export that is not there. */
+  /** An import that cannot be resolved, or that names an export that does not exist. */
   | "import"
-  /** A type error that TypeScript finds; always a warning. */
+  /** A type error; always a warning. */
   | "type"
-  /** The module threw, or never finished, while it was loaded. */
+  /** The module threw an exception or did not finish while it was loaded. */
   | "evaluation"
-  /** A file name no definition or route can have. */
+  /** A file name that no definition or route may have. */
   | "bad_file_name"
-  /** A `name` no definition can have. */
+  /** A `name` that no definition may have. */
   | "bad_name"
   | "missing_default_export"
-  /** The default export is another kind of definition than its folder holds. */
+  /** The default export is a definition of another kind than the folder's. */
   | "wrong_kind"
   /** A field is missing or has the wrong type. */
   | "invalid_field"
@@ -26,41 +26,41 @@ export type DiagnosticCode =
   | "duplicate_name"
   | "unknown_model"
   | "unknown_prompt"
-  /** A name in `tools`, `stopTool`, `endSessionTool` or `dependsOn` that is no tool, prompt or agent. */
+  /** A name in `tools`, `stopTool`, `endSessionTool` or `dependsOn` that is not a tool, prompt or agent. */
   | "unknown_tool"
   | "include_cycle"
   | "missing_side_b"
   | "missing_stop_property"
   | "missing_tool_description"
-  /** A stop tool that its side's prompt does not offer. */
+  /** A stop tool that the prompt of its side does not list in `tools`. */
   | "unreachable_tool"
   | "invalid_schema"
-  /** A tool whose function takes arguments that no schema describes. */
+  /** A tool whose function takes arguments although the tool has no schema. */
   | "missing_schema"
   | "unknown_hook"
   | "route_conflict"
   | "route_shadows_built_in"
   | "reserved_route"
-  /** A thread endpoint on a route without a dynamic segment. */
+  /** A thread endpoint on a route without a dynamic segment for the thread's id. */
   | "missing_thread_segment"
-  /** There is nothing to serve. */
+  /** The project defines nothing that can be served. */
   | "no_definitions";
 
-/** One finding. Errors fail the build, warnings do not. */
+/** One finding. An error fails the build, a warning does not. */
 export interface Diagnostic {
   severity: "error" | "warning";
   code: DiagnosticCode;
   message: string;
-  /** Path from the project's root, with forward slashes. */
+  /** Path relative to the project's root, with forward slashes. */
   file: string;
-  /** From 1; absent when the finding is about the file as a whole. */
+  /** Line from 1; absent if the finding concerns the whole file. */
   line?: number;
-  /** From 1. */
+  /** Column from 1. */
   column?: number;
-  /** What was probably meant. */
+  /** A likely correction, such as a similar name. */
   suggestion?: string;
-  /** More lines of help. */
+  /** Additional lines of help. */
   notes?: string[];
-  /** The source line, for a code frame. */
+  /** Text of the line in the file, for a code frame. */
   source?: string;
 }

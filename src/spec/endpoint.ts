@@ -1,27 +1,27 @@
-// Endpoints of a project's own: controllers under `agents/api/`, and thread endpoints, which are controllers that
-// carry a handler for the runtime to call with the thread's state.
+// Endpoints that a project defines in `agents/api/`: controllers, and thread endpoints. A thread endpoint is a controller that
+// carries a handler; the runtime calls the handler with the state of a thread.
 
 import type { ThreadState } from "./thread-state.ts";
 
 /** Loads one definition (Standard Agents, endpoints). */
 export type VirtualModuleLoader<T> = () => Promise<T>;
 
-/** Definitions by name, loaded when asked for (Standard Agents, endpoints). */
+/** Loaders of definitions by name (Standard Agents, endpoints). */
 export type VirtualModuleRegistry<T> = Record<string, VirtualModuleLoader<T>>;
 
-/** Who calls an endpoint. An administrator's token may stand for no user. */
+/** The caller of an endpoint. `id` is null for an administrator's token that belongs to no user. */
 export interface ControllerUser {
   id: string | null;
   role: "user" | "admin";
 }
 
-/** What a controller gets (Standard Agents, endpoints). `user` is ours. */
+/** The argument of a controller (Standard Agents, endpoints). `user` is an addition. */
 export interface ControllerContext {
   req: Request;
   /** Values of the route's dynamic segments. */
   params: Record<string, string>;
   url: URL;
-  /** The Worker's bindings. */
+  /** The bindings of the Worker. */
   env: Record<string, unknown>;
   agents?: VirtualModuleRegistry<unknown>;
   agentNames?: string[];
@@ -32,13 +32,13 @@ export interface ControllerContext {
   tools?: VirtualModuleRegistry<unknown>;
   hooks?: VirtualModuleRegistry<unknown>;
   config?: Record<string, unknown>;
-  /** Absent on public routes called without a token. */
+  /** The caller; absent on public routes that are called without a token. */
   user?: ControllerUser;
 }
 
 /**
- * What a controller may return (Standard Agents, endpoints): text, an object as JSON, a stream, a Response as it is,
- * nothing for 204.
+ * Return values of a controller (Standard Agents, endpoints): text, an object (sent as JSON), a stream, a Response, or nothing
+ * (sent as status 204).
  */
 export type ControllerReturn =
   | string
@@ -54,31 +54,31 @@ export type ControllerReturn =
   | Promise<object>
   | object;
 
-/** Answers a request (Standard Agents, endpoints). */
+/** Handles a request (Standard Agents, endpoints). */
 export type Controller = (context: ControllerContext) => ControllerReturn;
 
-/** Answers a request about a thread (Standard Agents, endpoints). */
+/** Handles a request to a thread (Standard Agents, endpoints). */
 export type ThreadEndpointHandler = (req: Request, state: ThreadState) => Response | Promise<Response>;
 
-/** Who may call a route: `export const access = "public"` beside the default export. Default `user`. */
+/** Who may call a route. A route file exports it as `export const access = "public"`. Default `user`. */
 export type RouteAccess = "public" | "user" | "admin";
 
 const handlerTag = Symbol.for("threadhold.thread-endpoint");
 
-/** Declares a controller; returns what it is given (Standard Agents, `defineController`). */
+/** Declares a controller and returns it unchanged (Standard Agents, `defineController`). */
 export function defineController(controller: Controller): Controller {
   return controller;
 }
 
 /**
- * Declares an endpoint of a thread (Standard Agents, `defineThreadEndpoint`). The thread's id is the route's first
- * dynamic segment. The runtime takes the handler out and calls it with the state; called as a plain controller,
- * without a thread, it throws.
+ * Declares an endpoint of a thread (Standard Agents, `defineThreadEndpoint`). The first dynamic segment of the route is the
+ * thread's id. The runtime reads the handler from the returned controller and calls it with the thread's state; the controller
+ * itself throws.
  */
 export function defineThreadEndpoint(handler: ThreadEndpointHandler): Controller {
   const controller: Controller = () => {
     throw new Error(
-      "A thread endpoint needs its thread: it is served from agents/api by the runtime, not called by itself.",
+      "A thread endpoint cannot be called directly, because it needs a thread; put it into agents/api and request its route.",
     );
   };
   return Object.defineProperty(controller, handlerTag, { value: handler });

@@ -1,28 +1,28 @@
-// What a definition can see and steer of the run it is called in.
+// The state of the current run, as tools and hooks can read and change it.
 
 import type { Message } from "./message.ts";
 
-/** The run in progress (Standard Agents, threads). */
+/** The current run (Standard Agents, threads). */
 export interface ExecutionState {
   /** The run's id. */
   readonly flowId: string;
-  /** The side that speaks; always `a` under `ai_human`. */
+  /** The side whose turn it is; always `a` under `ai_human`. */
   readonly currentSide: "a" | "b";
-  /** Steps of both sides so far. */
+  /** Number of steps of both sides so far. */
   readonly stepCount: number;
   readonly sideAStepCount: number;
   readonly sideBStepCount: number;
-  /** Turns that have ended. An extra of ours that the document's own hook example reads. */
+  /** Number of turns that have ended. An addition, which the hook example of Standard Agents reads. */
   readonly turnCount?: number;
-  /** A stop has been asked for. */
+  /** Whether a stop was requested. */
   readonly stopped: boolean;
   readonly stoppedBy?: "a" | "b";
-  /** The messages this run was started with and has made. */
+  /** The messages that started this run and those that it has added. */
   readonly messageHistory: Message[];
-  /** Gives the next turn to a side. Does nothing under `ai_human`. */
+  /** Gives the next turn to a side. No effect under `ai_human`. */
   forceTurn(side: "a" | "b"): void;
-  /** Ends the run after the present operation; a model request under way is not aborted. */
+  /** Ends the run after the current operation. A pending model request is not aborted. */
   stop(): void;
-  /** Fires when the run is cancelled; pass it to what waits. */
+  /** Aborted when the run is cancelled. Pass it to operations that wait. */
   readonly abortSignal: AbortSignal;
 }

@@ -1,16 +1,16 @@
-// Hooks: the points of a run where a project's code sees or changes what passes. The document's nine are
-// `HookSignatures`, kept exactly as published; hooks of ours go into `ExtraHookSignatures`.
+// Hooks: functions of a project that read or change messages and tool results during a run. `HookSignatures` are the nine hooks
+// of Standard Agents exactly as published; additional hooks belong in `ExtraHookSignatures`.
 
 import type { Message } from "./message.ts";
 import type { ThreadState } from "./thread-state.ts";
 
-/** What a hook gets first (Standard Agents, hooks). */
+/** The first argument of every hook (Standard Agents, hooks). */
 export type HookContext = ThreadState;
 
-/** A message as hooks see it (Standard Agents, hooks). */
+/** A message as a hook receives it (Standard Agents, hooks). */
 export type HookMessage = Message;
 
-/** A tool call as hooks see it; `arguments` is JSON text (Standard Agents, hooks). */
+/** A tool call as a hook receives it; `arguments` is JSON text (Standard Agents, hooks). */
 export interface HookToolCall {
   id: string;
   type: "function";
@@ -20,16 +20,16 @@ export interface HookToolCall {
   };
 }
 
-/** A tool's result as hooks see it (Standard Agents, hooks). */
+/** A tool's result as a hook receives it (Standard Agents, hooks). */
 export interface HookToolResult {
   status: "success" | "error";
   result?: string;
   error?: string;
-  /** Kept in the log. */
+  /** Stored in the log only. */
   stack?: string;
 }
 
-/** A message in the form models are sent (Standard Agents, hooks). */
+/** A message in the form that is sent to a model (Standard Agents, hooks). */
 export interface LLMMessage {
   role: string;
   content: string | null;
@@ -40,43 +40,43 @@ export interface LLMMessage {
 
 type Fields = Record<string, unknown>;
 
-/** The document's hooks and their signatures (Standard Agents, hooks). */
+/** The published hooks with their signatures (Standard Agents, hooks). */
 export interface HookSignatures<
   State = ThreadState,
   Msg = HookMessage,
   ToolCall = HookToolCall,
   ToolResult = HookToolResult,
 > {
-  /** Chooses which stored messages go on towards the model. */
+  /** Selects the stored messages that are used for a model request. */
   filter_messages: (state: State, messages: Msg[]) => Promise<Msg[]>;
-  /** Last change to the history, in the form the model is sent. */
+  /** Changes the history of a model request last, in the form that is sent. */
   prefilter_llm_history: (state: State, messages: LLMMessage[]) => Promise<LLMMessage[]>;
-  /** Changes a message before it is stored; once per message, whoever makes it. */
+  /** Changes a message before it is stored. Called once for each message, from any source. */
   before_create_message: (state: State, message: Fields) => Promise<Fields>;
-  /** Sees a message that was stored. */
+  /** Called after a message was stored. */
   after_create_message: (state: State, message: Fields) => Promise<void>;
-  /** Changes an update before it is stored. */
+  /** Changes an update of a message before it is stored. */
   before_update_message: (state: State, messageId: string, updates: Fields) => Promise<Fields>;
-  /** Sees a message that was updated. */
+  /** Called after a message was updated. */
   after_update_message: (state: State, message: Msg) => Promise<void>;
   /** Changes a tool's result before it is stored. */
   before_store_tool_result: (state: State, toolCall: Fields, toolResult: Fields) => Promise<Fields>;
-  /** Sees a success and may replace its result; null keeps it. */
+  /** Called after a successful tool call. May return another result; null keeps the original. */
   after_tool_call_success: (state: State, toolCall: ToolCall, toolResult: ToolResult) => Promise<ToolResult | null>;
-  /** Sees a failure and may replace its result; null keeps it. */
+  /** Called after a failed tool call. May return another result; null keeps the original. */
   after_tool_call_failure: (state: State, toolCall: ToolCall, toolResult: ToolResult) => Promise<ToolResult | null>;
 }
 
-/** Hooks beyond the document's. None yet; a name added here is known to `defineHook` and the compiler's types. */
+/** Hooks in addition to those of Standard Agents. None yet. `defineHook` and the compiler accept every name of this interface. */
 export interface ExtraHookSignatures {}
 
-/** The document's hook names (Standard Agents, hooks). */
+/** Names of the published hooks (Standard Agents, hooks). */
 export type HookName = keyof HookSignatures;
 
-/** Every hook there is. */
+/** The signatures of all hooks. */
 export interface AllHookSignatures extends HookSignatures, ExtraHookSignatures {}
 
-/** Every hook's name. */
+/** Names of all hooks. */
 export type AnyHookName = keyof AllHookSignatures;
 
 /** A hook as a pair of name and function (Standard Agents, hooks). */
@@ -88,5 +88,5 @@ export type HookDefinition<
   ToolResult = HookToolResult,
 > = [K, HookSignatures<State, Msg, ToolCall, ToolResult>[K]];
 
-/** A hook's function, whichever hook it is. */
+/** The function of any hook. */
 export type HookFunction = AllHookSignatures[AnyHookName];

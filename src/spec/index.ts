@@ -1,4 +1,4 @@
-// What `import … from "threadhold"` gives: the authoring contract of Standard Agents, with our optional additions.
+// The public entry `threadhold`: the authoring interface of Standard Agents with optional additions.
 // `@standardagents/spec` is an alias of this file.
 export * from "./agent.ts";
 export * from "./context-options.ts";

@@ -1,25 +1,25 @@
-// Ceilings of a run and of a thread. Reaching one ends the run with the status `limit`, or lets it rest, before a model is
-// asked again; what sub-prompts and child threads use counts. The strictest of definition, request and deployment holds.
+// Limits of runs and threads. A run that reaches one ends with the status `limit`, or is suspended, before the next model request.
+// The usage of sub-prompts and child threads counts. Of the definition's, the request's and the deployment's limits the lowest holds.
 
-/** What may be used at most. Left out: no bound of one's own. Null at a side lifts what its agent says. */
+/** Limits by quantity. An absent field sets no limit at this level. Null in a side removes the limit of its agent. */
 export interface LimitAmounts {
-  /** Model calls with their tools. */
+  /** Steps: model requests together with their tool calls. */
   steps?: number | null;
   /** Turns of both sides together. */
   turns?: number | null;
-  /** Tokens, in and out. */
+  /** Input and output tokens together. */
   tokens?: number | null;
-  /** Milliseconds at work: rests do not count. A run that ends at them is cut in its request, and what it said is kept. */
+  /** Milliseconds of active time, without suspended time. The current model request is aborted at the limit; its text is kept. */
   durationMs?: number | null;
-  /** USD, as far as the cost is known: what has no price counts nothing. */
+  /** Known cost in USD. Requests without a known price count as 0. */
   cost?: number | null;
 }
 
-/** Ceilings of a run, held while the side that says them, or the agent's, is to speak. */
+/** Limits of a run. Those of a side apply while it is that side's turn. */
 export interface Limits extends LimitAmounts {
   /**
-   * What becomes of a run that reaches one. `end` (the default), or `rest`: it waits with a pending call of kind `limit` and
-   * goes on when somebody continues it with higher limits, within what the deployment allows. Limits of a thread always end it.
+   * What happens at a limit. `end` (default): the run ends. `rest`: the run is suspended with a pending call of kind `limit`, and
+   * resumes when a client continues it with higher limits, within the deployment's. A limit of the thread always ends the run.
    */
   onLimit?: "end" | "rest";
 }

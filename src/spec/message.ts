@@ -1,23 +1,23 @@
-// Messages of a thread as definitions read and write them, and the queries over them.
+// Messages of a thread, as definitions read and write them, and the options of their queries.
 
 /** Options of `getMessages` (Standard Agents, threads). */
 export interface GetMessagesOptions {
-  /** Most messages to return. Default 100, at most 1,000. */
+  /** Maximal number of messages. Default 100, at most 1,000. */
   limit?: number;
-  /** Messages to skip. */
+  /** Number of messages to skip. */
   offset?: number;
   /** Oldest first (`asc`, the default) or newest first. */
   order?: "asc" | "desc";
-  /** Also those hidden from UIs. Default false. */
+  /** Whether to include messages that are hidden from user interfaces. Default false. */
   includeSilent?: boolean;
-  /** Deepest sub-prompt level to return; all when absent. */
+  /** Deepest sub-prompt level to include. Default: all levels. */
   maxDepth?: number;
 }
 
 /** A page of messages (Standard Agents, threads). */
 export interface MessagesResult {
   messages: Message[];
-  /** How many match, beyond this page too. */
+  /** Number of all matching messages, not only those of this page. */
   total: number;
   hasMore: boolean;
 }
@@ -26,34 +26,34 @@ export interface MessagesResult {
 export interface Message {
   id: string;
   role: "system" | "user" | "assistant" | "tool";
-  /** Null where an assistant only calls tools. */
+  /** The text; null for an assistant message that consists of tool calls only. */
   content: string | null;
-  /** Tool messages: the tool's name. */
+  /** In tool messages: the tool's name. */
   name?: string | null;
-  /** Assistant messages: a JSON array of `{id, type: "function", function: {name, arguments}}`. */
+  /** In assistant messages: a JSON array of `{id, type: "function", function: {name, arguments}}`. */
   tool_calls?: string | null;
-  /** Tool messages: the call they answer. */
+  /** In tool messages: the id of the answered call. */
   tool_call_id?: string | null;
   created_at: number;
-  /** The message a sub-prompt's message belongs to. */
+  /** Of a sub-prompt's message: the id of the message whose call started the sub-prompt. */
   parent_id?: string | null;
-  /** 0 in the main conversation, one more in each sub-prompt. */
+  /** 0 in the main conversation, one more in each nested sub-prompt. */
   depth?: number;
-  /** Hidden from UIs, not from the model. */
+  /** Whether user interfaces hide the message. Models receive it. */
   silent?: boolean;
   metadata?: Record<string, unknown>;
 }
 
-/** A message to put into a thread (Standard Agents, threads). */
+/** A message to add to a thread (Standard Agents, threads). */
 export interface InjectMessageInput {
   role: "user" | "assistant" | "system";
   content: string;
-  /** Hide it from UIs. */
+  /** Whether to hide the message from user interfaces. */
   silent?: boolean;
   metadata?: Record<string, unknown>;
 }
 
-/** A change to a message; metadata is merged key by key (Standard Agents, threads). */
+/** A change of a message. `metadata` is merged key by key (Standard Agents, threads). */
 export interface MessageUpdates {
   content?: string;
   metadata?: Record<string, unknown>;

@@ -1,16 +1,15 @@
-// Models: which provider is asked, under which id, at what price, and what to try when it fails.
-// The document's five providers are `ModelProvider`; ours stand in a wider union, so that a definition with one of
-// the five has exactly the published type.
+// Model definitions: the provider and its model id, prices, options and fallbacks. `ModelProvider` are the five providers of
+// Standard Agents and `ExtraModelProvider` the additional ones, so that a definition with one of the five has the published type.
 
 import type { ModelName } from "./register.ts";
 import type { TestScript } from "./test-script.ts";
 
-/** The providers the document names (Standard Agents, models). `test` needs no key and answers from `script`. */
+/** The published providers (Standard Agents, models). `test` needs no API key and answers from `script`. */
 export type ModelProvider = "openai" | "openrouter" | "anthropic" | "google" | "test";
 
 /**
- * Providers beyond the document's. `openai-responses` is `openai` with `api: "responses"`; the others are not available yet:
- * a build refuses them.
+ * Additional providers. `openai-responses` equals `openai` with `api: "responses"`. The others are not available yet: a build
+ * refuses them.
  */
 export type ExtraModelProvider =
   | "openai-responses"
@@ -20,50 +19,50 @@ export type ExtraModelProvider =
   | "bedrock"
   | "workers-ai";
 
-/** Every provider a definition may name. */
+/** Every provider that a definition may name. */
 export type AnyModelProvider = ModelProvider | ExtraModelProvider;
 
-/** What a model can do; false switches the feature off (Standard Agents, models). */
+/** Capabilities of a model; false disables the feature (Standard Agents, models). */
 export interface ModelCapabilities {
   /** The model accepts images. Default true. If false, a line of text replaces each image. */
   vision?: boolean;
-  /** Calls tools; true when absent. False sends no tools. */
+  /** The model accepts tools. Default true. If false, requests contain no tools. */
   functionCalling?: boolean;
-  /** Answers in a given JSON Schema. Does nothing yet: no request asks for a structured output. */
+  /** The model supports structured output. No effect yet: no request uses structured output. */
   structuredOutputs?: boolean;
 }
 
-/** How deep a model thinks before it answers. */
+/** How much a model reasons before it answers. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high";
 
-/** Which parts of a request carry a cache mark at providers that want one. */
+/** Which parts of a request are marked for the provider's prompt cache, for providers that need marks. */
 export type PromptCache = "auto" | "disabled" | { system?: boolean; tools?: boolean; messages?: boolean };
 
-/** Back-off between attempts at one model request. Times are milliseconds. */
+/** Delays between the attempts of one model request. */
 export interface RetryOptions {
-  /** Attempts after the first; 0 never retries. Default 3. */
+  /** Number of attempts after the first; 0 for none. Default 3. */
   maxRetries?: number;
-  /** Wait before the first retry. Default 1,000. */
+  /** Milliseconds before the first retry. Default 1,000. */
   initialDelayMs?: number;
-  /** Factor from one wait to the next. Default 2. */
+  /** Factor between consecutive delays. Default 2. */
   multiplier?: number;
-  /** Longest wait, before jitter. Default 30,000. */
+  /** Maximal delay in milliseconds, before jitter. Default 30,000. */
   maxDelayMs?: number;
 }
 
-/** How long a model's connection may send nothing before the request is cancelled and made again. Times are milliseconds. */
+/** How many milliseconds a provider may send nothing before the request is cancelled and retried. */
 export interface ModelTimeouts {
-  /** The limit until the answer begins. Default 120,000; 600,000 for models that hide their thinking, such as o3 and gpt-5. */
+  /** Until the answer begins. Default 120,000; 600,000 for models that do not send their reasoning, such as o3 and gpt-5. */
   firstByteMs?: number;
-  /** The limit from then on. Default 60,000; 600,000 for models that hide their thinking. */
+  /** After the answer has begun. Default 60,000; 600,000 for models that do not send their reasoning. */
   silenceMs?: number;
 }
 
-/** Where a server that speaks OpenAI's chat protocol differs from OpenAI's own. */
+/** How a server with OpenAI's chat protocol differs from OpenAI's own. */
 export interface ModelCompatibility {
-  /** The request field that limits the answer's length. */
+  /** The request field for the maximal length of the answer. */
   maxTokensField?: "max_tokens" | "max_completion_tokens";
-  /** Takes the `developer` role for the system prompt. */
+  /** The server accepts the role `developer` for the system prompt. */
   supportsDeveloperRole?: boolean;
   /** The model accepts `reasoning_effort`, or `reasoning` in the Responses API. Set it for models whose id does not show that. */
   supportsReasoningEffort?: boolean;
@@ -71,31 +70,31 @@ export interface ModelCompatibility {
   supportsStreamUsage?: boolean;
 }
 
-/** The two protocols of OpenAI: the Responses API and Chat Completions. */
+/** OpenAI's protocols: the Responses API and Chat Completions. */
 export type OpenAIProtocol = "responses" | "chat";
 
 /**
- * A model (Standard Agents, models). Prices are USD per million tokens; without one the cost of a call is unknown.
- * The fields after `capabilities` are ours and all optional.
+ * A model (Standard Agents, models). Prices are USD per million tokens; without a price the cost of a request is unknown. The
+ * fields after `capabilities` are additions, all optional.
  */
 export interface ModelDefinition<N extends string = string, P extends AnyModelProvider = ModelProvider> {
-  /** The name prompts and fallbacks refer to. */
+  /** The name that prompts and fallbacks use. */
   name: N;
-  /** The service asked; its key is read from `<PROVIDER>_API_KEY`. */
+  /** The provider. Its API key is read from the environment variable `<PROVIDER>_API_KEY`. */
   provider: P;
-  /** The provider's own id of the model, for example `gpt-4o` or, at OpenRouter, `anthropic/claude-3-opus`. */
+  /** The provider's id of the model, for example `gpt-4o`, or `anthropic/claude-3-opus` at OpenRouter. */
   model: string;
   /** OpenRouter only: upstream providers in order of preference. */
   includedProviders?: string[];
-  /** Models tried in order when this one's retries are used up. Their own fallbacks are not followed. */
+  /** Models to use in order when all retries of this one have failed. Their own fallbacks are not used. */
   fallbacks?: ModelName[];
   /** USD per million uncached prompt tokens. */
   inputPrice?: number;
-  /** USD per million tokens of the answer, reasoning included. */
+  /** USD per million tokens of the answer, including reasoning. */
   outputPrice?: number;
-  /** USD per million prompt tokens read from the provider's cache; `inputPrice` when absent. */
+  /** USD per million prompt tokens read from the provider's cache. Default: `inputPrice`. */
   cachedPrice?: number;
-  /** What the model can do. */
+  /** Capabilities of the model. */
   capabilities?: ModelCapabilities;
 
   /**
@@ -103,36 +102,36 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
    * `openai-responses`, `chat` at any other address.
    */
   api?: OpenAIProtocol;
-  /** Another address for the provider's API. */
+  /** Base URL of the API, if it is not the provider's own. */
   baseUrl?: string;
   /** Headers added to every request. */
   headers?: Record<string, string>;
-  /** Sampling temperature; a prompt's own wins. */
+  /** Sampling temperature. A prompt's value takes precedence. */
   temperature?: number;
-  /** Longest answer in tokens; a prompt's own wins. */
+  /** Maximal length of the answer in tokens. A prompt's value takes precedence. */
   maxTokens?: number;
-  /** Tokens that fit in one request, prompt and answer together. */
+  /** Maximal tokens of prompt and answer together. */
   contextWindow?: number;
-  /** Thinking when the prompt's `reasoning` says nothing. `off` asks the provider not to think. */
+  /** Reasoning level for prompts without `reasoning`. `off` requests no reasoning. */
   thinkingLevel?: ThinkingLevel;
   /** Prompt caching. Default `auto`. */
   cache?: PromptCache;
-  /** USD per million prompt tokens written to the provider's cache; `inputPrice` when absent. */
+  /** USD per million prompt tokens written to the provider's cache. Default: `inputPrice`. */
   cacheWritePrice?: number;
-  /** Back-off between attempts. */
+  /** Delays between attempts. */
   retry?: RetryOptions;
-  /** Limits of a connection's silence, after which a request is cancelled and retried. */
+  /** How long a connection may be silent before its request is cancelled and retried. */
   timeouts?: ModelTimeouts;
   /** Differences of an OpenAI-compatible server. */
   compat?: ModelCompatibility;
-  /** The answers of the `test` provider. */
+  /** The answers of the provider `test`. */
   script?: TestScript;
 }
 
-/** A model with any provider: what the registry holds. */
+/** A model with any provider: the type of models in the registry. */
 export type AnyModelDefinition = ModelDefinition<string, AnyModelProvider>;
 
-/** Declares a model; returns what it is given (Standard Agents, `defineModel`). */
+/** Declares a model and returns it unchanged (Standard Agents, `defineModel`). */
 export function defineModel<N extends string, P extends AnyModelProvider = ModelProvider>(
   options: ModelDefinition<N, P>,
 ): ModelDefinition<N, P> {

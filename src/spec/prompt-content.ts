@@ -1,14 +1,14 @@
-// The text of a prompt: a string, or parts that include other prompts.
+// The text of a prompt: a string, or a list of parts that can include the text of other prompts.
 
 import type { PromptName } from "./register.ts";
 
-/** Text as it stands (Standard Agents, prompts). */
+/** A part with literal text (Standard Agents, prompts). */
 export interface PromptTextPart {
   type: "text";
   content: string;
 }
 
-/** Another prompt's text, at this place (Standard Agents, prompts). */
+/** A part that is replaced by the text of another prompt (Standard Agents, prompts). */
 export interface PromptIncludePart {
   type: "include";
   prompt: PromptName;
@@ -17,8 +17,8 @@ export interface PromptIncludePart {
 /** A part of a structured prompt (Standard Agents, prompts). */
 export type PromptPart = PromptTextPart | PromptIncludePart;
 
-/** Parts in reading order (Standard Agents, prompts). */
+/** The parts of a prompt in order (Standard Agents, prompts). */
 export type StructuredPrompt = PromptPart[];
 
-/** A prompt's text in either form (Standard Agents, prompts). */
+/** The text of a prompt in either form (Standard Agents, prompts). */
 export type PromptContent = string | StructuredPrompt;

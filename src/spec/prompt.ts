@@ -1,4 +1,4 @@
-// Prompts: a system prompt with its model, its tools and what of the history it sees.
+// Prompt definitions: a system prompt with its model, its tools, and the parts of the history that it receives.
 
 import type { z } from "zod";
 
@@ -7,19 +7,19 @@ import type { PromptContent } from "./prompt-content.ts";
 import type { CallableName, ModelName, PromptName } from "./register.ts";
 import type { AnyToolArgs, ToolArgs } from "./tool-arguments.ts";
 
-/** A prompt offered as a tool, with what its result shows (Standard Agents, prompts). */
+/** A prompt that is offered as a tool, and which parts of its run its result contains (Standard Agents, prompts). */
 export interface SubpromptConfig<T extends string = string> {
-  /** A prompt of `agents/prompts/`. */
+  /** Name of a prompt in `agents/prompts/`. */
   name: T;
-  /** Put its text into the result. Default true. */
+  /** Whether the result contains the prompt's answer. Default true. */
   includeTextResponse?: boolean;
-  /** Put its tool calls and their results into the result. Default true. */
+  /** Whether the result contains the prompt's tool calls and their results. Default true. */
   includeToolCalls?: boolean;
-  /** Put its errors into the result. Default true. */
+  /** Whether the result contains the prompt's errors. Default true. */
   includeErrors?: boolean;
-  /** The argument whose value becomes its first user message; all arguments as JSON when absent. */
+  /** The argument that becomes the prompt's first user message. Default: all arguments as JSON. */
   initUserMessageProperty?: string;
-  /** Most model steps of a call; ours. Default 10. */
+  /** Maximal number of model steps in a call. An addition. Default 10. */
   maxSteps?: number;
 }
 
@@ -29,72 +29,70 @@ export interface SubpromptConfig<T extends string = string> {
  */
 export type ToolConfig<T extends string = string> = SubpromptConfig<T>;
 
-/** How a reasoning model thinks (Standard Agents, prompts). */
+/** Reasoning options (Standard Agents, prompts). */
 export interface ReasoningConfig {
-  /** How much; the model's own default when absent. */
+  /** Amount of reasoning. Default: the model's. */
   effort?: "low" | "medium" | "high";
-  /** Tokens it may think with; wins over `effort`. */
+  /** Maximal tokens of reasoning; takes precedence over `effort`. */
   maxTokens?: number;
-  /** Think, but show none of it. */
+  /** Whether the reasoning is hidden. */
   exclude?: boolean;
-  /** Keep the thinking in the history of later runs. Default false. */
+  /** Whether later runs receive the reasoning as part of the history. Default false. */
   include?: boolean;
 }
 
-/** How the tool calls of one step are run. */
+/** How the tool calls of one step are executed. `batched` is the number of calls that run at the same time. */
 export type ToolMode = "sequential" | "parallel" | { batched: number };
 
-/**
- * A prompt (Standard Agents, prompts). The fields after `recentImageThreshold` are ours and all optional.
- */
+/** A prompt (Standard Agents, prompts). The fields after `recentImageThreshold` are additions, all optional. */
 export interface PromptDefinition<N extends string = string, S extends AnyToolArgs = ToolArgs> {
-  /** The name agents, includes and tool lists refer to. */
+  /** The name that agents, includes and tool lists use. */
   name: N;
-  /** What a model reads when this prompt is offered as a tool. */
+  /** Description for a model that is offered the prompt as a tool. */
   toolDescription: string;
   /** The system prompt. */
   prompt: PromptContent;
-  /** The model that answers. */
+  /** Name of the model that answers. */
   model: ModelName;
-  /** Send earlier runs too; the present run is always sent. Default false. */
+  /** Whether to send the messages of earlier runs. Those of the current run are always sent. Default false. */
   includeChat?: boolean;
-  /** Send the tool traffic of earlier runs too. Default false. */
+  /** Whether to send the tool calls and results of earlier runs. Default false. */
   includePastTools?: boolean;
-  /** Let the model ask for several tools at once. Default false. */
+  /** Whether the model may call several tools in one step. Default false. */
   parallelToolCalls?: boolean;
-  /** Whether the model may, must not or must call a tool. Default `auto`. */
+  /** Whether the model may (`auto`), must not (`none`) or must (`required`) call a tool. Default `auto`. */
   toolChoice?: "auto" | "none" | "required";
-  /** Arguments when this prompt is called as a tool. */
+  /** Arguments if the prompt is called as a tool. */
   requiredSchema?: S;
-  /** What the model may call: tools, prompts, agents; naming an `ai_human` agent allows a handoff to it. */
+  /** What the model may call: tools, prompts and agents. An `ai_human` agent in the list permits a handoff to it. */
   tools?: (CallableName | SubpromptConfig<PromptName>)[];
   reasoning?: ReasoningConfig;
-  /** How many of the latest messages keep their images as images. Default 10. */
+  /** Number of latest messages whose images are sent as images. Default 10. */
   recentImageThreshold?: number;
 
-  /** How the calls of one step are run. Default `parallel` with `parallelToolCalls`, else `sequential`. */
+  /** How the tool calls of one step are executed. Default: `parallel` with `parallelToolCalls`, else `sequential`. */
   toolMode?: ToolMode;
-  /** Let the model order calls itself with `_after`. Default false. True is not available yet: a build refuses it. */
+  /** Whether the model may order its calls with `_after`. Default false. True is not available yet: a build refuses it. */
   modelOrder?: boolean;
-  /** The budget for what is sent. Not available yet: a build refuses it. */
+  /** Limits of a model request. Not available yet: a build refuses it. */
   context?: ContextOptions;
-  /** Sampling temperature; wins over the model's. */
+  /** Sampling temperature. Takes precedence over the model's. */
   temperature?: number;
-  /** Longest answer in tokens; wins over the model's. */
+  /** Maximal length of the answer in tokens. Takes precedence over the model's. */
   maxTokens?: number;
 }
 
-/** Any prompt: what the registry holds. */
+/** A prompt with any names: the type of prompts in the registry. */
 export type AnyPromptDefinition = PromptDefinition<string, AnyToolArgs>;
 
 /**
- * What a prompt's `requiredSchema` parses to; never where it has none (Standard Agents, prompts). The published type forgets
- * that the field is optional and so is `never` for every prompt; this one says what it was meant to say.
+ * The output type of a prompt's `requiredSchema`; `never` for a prompt without one (Standard Agents, prompts). The published type
+ * ignores that the field is optional and is `never` for every prompt; this type is correct for both.
  */
 export type PromptInput<T extends PromptDefinition<string, AnyToolArgs>> =
   NonNullable<T["requiredSchema"]> extends infer Schema extends AnyToolArgs ? z.infer<Schema> : never;
 
-/** Declares a prompt; returns what it is given (Standard Agents, `definePrompt`). */
+/** Declares a prompt and returns it unchanged (Standard Agents, `definePrompt`). */
 export function definePrompt<N extends string, S extends AnyToolArgs = never>(
   options: PromptDefinition<N, S>,
 ): PromptDefinition<N, S> {

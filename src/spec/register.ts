@@ -1,31 +1,30 @@
-// The names a project has defined. The compiler's `.threadhold/names.d.ts` augments `Register` with unions of
-// them; until that file exists every reference is a plain string, so definitions written for
-// `@standardagents/spec` type-check without it.
+// The names of a project's definitions as types. The compiler writes `.threadhold/names.d.ts`, which adds unions of names to
+// `Register`. Without that file every name is a plain string, so definitions for `@standardagents/spec` still type-check.
 
 /**
- * The place where a project's own names enter the types. Augmented by generated code:
+ * The interface through which a project's names enter the types. Generated code augments it:
  *
  *     declare module "threadhold" { interface Register { models: "fast" | "deep" } }
  *
- * A project may add `events`: what each custom event that it tells with `state.emit` carries, by name. The client of
- * `threadhold/client` gives them with these types.
+ * A project may add `events`: the data type of each custom event that it emits with `state.emit`, by event name. The client of
+ * `threadhold/client` uses these types.
  */
 export interface Register {}
 
 type Registered<Kind extends string> =
   Register extends Readonly<Record<Kind, infer Name extends string>> ? Name : string;
 
-/** A model of `agents/models/`. */
+/** Name of a model in `agents/models/`. */
 export type ModelName = Registered<"models">;
 
-/** A prompt of `agents/prompts/`. */
+/** Name of a prompt in `agents/prompts/`. */
 export type PromptName = Registered<"prompts">;
 
-/** An agent of `agents/agents/`. */
+/** Name of an agent in `agents/agents/`. */
 export type AgentName = Registered<"agents">;
 
-/** A tool of `agents/tools/`. */
+/** Name of a tool in `agents/tools/`. */
 export type ToolName = Registered<"tools">;
 
-/** What a model can call: a tool, a prompt used as one, or an agent used as one. */
+/** Name that a model can call: of a tool, or of a prompt or agent that is used as a tool. */
 export type CallableName = ToolName | PromptName | AgentName;

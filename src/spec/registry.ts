@@ -1,5 +1,5 @@
-// The registry: what the compiler hands to the runtime. Generated into `.threadhold/registry.ts`; every entry loads
-// its definition when it is first asked for.
+// The registry of a project's definitions, which the compiler writes to `.threadhold/registry.ts` and the runtime reads. Each entry
+// loads its definition when it is first used.
 
 import type { AnyAgentDefinition } from "./agent.ts";
 import type { Controller, RouteAccess } from "./endpoint.ts";
@@ -8,13 +8,13 @@ import type { AnyModelDefinition } from "./model.ts";
 import type { AnyPromptDefinition } from "./prompt.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 
-/** Methods a file of `agents/api/` can answer; HEAD and OPTIONS are answered for it. */
+/** Methods that a file in `agents/api/` can handle. HEAD and OPTIONS are handled by the runtime. */
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** One hook file. Several may implement one hook; they run in the order of the list. */
+/** One hook file. Several files may implement the same hook; they run in the order of the list. */
 export interface HookEntry {
   hook: AnyHookName;
-  /** Path from the project's root. */
+  /** Path relative to the project's root. */
   file: string;
   load: () => Promise<HookFunction>;
 }
@@ -22,20 +22,20 @@ export interface HookEntry {
 /** One route file. */
 export interface RouteEntry {
   method: RouteMethod;
-  /** Relative to `/api`: `/threads/:id/status`; a last segment `*rest` stands for one segment or more. */
+  /** Path relative to `/api`, such as `/threads/:id/status`. A last segment `*rest` matches one or more segments. */
   pattern: string;
-  /** Names of the dynamic segments, in the order they stand in the pattern. */
+  /** Names of the dynamic segments in the order of the pattern. */
   params: string[];
-  /** Path from the project's root. */
+  /** Path relative to the project's root. */
   file: string;
-  /** `thread` when made by `defineThreadEndpoint`. */
+  /** `thread` for an endpoint made by `defineThreadEndpoint`. */
   kind: "controller" | "thread";
-  /** What the file exports as `access`; `user` when absent. */
+  /** The file's export `access`. Default `user`. */
   access?: RouteAccess;
   load: () => Promise<Controller>;
 }
 
-/** A project's definitions by name, hooks sorted by file name, routes from most to least specific. */
+/** A project's definitions by name. Hooks are sorted by file name, routes from most to least specific. */
 export interface Registry {
   models: Record<string, () => Promise<AnyModelDefinition>>;
   prompts: Record<string, () => Promise<AnyPromptDefinition>>;
@@ -43,8 +43,8 @@ export interface Registry {
   tools: Record<string, () => Promise<AnyToolDefinition>>;
   hooks: readonly HookEntry[];
   routes: readonly RouteEntry[];
-  /** The file of each named definition, as a path from the project's root. Absent in a registry that no compiler wrote. */
+  /** The file of each definition, relative to the project's root. Absent if the registry was not written by the compiler. */
   files?: Readonly<Record<"models" | "prompts" | "agents" | "tools", Readonly<Record<string, string>>>>;
-  /** Changes whenever a definition, or anything it imports, changes. */
+  /** A hash that changes whenever a definition or one of its imports changes. */
   hash: string;
 }

@@ -1,29 +1,29 @@
-// How a side goes about its work: the plain loop, reason-and-act, or plan first.
+// The strategies of a side: a plain loop, reasoning before each action, or a plan first.
 
-/** Call the model, run its tools, call it again. */
+/** Alternates model requests and tool calls. */
 export interface LoopStrategy {
   type: "loop";
-  /** Rounds of tools at most; unbounded when absent. Not available yet: a build refuses it. */
+  /** Maximal number of rounds of tools. Default: no limit. Not available yet: a build refuses it. */
   maxIterations?: number;
 }
 
-/** Ask for a thought before each action. Not available yet: a build refuses it. */
+/** Requests a thought before each action. Not available yet: a build refuses it. */
 export interface ReactStrategy {
   type: "react";
-  /** Steps at most; unbounded when absent. */
+  /** Maximal number of steps. Default: no limit. */
   maxSteps?: number;
-  /** What the model is told when it is asked to think. */
+  /** Instruction that asks the model for the thought. */
   reasoningPrompt?: string;
 }
 
-/** Ask for a plan, then work through it. Not available yet: a build refuses it. */
+/** Requests a plan and then executes it. Not available yet: a build refuses it. */
 export interface PlanStrategy {
   type: "plan";
-  /** Steps a plan may have; unbounded when absent. */
+  /** Maximal number of steps in a plan. Default: no limit. */
   maxPlanSteps?: number;
-  /** Ask for another plan when a step fails. Default true. */
+  /** Whether to request a new plan when a step fails. Default true. */
   allowReplan?: boolean;
 }
 
-/** A strategy by name, or with its options. Default `loop`. */
+/** A strategy by name or with options. Default `loop`. */
 export type Strategy = "loop" | "react" | "plan" | LoopStrategy | ReactStrategy | PlanStrategy;

@@ -1,28 +1,28 @@
-// The script of the `test` provider: what a model without a network answers, turn by turn or as a function of the
-// request. A list that runs out is an error of the run, never a silent stop.
+// The script of the provider `test`: the answers of a model without a network, as a list or as a function of the request. When a
+// list has no more answers, the run fails with an error.
 
 import type { ReasoningConfig } from "./prompt.ts";
 
-/** A failure the scripted model answers with. `kind` wins over what `status` would be classified as. */
+/** A failure of the scripted model. `kind` takes precedence over the kind that `status` implies. */
 export interface TestError {
-  /** HTTP status the provider would have sent. */
+  /** The HTTP status of the simulated response. */
   status?: number;
   message: string;
-  /** The wait a `Retry-After` header would ask for, in milliseconds. */
+  /** The simulated `Retry-After` in milliseconds. */
   retryAfterMs?: number;
   kind?: "overflow" | "rate_limited" | "auth" | "network" | "api";
 }
 
-/** A tool call the scripted model makes. */
+/** A tool call of the scripted model. */
 export interface TestToolCall {
   name: string;
-  /** Arguments as an object, or as raw text to play a model that writes broken JSON. */
+  /** Arguments as an object, or as text to simulate a model that writes invalid JSON. */
   arguments: Record<string, unknown> | string;
-  /** Made up when absent. */
+  /** Default: a generated id. */
   id?: string;
 }
 
-/** Token counts a scripted answer reports; estimated from the text when absent. */
+/** Token counts that a scripted answer reports. Default: estimated from the text. */
 export interface TestUsage {
   input?: number;
   output?: number;
@@ -30,42 +30,42 @@ export interface TestUsage {
   cacheWrite?: number;
 }
 
-/** One answer: thinking, then text, then tool calls, then the error if there is one. */
+/** One answer: reasoning, then text, then tool calls, then an error, each if present. */
 export interface TestTurn {
   thinking?: string;
-  /** What a provider would sign its thinking with: it comes back beside the thinking, wherever that is sent again. */
+  /** The simulated signature of the reasoning. It is sent again together with the reasoning in later requests. */
   signature?: string;
-  /** The text; a list is streamed as its chunks. */
+  /** The text. A list is streamed chunk by chunk. */
   text?: string | string[];
   toolCalls?: TestToolCall[];
   error?: TestError;
-  /** Wait before each chunk, in milliseconds. */
+  /** Milliseconds before each chunk. */
   delayMs?: number;
   usage?: TestUsage;
   stopReason?: string;
 }
 
-/** A tool call as a scripted model sees it in its history. */
+/** A tool call in the history that a scripted model receives. */
 export interface TestRequestToolCall {
   id: string;
   name: string;
   arguments: Record<string, unknown>;
 }
 
-/** An image or a document whose bytes a scripted model was sent. */
+/** An image or document that was sent to a scripted model. */
 export interface TestRequestAttachment {
   mimeType: string;
-  /** Path in the thread. */
+  /** The file's path in the thread. */
   path?: string;
-  /** Bytes that were sent. */
+  /** Number of bytes that were sent. */
   size: number;
 }
 
-/** A message as a scripted model sees it. */
+/** A message in the history that a scripted model receives. */
 export interface TestRequestMessage {
   role: "user" | "assistant" | "tool";
   content: string;
-  /** Signed thinking that was sent again. */
+  /** Signed reasoning of earlier answers that was sent again. */
   thinking?: { text: string; signature: string }[];
   attachments?: TestRequestAttachment[];
   tool_calls?: TestRequestToolCall[];
@@ -73,20 +73,20 @@ export interface TestRequestMessage {
   name?: string;
 }
 
-/** What a scripted model is asked. */
+/** The request that a scripted model receives. */
 export interface TestRequest {
   system: string;
   messages: TestRequestMessage[];
   tools: { name: string; description: string }[];
   toolChoice: "auto" | "none" | "required";
   parallelToolCalls: boolean;
-  /** The prompt's wish for thinking; null when it has none. */
+  /** The prompt's reasoning options; null if it has none. */
   reasoning: ReasoningConfig | null;
-  /** Model calls answered since the last user message. */
+  /** Number of model answers since the last user message. */
   step: number;
   /** Text of the last user message. */
   lastUser: string;
 }
 
-/** The answers in order, or a function that makes each from its request. */
+/** The answers in order, or a function that computes each answer from its request. */
 export type TestScript = TestTurn[] | ((request: TestRequest) => TestTurn | Promise<TestTurn>);

@@ -1,9 +1,9 @@
-// Files of a thread as definitions read and write them. Paths are relative to the thread's root.
+// Files of a thread as definitions read and write them. Paths are relative to the thread's root folder.
 
-/** Where a file's bytes lie; the runtime names its own places (Standard Agents, threads). */
+/** Where a file's bytes are stored; the values are the runtime's (Standard Agents, threads). */
 export type FileStorage = string;
 
-/** A file or a folder (Standard Agents, threads). Sizes are bytes, times microseconds since the epoch. */
+/** A file or a folder (Standard Agents, threads). Sizes are bytes, times are microseconds since the epoch. */
 export interface FileRecord {
   path: string;
   name: string;
@@ -29,24 +29,24 @@ export interface WriteFileOptions {
   height?: number;
 }
 
-/** What a folder holds (Standard Agents, threads). */
+/** The entries of a folder (Standard Agents, threads). */
 export interface ReaddirResult {
   entries: FileRecord[];
 }
 
-/** Totals over a thread's files (Standard Agents, threads). */
+/** Totals over all files of a thread (Standard Agents, threads). */
 export interface FileStats {
   fileCount: number;
   directoryCount: number;
-  /** Bytes. */
+  /** In bytes. */
   totalSize: number;
 }
 
-/** The lines of one file that match (Standard Agents, threads). */
+/** The matching lines of one file (Standard Agents, threads). */
 export interface GrepResult {
   path: string;
   matches: Array<{
-    /** From 1. */
+    /** Line number from 1. */
     line: number;
     content: string;
   }>;
@@ -59,14 +59,14 @@ export interface FindResult {
 
 /** Options of `readFileStream` (Standard Agents, threads). */
 export interface ReadFileStreamOptions {
-  /** Ends the stream early; chunks already given stay valid. */
+  /** Ends the stream early. Chunks that were already read remain valid. */
   signal?: AbortSignal;
 }
 
-/** A piece of a file (Standard Agents, threads). */
+/** A chunk of a file (Standard Agents, threads). */
 export interface FileChunk {
   data: Uint8Array;
-  /** From 0. */
+  /** Position of the chunk, from 0. */
   index: number;
   totalChunks: number;
   isLast: boolean;

@@ -2,14 +2,14 @@
 
 /** Options of `getLogs` (Standard Agents, threads). */
 export interface GetLogsOptions {
-  /** Most entries to return. */
+  /** Maximal number of entries. */
   limit?: number;
-  /** Entries to skip. */
+  /** Number of entries to skip. */
   offset?: number;
   order?: "asc" | "desc";
 }
 
-/** Something that was done for a thread: a model request, a tool call, an error (Standard Agents, threads). */
+/** A log entry: a model request, a tool call or an error (Standard Agents, threads). */
 export interface Log {
   id: string;
   /** For example `llm_request`, `tool_call`, `error`. */

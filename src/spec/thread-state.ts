@@ -1,4 +1,4 @@
-// ThreadState: the one interface through which tools, hooks and endpoints see a thread.
+// ThreadState: the interface through which tools, hooks and thread endpoints read and change a thread.
 
 import type { ExecutionState } from "./execution-state.ts";
 import type { GetMessagesOptions, InjectMessageInput, Message, MessagesResult, MessageUpdates } from "./message.ts";
@@ -15,7 +15,7 @@ import type {
 import type { GetLogsOptions, Log } from "./thread-log.ts";
 import type { ToolResult } from "./tool-result.ts";
 
-/** Who a thread is; fixed at its creation (Standard Agents, threads). */
+/** Identity of a thread, fixed at its creation (Standard Agents, threads). */
 export interface ThreadMetadata {
   id: string;
   agent_id: string;
@@ -24,7 +24,7 @@ export interface ThreadMetadata {
   created_at: number;
 }
 
-/** A thread, as tools, hooks and thread endpoints see it (Standard Agents, threads). */
+/** A thread, as tools, hooks and thread endpoints use it (Standard Agents, threads). */
 export interface ThreadState {
   readonly threadId: string;
   readonly agentId: string;
@@ -33,30 +33,30 @@ export interface ThreadState {
   readonly createdAt: number;
 
   getMessages(options?: GetMessagesOptions): Promise<MessagesResult>;
-  /** Null when there is none of this id. */
+  /** Resolves to null if there is no message with this id. */
   getMessage(messageId: string): Promise<Message | null>;
-  /** Adds a message to the history; starts no run. */
+  /** Adds a message to the history without starting a run. */
   injectMessage(message: InjectMessageInput): Promise<Message>;
   updateMessage(messageId: string, updates: MessageUpdates): Promise<Message>;
   getLogs(options?: GetLogsOptions): Promise<Log[]>;
 
-  /** Rejects when no model has this name. */
+  /** Rejects if there is no model with this name. */
   loadModel<T = unknown>(name: string): Promise<T>;
-  /** Rejects when no prompt has this name. */
+  /** Rejects if there is no prompt with this name. */
   loadPrompt<T = unknown>(name: string): Promise<T>;
-  /** Rejects when no agent has this name. */
+  /** Rejects if there is no agent with this name. */
   loadAgent<T = unknown>(name: string): Promise<T>;
   getPromptNames(): string[];
   getAgentNames(): string[];
   getModelNames(): string[];
 
-  /** Adds a call to the run in progress; at rest, starts a run with it. */
+  /** Adds a tool call to the current run; without one, starts a run with the call. */
   queueTool(toolName: string, args: Record<string, unknown>): void;
-  /** Runs a tool now and gives its result; writes a log, no message. */
+  /** Runs a tool now and returns its result. Writes a log entry and no message. */
   invokeTool(toolName: string, args: Record<string, unknown>): Promise<ToolResult>;
-  /** Sends an event of your own to the thread's subscribers; `data` must be JSON. */
+  /** Sends a custom event to the thread's subscribers. `data` must be JSON. */
   emit(event: string, data: unknown): void;
-  /** Values that live as long as one run; must be JSON. */
+  /** Values that are kept until the end of the run. They must be JSON. */
   context: Record<string, unknown>;
 
   writeFile(
@@ -65,25 +65,28 @@ export interface ThreadState {
     mimeType: string,
     options?: WriteFileOptions,
   ): Promise<FileRecord>;
-  /** Null when there is no such file. */
+  /** Resolves to null if the file does not exist. */
   readFile(path: string): Promise<ArrayBuffer | null>;
-  /** One chunk in memory at a time; null when there is no such file or its bytes lie elsewhere. */
+  /** Reads one chunk at a time. Resolves to null if the file does not exist or its bytes are not stored in the thread. */
   readFileStream(path: string, options?: ReadFileStreamOptions): Promise<AsyncIterable<FileChunk> | null>;
-  /** Null when there is no such file. */
+  /** Resolves to null if the file does not exist. */
   statFile(path: string): Promise<FileRecord | null>;
   readdirFile(path: string): Promise<ReaddirResult>;
   unlinkFile(path: string): Promise<void>;
   mkdirFile(path: string): Promise<FileRecord>;
-  /** The folder must be empty. */
+  /** Rejects if the folder is not empty. */
   rmdirFile(path: string): Promise<void>;
   getFileStats(): Promise<FileStats>;
-  /** Lines matching a regular expression: of 1,000 files, 1,000 lines each and 10,000 in all, within 64 MiB of text at most. */
+  /**
+   * Finds lines that match a regular expression. Bounds: 1,000 files, 1,000 lines of each file, 10,000 lines in all, and 64 MiB of
+   * searched text.
+   */
   grepFiles(pattern: string): Promise<GrepResult[]>;
-  /** Paths matching a glob. */
+  /** Finds paths that match a glob. */
   findFiles(pattern: string): Promise<FindResult>;
-  /** Null when there is none. */
+  /** Resolves to null if the file has no thumbnail. */
   getFileThumbnail(path: string): Promise<ArrayBuffer | null>;
 
-  /** The run in progress; null at rest, as in endpoints. */
+  /** The current run; null if no run is active, as in endpoints. */
   execution: ExecutionState | null;
 }

@@ -1,7 +1,6 @@
-// The zod types allowed in a tool's arguments: those every provider's function calling can express. `ToolArgs` is the
-// document's own type; `AnyToolArgs` is what we accept: it lets in what zod 4 makes of the same schemas, a union kept in
-// a constant (its options are a readonly tuple) and string formats such as `z.email()`.
-// The compiler checks the same list on the real schemas; `tool-schema.ts` there and this file change together.
+// The zod types that tool arguments may use: those that the function calling of every provider can express. `ToolArgs` is the type
+// of Standard Agents. `AnyToolArgs` also accepts what zod 4 makes of the same schemas: unions with readonly options, and string
+// formats such as `z.email()`. The compiler's `tool-schema.ts` checks the same list at build time; change both together.
 
 import type {
   z,
@@ -20,10 +19,10 @@ import type {
   ZodUnion,
 } from "zod";
 
-/** A depth minus one, for depths up to ten. */
-type Less<D extends number> = [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9][D] extends infer L extends number ? L : 0;
+/** `D - 1`, for depths up to ten. */
+type Decrement<D extends number> = [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9][D] extends infer L extends number ? L : 0;
 
-/** A schema that may stand inside tool arguments; at most `D` levels deep (Standard Agents, tools). */
+/** A schema inside tool arguments, at most `D` levels deep (Standard Agents, tools). */
 export type ToolArgsNode<D extends number = 7> =
   | ZodString
   | ZodNumber
@@ -31,18 +30,20 @@ export type ToolArgsNode<D extends number = 7> =
   | ZodNull
   | ZodLiteral<string | number | boolean | null>
   | ZodEnum<Readonly<Record<string, string>>>
-  | (D extends 0 ? never : ZodOptional<ToolArgsNode<Less<D>>>)
-  | (D extends 0 ? never : ZodNullable<ToolArgsNode<Less<D>>>)
-  | (D extends 0 ? never : ZodDefault<ToolArgsNode<Less<D>>>)
-  | (D extends 0 ? never : ZodArray<ToolArgsNode<Less<D>>>)
-  | (D extends 0 ? never : ZodObject<Record<string, ToolArgsNode<Less<D>>>>)
-  | (D extends 0 ? never : ZodRecord<ZodString, ToolArgsNode<Less<D>>>)
-  | (D extends 0 ? never : ZodUnion<[ToolArgsNode<Less<D>>, ToolArgsNode<Less<D>>, ...ToolArgsNode<Less<D>>[]]>);
+  | (D extends 0 ? never : ZodOptional<ToolArgsNode<Decrement<D>>>)
+  | (D extends 0 ? never : ZodNullable<ToolArgsNode<Decrement<D>>>)
+  | (D extends 0 ? never : ZodDefault<ToolArgsNode<Decrement<D>>>)
+  | (D extends 0 ? never : ZodArray<ToolArgsNode<Decrement<D>>>)
+  | (D extends 0 ? never : ZodObject<Record<string, ToolArgsNode<Decrement<D>>>>)
+  | (D extends 0 ? never : ZodRecord<ZodString, ToolArgsNode<Decrement<D>>>)
+  | (D extends 0
+      ? never
+      : ZodUnion<[ToolArgsNode<Decrement<D>>, ToolArgsNode<Decrement<D>>, ...ToolArgsNode<Decrement<D>>[]]>);
 
 /** The properties of a tool's arguments (Standard Agents, tools). */
 export type ToolArgsRawShape<D extends number = 7> = Record<string, ToolArgsNode<D>>;
 
-/** A tool's arguments: a zod object, as function calling demands (Standard Agents, tools). */
+/** The schema of a tool's arguments: a zod object, as function calling requires (Standard Agents, tools). */
 export type ToolArgs<D extends number = 7> = z.ZodObject<ToolArgsRawShape<D>>;
 
 type WideLeaf = ToolArgsNode<0> | z.ZodStringFormat;
@@ -56,7 +57,9 @@ type WideNested<Inner extends z.ZodType> =
   | ZodRecord<ZodString, Inner>
   | ZodUnion<readonly [Inner, Inner, ...Inner[]]>;
 
-type AnyToolArgsNode<D extends number = 7> = WideLeaf | (D extends 0 ? never : WideNested<AnyToolArgsNode<Less<D>>>);
+type AnyToolArgsNode<D extends number = 7> =
+  | WideLeaf
+  | (D extends 0 ? never : WideNested<AnyToolArgsNode<Decrement<D>>>);
 
-/** Every schema a tool or prompt may take its arguments by; `ToolArgs` is one of them. */
+/** Every schema that a tool or prompt may use for its arguments; includes `ToolArgs`. */
 export type AnyToolArgs = z.ZodObject<Record<string, AnyToolArgsNode>>;

@@ -1,13 +1,13 @@
-// The call a tool is run for: its identity, its cancellation, its progress.
+// The call that a tool's function runs for: its id, its attempt, its abort signal, and reports of its progress.
 
-/** What a tool's function gets beside state and arguments. */
+/** The last argument of a tool's function. */
 export interface ToolCall {
-  /** The call's id, the same when the call is run again after a crash: use it as an idempotency key. */
+  /** The call's id. It is the same if the call runs again after a crash, so it can serve as an idempotency key. */
   readonly id: string;
-  /** 1 at first, one more each time the call is run again. */
+  /** 1 for the first execution, one more for each repetition. */
   readonly attempt: number;
-  /** Fires when the run is stopped or the call's time is up. */
+  /** Aborted when the run is stopped or the call's time limit is reached. */
   readonly signal: AbortSignal;
-  /** Tells subscribers how far the work is: a line of text, or JSON data. */
+  /** Reports progress to subscribers: a line of text, or JSON data. */
   progress(update: unknown): void;
 }

@@ -1,45 +1,45 @@
-// How the runtime treats a tool's calls: crash safety, approval, deadlines, order. All of it is ours, none of it
-// changes the document's three-element tuple.
+// Options for the execution of a tool's calls: repetition after a crash, approval, time limits and order. All of them are additions
+// to Standard Agents and leave its three-element tuple unchanged.
 
 import type { CallableName } from "./register.ts";
 import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
 import type { ToolResult } from "./tool-result.ts";
 
-/** What the outside world knows of a call whose outcome was lost: its result, or that it never happened. */
+/** The outcome of a call whose result was lost in a crash: its result, or `not_done` if the call had no effect. */
 export type ReconcileAnswer = ToolResult | "not_done";
 
-/** Options of a tool. `Args` is what its schema parses to. */
+/** Options of a tool. `Args` is the output type of its schema. */
 export interface ToolOptions<State = ThreadState, Args = Record<string, unknown>> {
-  /** Safe to run twice with one call id: after a crash the call is simply run again. */
+  /** The call may run twice with the same id: after a crash it simply runs again. */
   idempotent?: boolean;
-  /** Asks the outside world what became of a call that a crash cut off. */
+  /** Finds out the outcome of a call that a crash interrupted, for example from the service that the tool called. */
   reconcile?: (callId: string, args: Args, state: State) => Promise<ReconcileAnswer>;
   /**
-   * Wait for a person's consent before running: always, or when the function says so. A function that throws or takes longer
-   * than `timeoutMs` lets nothing run. Remote tools run at a client, which asks for itself: there it changes nothing.
+   * Whether a call needs a person's approval before it runs: always, or if the function returns true. If the function throws or
+   * takes longer than `timeoutMs`, the call does not run. No effect for remote tools, whose client asks the person itself.
    */
   needsApproval?: boolean | ((args: Args, state: State) => boolean | Promise<boolean>);
-  /** Whoever approves may change the arguments. */
+  /** Whether the person who approves a call may change its arguments. */
   editableArguments?: boolean;
-  /** Milliseconds to wait for a remote tool's result, or for a consent, before the model is told there is none: 24 h. */
+  /** Milliseconds to wait for a remote tool's result or an approval; then the call ends without one. Default 24 hours. */
   deadlineMs?: number;
-  /** Milliseconds the function may take before its signal fires and the call is an error. */
+  /** Milliseconds that the function may take. Then its signal is aborted and the call fails. */
   timeoutMs?: number;
-  /** Never runs beside another call of the same step. */
+  /** Whether a call never runs at the same time as another call of its step. */
   sequential?: boolean;
-  /** Tools whose calls in the same step run first. */
+  /** Tools whose calls in the same step run before this tool's. */
   dependsOn?: CallableName[];
 }
 
-/** Options of a tool that a client answers. */
+/** Options of a remote tool. */
 export interface RemoteToolOptions<State = ThreadState, Args = Record<string, unknown>> extends ToolOptions<
   State,
   Args
 > {
   /**
-   * What its result is made of. A result that does not fit is refused, with what is wrong with it, and its call waits on; the
-   * playground asks for one in a form. Without it a result is any text or JSON.
+   * Schema of the result. A result that does not match is refused with an explanation, and the call stays pending. The playground
+   * shows a form for it. Without a schema the result is any text or JSON.
    */
   resultSchema?: AnyToolArgs;
 }

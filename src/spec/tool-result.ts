@@ -1,4 +1,4 @@
-// What a tool gives back: text for the model, files for the thread.
+// The result of a tool: text for the model and files for the thread.
 
 /** A piece of text (Standard Agents, tools). */
 export interface TextContent {
@@ -6,7 +6,7 @@ export interface TextContent {
   text: string;
 }
 
-/** An image, base64 (Standard Agents, tools). */
+/** An image in base64 (Standard Agents, tools). */
 export interface ImageContent {
   type: "image";
   data: string;
@@ -28,7 +28,7 @@ export interface ToolAttachment {
   height?: number;
 }
 
-/** A file the thread already has (Standard Agents, tools). */
+/** A file that exists in the thread already (Standard Agents, tools). */
 export interface AttachmentRef {
   id: string;
   type: "file";
@@ -47,11 +47,11 @@ export interface AttachmentRef {
 /** The outcome of a tool call (Standard Agents, tools). */
 export interface ToolResult {
   status: "success" | "error";
-  /** The text the model reads. */
+  /** Text that the model reads. */
   result?: string;
-  /** What went wrong, for the model to read. */
+  /** Description of the error, which the model reads. */
   error?: string;
-  /** Kept in the log, never sent to the model. */
+  /** Stored in the log, never sent to the model. */
   stack?: string;
   attachments?: Array<ToolAttachment | AttachmentRef>;
 }

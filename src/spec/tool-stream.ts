@@ -1,30 +1,30 @@
-// The parts of a tool that streams its work: an async iterable ending in its result.
+// The parts that a streaming tool yields: output, progress, and the result at the end.
 
 import type { ToolResult } from "./tool-result.ts";
 
-/** A piece of output for subscribers to show while the tool works. */
+/** A piece of output, which is sent to subscribers while the tool runs. */
 export interface ToolDelta {
   type: "delta";
   delta: string;
 }
 
-/** How far the work is; JSON. */
+/** Progress of the tool; `data` must be JSON. */
 export interface ToolProgress {
   type: "progress";
   data: unknown;
 }
 
-/** The end of the work. */
+/** The end of the stream with the tool's output. */
 export interface ToolComplete {
   type: "complete";
-  /** What the model reads; anything but text is sent as JSON. */
+  /** The output that the model reads. A value other than text is sent as JSON. */
   output: unknown;
   /** For UIs and logs, not for the model. */
   details?: unknown;
 }
 
-/** What a streaming tool yields; the last part is a `complete` or a ToolResult. */
+/** A part of the stream. The last part is a `complete` or a ToolResult. */
 export type ToolStreamPart = ToolDelta | ToolProgress | ToolComplete | ToolResult;
 
-/** A tool's work as a stream. A generator may `return` its result instead of yielding it. */
+/** The stream of a tool. A generator may `return` the last part instead of yielding it. */
 export type ToolStream = AsyncIterable<ToolStreamPart, ToolStreamPart | void>;

@@ -1,6 +1,5 @@
-// The shape of a tool definition: the document's three-element tuple, with our options as a property of the tuple
-// object. `call` is optional in the tuple's function type, so that published tools and ours fit each other; the
-// runtime always gives it.
+// The type of a tool definition: the three-element tuple of Standard Agents, with additional options as a property of the tuple
+// object. `call` is optional in the function's type, so that published tools are assignable; the runtime always passes it.
 
 import type { z } from "zod";
 
@@ -11,13 +10,13 @@ import type { RemoteToolOptions, ToolOptions } from "./tool-options.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { ToolStream } from "./tool-stream.ts";
 
-/** The arguments of a tool that takes none. */
+/** The arguments of a tool without a schema. */
 export type NoArgs = Record<string, never>;
 
-/** What a tool's schema parses to. */
+/** The output type of a tool's schema. */
 export type ParsedArgs<Args extends AnyToolArgs | null> = Args extends AnyToolArgs ? z.infer<Args> : NoArgs;
 
-/** A tool's function (Standard Agents, tools). Without arguments `call` takes their place. */
+/** A tool's function (Standard Agents, tools). Without a schema its second parameter is `call`. */
 export type Tool<State = ThreadState, Args extends AnyToolArgs | null = null> = Args extends AnyToolArgs
   ? (state: State, args: z.infer<Args>, call?: ToolCall) => Promise<ToolResult>
   : (state: State, call?: ToolCall) => Promise<ToolResult>;
@@ -26,7 +25,7 @@ interface WithOptions<State, Args extends AnyToolArgs | null> {
   options?: ToolOptions<State, ParsedArgs<Args>>;
 }
 
-/** `[description, schema or null, function]` (Standard Agents, tools), and perhaps `options`. */
+/** `[description, schema or null, function]` (Standard Agents, tools), with optional `options`. */
 export type ToolDefinition<State = ThreadState, Args extends AnyToolArgs | null = null> = [
   string,
   Args,
@@ -34,7 +33,7 @@ export type ToolDefinition<State = ThreadState, Args extends AnyToolArgs | null 
 ] &
   WithOptions<State, Args>;
 
-/** A tool without a function: its calls rest until a client or another system posts their results. */
+/** A tool without a function: a call suspends the run until a client or another system posts the result. */
 export type RemoteToolDefinition<State = ThreadState, Args extends AnyToolArgs | null = null> = [
   string,
   Args,
@@ -42,8 +41,8 @@ export type RemoteToolDefinition<State = ThreadState, Args extends AnyToolArgs |
 ] & { options?: RemoteToolOptions<State, ParsedArgs<Args>> };
 
 /**
- * Any tool: what the registry holds. State and arguments are `never`, because each tool wants its own;
- * `readTool` gives a function that can be called.
+ * Any tool: the type of tools in the registry. State and arguments are `never`, because each tool has its own types; `readTool`
+ * returns a function that can be called.
  */
 export type AnyToolDefinition = readonly [
   string,

@@ -16,7 +16,7 @@ const signal: fc.Arbitrary<Signal> = fc.oneof(
   fc.record({ type: fc.constantFrom("due" as const, "online" as const), carrier }),
 );
 const final: fc.Arbitrary<Signal> = fc.oneof(
-  fc.constant<Signal>({ type: "left" }),
+  fc.constant<Signal>({ type: "close" }),
   fc.record({ type: fc.constant("refused" as const), error }),
 );
 const begin: fc.Arbitrary<Connection> = fc.oneof(

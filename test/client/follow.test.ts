@@ -94,7 +94,7 @@ it("Each event is folded in once and in order with nothing missing, whatever is 
             presence.tell(one.do as "offline");
         }
         expect(server.wires.filter(({ wire: { over } }) => !over).length).toBeLessThanOrEqual(1);
-        if (server.wire !== wire) expect(server.wire.after).toBe(follow.anchored ? follow.state.last_seq : null);
+        if (server.wire !== wire) expect(server.wire.after).toBe(follow.hasState ? follow.state.last_seq : null);
       }
       tell(untold.length);
       presence.tell("online");

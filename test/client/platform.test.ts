@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ThreadholdClient, ThreadholdNetworkError } from "#client/index.ts";
 import { platformPresence } from "#client/presence.ts";
 import type { PresenceChange } from "#client/presence.ts";
-import { counted } from "#client/upload.ts";
+import { withProgress } from "#client/upload.ts";
 
 import { FetchedServer } from "./support/fetched-server.ts";
 
@@ -190,7 +190,7 @@ describe("uploads", () => {
         resolve(error);
       });
     });
-    const body = counted("Hello", () => {
+    const body = withProgress("Hello", () => {
       throw new Error("a listener's own");
     });
     expect(await new Response(body).text()).toBe("Hello");
@@ -219,7 +219,7 @@ describe("uploads", () => {
     ["nothing", "", 0],
   ])("%s is counted as it is taken", async (_, body, total) => {
     const told: { loaded: number; total: number | null }[] = [];
-    const bytes = await new Response(counted(body, (progress) => told.push(progress))).arrayBuffer();
+    const bytes = await new Response(withProgress(body, (progress) => told.push(progress))).arrayBuffer();
     expect(bytes.byteLength).toBe(total ?? 100_000);
     const loaded = told.map((progress) => progress.loaded);
     expect(loaded).toEqual(loaded.toSorted((one, other) => one - other));

@@ -177,7 +177,7 @@ describe("a send", () => {
     const loop = async (): Promise<void> => {
       for await (const event of sending) expect(event).toBeUndefined();
     };
-    await expect(loop()).rejects.toThrow(/began no run/);
+    await expect(loop()).rejects.toThrow(/started no run/);
     const closed = thread.send("Hello");
     client.close();
     await expect(closed).rejects.toThrow(/closed/);

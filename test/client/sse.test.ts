@@ -131,7 +131,7 @@ describe("the carrier", () => {
     const { sink, time, server } = await carried("silent");
     await server.came(1);
     time.advance(15_000);
-    expect(await sink.end).toMatchObject({ message: expect.stringMatching(/No answer/) });
+    expect(await sink.end).toMatchObject({ message: expect.stringMatching(/No response/) });
     const streaming = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
     await streaming.sink.until("opened");
     streaming.time.advance(44_999);

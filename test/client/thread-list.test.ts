@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { ThreadholdClient } from "#client/index.ts";
 import type { Thread, ThreadFilter, ThreadList } from "#client/index.ts";
-import { fits, withThread } from "#client/lists/in-list.ts";
+import { matchesFilter, placeThread } from "#client/lists/place-thread.ts";
 
 import { ManualTime } from "../http/support/manual-timers.ts";
 import { FetchedServer } from "./support/fetched-server.ts";
@@ -197,7 +197,7 @@ describe("a list", () => {
     await updated(thread("c", 24, { ...fitting, origin_agent_id: "two" }));
     expect(ids()).toEqual(["b"]);
     const { user_id: _, ...rest } = thread("u", 1);
-    expect(fits({ ...rest, user_id: "anna" }, { user_id: "ben" })).toBe(false);
+    expect(matchesFilter({ ...rest, user_id: "anna" }, { user_id: "ben" })).toBe(false);
   });
 
   it("A list with a search that only the server can decide is requested again after a moment", async () => {
@@ -372,7 +372,7 @@ it("A list has each thread once, in its order, as its filter allows, whatever fe
       for (const { id, at, status } of words) {
         const one = thread(id, at, { status });
         last.set(id, one);
-        list = withThread(list, one, filter);
+        list = placeThread(list, one, filter);
       }
       const expected = [...last.values()]
         .filter(({ status }) => status === "idle")

@@ -30,7 +30,7 @@ function keeper() {
           state.rows += 1;
         },
       },
-      held: async (holder) => {
+      askHolder: async (holder) => {
         state.asked.push(holder);
         const answer = held.get(JSON.stringify(holder));
         if (answer === undefined) throw new Error("out of reach");
@@ -102,9 +102,9 @@ describe("leases of runs", () => {
       "too_many_runs",
     ]);
     for (const status of ["idle", "error", "awaiting_tool_execution"] as const) {
-      leases.told(word("a", "running"), ["of a"]);
+      leases.recordThread(word("a", "running"), ["of a"]);
       expect(await admit("more", "c")).toBe("too_many_runs");
-      leases.told(word("a", status), []);
+      leases.recordThread(word("a", status), []);
       expect(await admit(`after ${status}`, "c")).toBe("granted");
       leases.giveBack(`after ${status}`, "all");
     }
@@ -115,11 +115,11 @@ describe("leases of runs", () => {
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
     expect(await leases.take(run("3", "a"))).toBe("granted");
-    leases.told(word("a", "running"), ["1"]);
+    leases.recordThread(word("a", "running"), ["1"]);
     // Its run ends before the second input is admitted.
-    leases.told(word("a", "idle"), []);
+    leases.recordThread(word("a", "idle"), []);
     expect(await leases.take(run("4", "c"))).toBe("too_many_runs");
-    leases.told(word("a", "idle"), ["3"]);
+    leases.recordThread(word("a", "idle"), ["3"]);
     expect(await leases.take(run("4", "c"))).toBe("granted");
   });
 
@@ -127,16 +127,16 @@ describe("leases of runs", () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
-    leases.told(word("a", "idle"), []);
-    leases.told({ type: "thread_deleted", thread_id: "b" }, []);
+    leases.recordThread(word("a", "idle"), []);
+    leases.recordThread({ type: "thread_deleted", thread_id: "b" }, []);
     expect(await leases.take(run("3", "c"))).toBe("too_many_runs");
   });
 
   it("HTTP31 A run without a lease counts when its thread reports it, and the thread is asked about a run that it reports no more", async () => {
     const { make, state, held } = keeper();
     const leases = make();
-    leases.told(word("a", "running"), []);
-    leases.told(word("b", "running"), []);
+    leases.recordThread(word("a", "running"), []);
+    leases.recordThread(word("b", "running"), []);
     expect(await leases.take(run("1", "c"))).toBe("too_many_runs");
     state.at += confirmedMicros;
     held.set('{"thread":"a"}', { streams: [], working: true });
@@ -150,14 +150,14 @@ describe("leases of runs", () => {
   it("HTTP31 A thread that reports a run while it is asked about an earlier one keeps its place", async () => {
     const { make, state, held } = keeper();
     const leases = make();
-    leases.told(word("a", "running"), []);
-    leases.told(word("b", "running"), []);
+    leases.recordThread(word("a", "running"), []);
+    leases.recordThread(word("b", "running"), []);
     state.at += confirmedMicros;
     held.set('{"thread":"a"}', { streams: [], working: false });
     held.set('{"thread":"b"}', { streams: [], working: true });
     const taken = leases.take(run("1", "c"));
     // The answer of "a" is older than this report, and arrives after it.
-    leases.told(word("a", "running"), []);
+    leases.recordThread(word("a", "running"), []);
     expect(await taken).toBe("too_many_runs");
   });
 });

@@ -95,7 +95,7 @@ describe("tags", () => {
     const handler = (): Response => new Response("ok");
     const endpoint = defineThreadEndpoint(handler);
     expect(threadEndpointHandler(endpoint)).toBe(handler);
-    expect(() => endpoint({} as never)).toThrow("needs its thread");
+    expect(() => endpoint({} as never)).toThrow("needs a thread");
     const controller = (): string => "ok";
     expect(defineController(controller)).toBe(controller);
     expect(threadEndpointHandler(controller)).toBeUndefined();

@@ -1,67 +1,68 @@
-// What carries events to a client: a socket or a stream of server-sent events. Each is opened once, tells what it
-// hears, and is over at its first `lost` or `refused`.
+// The interface of a carrier: a WebSocket or a stream of server-sent events that delivers events to the client. A carrier opens
+// once, passes its events to a sink, and is finished after its first `lost`, `refused` or `ended`.
 
-import { isPassing, ThreadholdClientError } from "../client-error.ts";
+import { isTransient, ThreadholdClientError } from "../client-error.ts";
 import type { Requests } from "../request.ts";
 import type { Stream } from "./stream.ts";
 
-/** What to follow. */
+/** The stream to open and the event to continue after. */
 export interface Target {
   requests: Requests;
   stream: Stream;
-  /** Number of the last event that is known; null for none, which is answered with a snapshot. */
+  /** Number of the last event that the client has. With null, the server begins with a snapshot. */
   after: number | null;
-  /** Events of silent messages, too. */
+  /** Whether to include events of silent messages. */
   silent?: boolean | undefined;
 }
 
-/** Something that was told: an event of the stream that is followed. */
-export interface Told {
+/** An event of a stream, as parsed from the wire. */
+export interface StreamEvent {
   type: string;
   seq: number;
 }
 
-/** Who is told. Nothing is told any more once the carrier was closed. */
-export interface Sink {
+/** Receives what a carrier delivers. After `close` of the carrier, none of these is called. */
+export interface CarrierSink {
   opened(): void;
-  event(told: Told): void;
-  /** It broke; another try may succeed, not before `delayMs`. */
+  event(received: StreamEvent): void;
+  /** The connection failed. The next attempt may succeed, and starts after `delayMs` at the earliest. */
   lost(error: Error, delayMs: number): void;
-  /** Another try would be refused too. */
+  /** The server refused the connection, and would refuse the next attempt too. */
   refused(error: Error): void;
-  /** The server ended a stream that has an end (`until` of its query). */
+  /** The server ended a stream that has an end (`until` in its query). */
   ended?(): void;
 }
 
-/** An open carrier, or one that opens. */
-export interface Carrying {
+/** A carrier that is open or opening. */
+export interface OpenedCarrier {
   close(): void;
-  /** Finds out now whether the other side is still there, as far as this kind of carrier can. */
+  /** Checks now whether the connection still works, if this kind of carrier can. */
   check(): void;
 }
 
-/** Opens one. */
-export type OpenCarrier = (target: Target, sink: Sink) => Carrying;
+/** Opens a carrier. */
+export type OpenCarrier = (target: Target, sink: CarrierSink) => OpenedCarrier;
 
-/** Milliseconds that an opening may take. */
+/** Milliseconds until an attempt to open is given up. */
 export const openTimeoutMs = 15_000;
 
-/** Tells a sink what an error means. */
-export function tellError(sink: Sink, thrown: unknown): void {
+/** Reports an error to a sink: as `lost` if another attempt may succeed, else as `refused`. */
+export function reportError(sink: CarrierSink, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const delayMs = error instanceof ThreadholdClientError ? (error.retryAfterMs ?? 0) : 0;
-  if (isPassing(error) || (error instanceof ThreadholdClientError && hasFailed(error))) sink.lost(error, delayMs);
+  if (isTransient(error) || (error instanceof ThreadholdClientError && isServerFailure(error)))
+    sink.lost(error, delayMs);
   else sink.refused(error);
 }
 
-/** A server, or what stands before it, that failed once need not fail again. */
-function hasFailed({ code, status }: ThreadholdClientError): boolean {
+/** Whether the server or a proxy failed with an error that need not occur again. */
+function isServerFailure({ code, status }: ThreadholdClientError): boolean {
   return code === "internal" || (code === "unexpected_answer" && status >= 500);
 }
 
-/** An event of the wire; null for what is none. */
-export function readEvent(text: string): Told | null {
+/** Parses an event of the wire; null if the JSON is not an event. Throws if the text is not JSON. */
+export function readEvent(text: string): StreamEvent | null {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || !("seq" in value) || typeof value.seq !== "number") return null;
-  return value as Told;
+  return value as StreamEvent;
 }

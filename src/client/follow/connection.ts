@@ -1,32 +1,32 @@
-// The states of a subscription and how it goes from one to another, as data. Nothing happens here: follow.ts opens, closes and
-// waits as the states say. The compiler keeps the table whole: every signal has an answer in every state.
+// The states of a subscription's connection, and a table of transitions between them. This file is pure: link.ts opens, closes
+// and waits. The table's type requires an entry for every signal in every state.
 
-/** What carries the events. */
+/** The transport that carries the events. */
 export type Carrier = "socket" | "sse";
 
-/** How a subscription stands. `attempt` counts the tries since something was last heard, from 0. */
+/** State of a subscription's connection. `attempt` counts the attempts since the last progress, from 0. */
 export type Connection =
   | { readonly state: "connecting"; readonly attempt: number; readonly carrier: Carrier }
   | { readonly state: "live"; readonly attempt: number; readonly carrier: Carrier }
-  /** Between two tries; the next comes in `delayMs`, or when the network is back or the page is looked at again. */
+  /** Between two attempts. The next one starts after `delayMs`, when the network returns, or when the page becomes visible. */
   | { readonly state: "waiting"; readonly attempt: number; readonly delayMs: number; readonly error: Error }
-  /** The browser says that there is no network. It may be wrong, so now and then a try is made all the same. */
+  /** The browser reports that it is offline. Since that may be wrong, an attempt is still made from time to time. */
   | { readonly state: "offline"; readonly attempt: number }
-  /** For ever: left, or refused with what `error` says. */
+  /** Final: closed by the client (`error` is null) or refused by the server with `error`. */
   | { readonly state: "closed"; readonly error: Error | null };
 
-/** What can come to a subscription. */
+/** An input of the state machine. */
 export type Signal =
   | { readonly type: "opened" }
-  /** Something was heard, or the connection has held for a while. */
+  /** A new event was received, or the connection has stayed open for a while. */
   | { readonly type: "progress" }
   | { readonly type: "lost"; readonly error: Error; readonly delayMs: number }
   | { readonly type: "refused"; readonly error: Error }
-  /** The wait is over, or the page is looked at. `carrier` is what to try with. */
+  /** The wait is over, or the page became visible. `carrier` is the one for the next attempt. */
   | { readonly type: "due"; readonly carrier: Carrier }
   | { readonly type: "online"; readonly carrier: Carrier }
   | { readonly type: "offline" }
-  | { readonly type: "left" };
+  | { readonly type: "close" };
 
 type StateName = Connection["state"];
 type StateOf<S extends StateName> = Extract<Connection, { state: S }>;
@@ -39,7 +39,7 @@ type Table = {
 };
 
 const stay = (state: Connection): Connection => state;
-const left = (): Connection => ({ state: "closed", error: null });
+const close = (): Connection => ({ state: "closed", error: null });
 const refused = (_: Connection, { error }: SignalOf<"refused">): Connection => ({ state: "closed", error });
 const offline = ({ attempt }: { attempt: number }): Connection => ({ state: "offline", attempt });
 const lost = ({ attempt }: { attempt: number }, { error, delayMs }: SignalOf<"lost">): Connection => ({
@@ -48,13 +48,13 @@ const lost = ({ attempt }: { attempt: number }, { error, delayMs }: SignalOf<"lo
   delayMs,
   error,
 });
-const again = ({ attempt }: { attempt: number }, { carrier }: { carrier: Carrier }): Connection => ({
+const connect = ({ attempt }: { attempt: number }, { carrier }: { carrier: Carrier }): Connection => ({
   state: "connecting",
   attempt,
   carrier,
 });
 
-/** What becomes of each state at each signal. */
+/** The next state for each state and signal. */
 const table: Table = {
   connecting: {
     opened: ({ attempt, carrier }) => ({ state: "live", attempt, carrier }),
@@ -64,7 +64,7 @@ const table: Table = {
     due: stay,
     online: stay,
     offline,
-    left,
+    close,
   },
   live: {
     opened: stay,
@@ -74,10 +74,10 @@ const table: Table = {
     due: stay,
     online: stay,
     offline,
-    left,
+    close,
   },
-  waiting: { opened: stay, progress: stay, lost: stay, refused, due: again, online: again, offline, left },
-  offline: { opened: stay, progress: stay, lost: stay, refused, due: again, online: again, offline: stay, left },
+  waiting: { opened: stay, progress: stay, lost: stay, refused, due: connect, online: connect, offline, close },
+  offline: { opened: stay, progress: stay, lost: stay, refused, due: connect, online: connect, offline: stay, close },
   closed: {
     opened: stay,
     progress: stay,
@@ -86,14 +86,14 @@ const table: Table = {
     due: stay,
     online: stay,
     offline: stay,
-    left: stay,
+    close: stay,
   },
 };
 
-/** The state after a signal; the same object where it changes nothing. */
+/** Returns the state after a signal; the same object if the signal changes nothing. */
 export function next(connection: Connection, signal: Signal): Connection {
   const row: Record<string, unknown> = table[connection.state];
-  // The table's type says that the two fit; indexing by both at once is more than the compiler follows.
+  // The table's type guarantees that state and signal match; the compiler cannot follow an index by both.
   const step = row[signal.type] as (state: Connection, signal: Signal) => Connection;
   return step(connection, signal);
 }

@@ -1,5 +1,6 @@
-// What becomes of an owner's threads, followed for ever. Nothing is kept on the other side: each time it begins anew, and whoever
-// shows a list lists again. What was heard since is kept for those lists, since an answer may be older than a word.
+// A subscription to the feed of an owner: the events that report created, updated and deleted threads. The server keeps no
+// history of the feed, so lists are requested again after each reconnect. The latest event of each thread is kept, because the
+// response to a list request may be older than an event that arrived before it.
 
 import type { FeedEvent } from "#contract/feed.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -11,32 +12,32 @@ import type { Carriers } from "./link.ts";
 import { Listeners } from "./listeners.ts";
 import { feedStream } from "./stream.ts";
 
-/** The last word about a thread: how it stands, or null for one that is gone. */
-export interface Heard {
-  /** Which word of the subscription it was. */
-  readonly at: number;
+/** The latest feed event of a thread: its state, or null after its deletion. */
+export interface ReceivedThread {
+  /** Number of the event within this subscription, from 1. */
+  readonly eventNumber: number;
   readonly thread: Thread | null;
 }
 
-/** Threads whose last word is kept; the longest unheard go first. */
-const mostHeard = 1000;
+/** Maximal number of threads whose latest event is kept; the one that was updated longest ago is dropped first. */
+const maxReceived = 1000;
 
-/** What a follow is made with. */
+/** Dependencies and options of a feed subscription. */
 export interface FeedFollowPorts {
   requests: Requests;
-  /** Whose threads; the caller's own where nobody is named. */
+  /** The owner of the threads; the caller if undefined. */
   userId: string | undefined;
-  /** Called once, when it is over. */
+  /** Called once, when the subscription is closed. */
   onClose: () => void;
   carriers?: Carriers | undefined;
 }
 
-/** A subscription. */
+/** A subscription to the feed of one owner. It reconnects until it is closed. */
 export class FeedFollow {
   readonly #link: Link;
   readonly #events = new Listeners<[FeedEvent]>();
-  readonly #heard = new Map<string, Heard>();
-  #words = 0;
+  readonly #received = new Map<string, ReceivedThread>();
+  #eventCount = 0;
   #owner: string | null | undefined;
 
   constructor({ requests, userId, onClose, carriers }: FeedFollowPorts) {
@@ -44,8 +45,8 @@ export class FeedFollow {
       requests,
       stream: feedStream(userId),
       after: () => null,
-      // The server that is asked is built with the same schemas.
-      take: (told) => this.#take(told as FeedEvent),
+      // The wire is not validated: the server builds its events from the same schemas.
+      onEvent: (event) => this.#receive(event as FeedEvent),
       onClose,
       carriers,
     });
@@ -56,37 +57,37 @@ export class FeedFollow {
     return this.#link.connection;
   }
 
-  /** Whose threads are told; undefined while none are. */
+  /** Id of the owner whose threads the feed reports; undefined while the feed is not connected. */
   get owner(): string | null | undefined {
     return this.connection.state === "live" ? this.#owner : undefined;
   }
 
-  /** The last words since it began, by the ids of the threads. */
-  get heard(): ReadonlyMap<string, Heard> {
-    return this.#heard;
+  /** The latest event of each thread since the feed was last connected, by thread id. */
+  get received(): ReadonlyMap<string, ReceivedThread> {
+    return this.#received;
   }
 
-  /** How many words came in all. */
-  get words(): number {
-    return this.#words;
+  /** Number of events that were received in all. */
+  get eventCount(): number {
+    return this.#eventCount;
   }
 
-  /** Tells of each word; the first after each beginning is `feed_start`. */
+  /** Calls the listener for each event. The first event after each connect is `feed_start`. */
   onEvent(listener: (event: FeedEvent) => void): () => void {
     return this.#events.add(listener);
   }
 
-  /** Tells that `connection` is another. */
+  /** Calls the listener when `connection` changes. */
   onChange(listener: () => void): () => void {
     return this.#link.onChange(listener);
   }
 
-  /** Keeps it open until the function given back is called. */
+  /** Keeps the subscription open until the returned function is called. */
   hold(): () => void {
     return this.#link.hold();
   }
 
-  /** Tries to connect at once if it waits before its next try. */
+  /** Connects at once if the subscription waits before its next attempt. */
   retry(): void {
     this.#link.retry();
   }
@@ -95,32 +96,33 @@ export class FeedFollow {
     this.#link.close();
   }
 
-  #take(event: FeedEvent): void {
-    this.#words += 1;
+  #receive(event: FeedEvent): void {
+    this.#eventCount += 1;
     switch (event.type) {
       case "feed_start":
-        this.#heard.clear();
+        this.#received.clear();
         this.#owner = event.user_id;
         break;
       case "thread_created":
       case "thread_updated":
-        this.#hear(event.thread.id, event.thread);
+        this.#keep(event.thread.id, event.thread);
         break;
       case "thread_deleted":
-        this.#hear(event.thread_id, null);
+        this.#keep(event.thread_id, null);
         break;
       default:
-        // A kind of word that is newer than this client.
+        // An event type that a newer server sends.
         return;
     }
-    // No word is progress, since none is a place to go on from: only holding for a while is.
-    this.#events.tell(event);
+    // A feed event is not reported as progress, since the feed cannot be resumed after it. The link reports progress by itself
+    // when the connection has stayed open for a while.
+    this.#events.notify(event);
   }
 
-  #hear(id: string, thread: Thread | null): void {
-    this.#heard.delete(id);
-    this.#heard.set(id, { at: this.#words, thread });
-    const [oldest] = this.#heard.keys();
-    if (this.#heard.size > mostHeard && oldest !== undefined) this.#heard.delete(oldest);
+  #keep(id: string, thread: Thread | null): void {
+    this.#received.delete(id);
+    this.#received.set(id, { eventNumber: this.#eventCount, thread });
+    const [oldest] = this.#received.keys();
+    if (this.#received.size > maxReceived && oldest !== undefined) this.#received.delete(oldest);
   }
 }

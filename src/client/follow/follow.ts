@@ -1,5 +1,5 @@
-// One thread, followed for ever: whatever is cut is taken up again behind the last event, so that every event is folded in once
-// and in order. A frame that does not follow the last one says that something was missed, and is cured the same way.
+// A subscription to one thread. It folds each event into the thread's state once and in order, and resumes after the last event
+// when the connection breaks. An event whose `prev` is not the last event shows a gap; the subscription then reconnects too.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { emptyView, fold } from "#contract/fold.ts";
@@ -15,29 +15,29 @@ import { openCallsAfter } from "./open-calls.ts";
 import type { OpenCall } from "./open-calls.ts";
 import { threadStream } from "./stream.ts";
 
-/** What a subscription knows of its thread. */
-export interface Known {
+/** State of a thread as a subscription has received it. */
+export interface FollowState {
   readonly state: ThreadView;
-  /** Calls that wait for a client or for a decision. */
+  /** Tool calls that wait for a client's result or for an approval. */
   readonly pending: readonly OpenCall[];
 }
 
-/** What a follow is made with. */
+/** Dependencies and options of a subscription. */
 export interface FollowPorts {
   requests: Requests;
   threadId: string;
-  /** Called once, when it is over. */
+  /** Called once, when the subscription is closed. */
   onClose: () => void;
-  /** What another subscription knew: it goes on from there. */
-  from?: Known | undefined;
-  /** Tells events of silent messages, too. */
+  /** State to resume from, taken from an earlier subscription. */
+  from?: FollowState | undefined;
+  /** Whether to include events of silent messages. */
   silent?: boolean | undefined;
-  /** What becomes of the state with an event; the contract's reducer by default. */
+  /** The reducer that applies an event to the state. Default: the contract's `fold`. */
   fold?: typeof fold | undefined;
   carriers?: Carriers | undefined;
 }
 
-/** A subscription. */
+/** A subscription to one thread. It reconnects until it is closed. */
 export class Follow {
   readonly threadId: string;
   readonly #link: Link;
@@ -45,7 +45,7 @@ export class Follow {
   readonly #fold: typeof fold;
   #state: ThreadView = emptyView;
   #pending: readonly OpenCall[] = [];
-  #anchored = false;
+  #hasState = false;
 
   constructor({ requests, threadId, onClose, from, silent, fold: folding = fold, carriers }: FollowPorts) {
     this.threadId = threadId;
@@ -53,26 +53,26 @@ export class Follow {
     if (from !== undefined) {
       this.#state = from.state;
       this.#pending = from.pending;
-      this.#anchored = true;
+      this.#hasState = true;
     }
     this.#link = new Link({
       requests,
       stream: threadStream(threadId, { silent }),
-      after: () => (this.#anchored ? this.#state.last_seq : null),
-      // The server that is asked is built with the same schemas.
-      take: (told) => this.#take(told as ThreadEvent),
+      after: () => (this.#hasState ? this.#state.last_seq : null),
+      // The wire is not validated: the server builds its events from the same schemas.
+      onEvent: (event) => this.#receive(event as ThreadEvent),
       onClose,
       carriers,
     });
     this.#link.start();
   }
 
-  /** What is known of the thread. The same object until something changes, and the same parts where they do not. */
+  /** The thread's state. The same object until something changes; unchanged parts stay the same objects. */
   get state(): ThreadView {
     return this.#state;
   }
 
-  /** Calls that wait for a client or for a decision; the same list until they change. */
+  /** Tool calls that wait for a client's result or for an approval. The same list until they change. */
   get pending(): readonly OpenCall[] {
     return this.#pending;
   }
@@ -81,27 +81,27 @@ export class Follow {
     return this.#link.connection;
   }
 
-  /** Something is known: a snapshot came. */
-  get anchored(): boolean {
-    return this.#anchored;
+  /** Whether `state` is that of the thread: a snapshot was received, or the subscription resumed from an earlier one. */
+  get hasState(): boolean {
+    return this.#hasState;
   }
 
-  /** Tells of each event, folded in already. */
+  /** Calls the listener for each event, after `state` includes it. */
   onEvent(listener: (event: ThreadEvent) => void): () => void {
     return this.#events.add(listener);
   }
 
-  /** Tells that `state` or `connection` is another. */
+  /** Calls the listener when `state` or `connection` changes. */
   onChange(listener: () => void): () => void {
     return this.#link.onChange(listener);
   }
 
-  /** Keeps it open until the function given back is called. */
+  /** Keeps the subscription open until the returned function is called. */
   hold(): () => void {
     return this.#link.hold();
   }
 
-  /** Tries to connect at once if it waits before its next try. */
+  /** Connects at once if the subscription waits before its next attempt. */
   retry(): void {
     this.#link.retry();
   }
@@ -110,21 +110,21 @@ export class Follow {
     this.#link.close();
   }
 
-  #take(event: ThreadEvent): void {
+  #receive(event: ThreadEvent): void {
     if (event.type !== "snapshot") {
-      if (event.seq <= this.#state.last_seq && this.#anchored) return;
-      if (!this.#anchored || (event.prev !== undefined && event.prev !== this.#state.last_seq)) {
-        this.#link.lose(new ThreadholdNetworkError(`Something was missed before event ${event.seq}.`));
+      if (event.seq <= this.#state.last_seq && this.#hasState) return;
+      if (!this.#hasState || (event.prev !== undefined && event.prev !== this.#state.last_seq)) {
+        this.#link.reportLoss(new ThreadholdNetworkError(`Events before event ${event.seq} are missing.`));
         return;
       }
     }
-    const isNew = !this.#anchored || event.seq !== this.#state.last_seq;
+    const isNew = !this.#hasState || event.seq !== this.#state.last_seq;
     this.#state = this.#fold(this.#state, event);
     this.#pending = openCallsAfter(this.#pending, event);
-    this.#anchored = true;
-    // A picture of what was known already is no progress.
-    if (isNew) this.#link.heard();
-    this.#events.tell(event);
-    this.#link.changed();
+    this.#hasState = true;
+    // A snapshot without new events is not progress.
+    if (isNew) this.#link.reportProgress();
+    this.#events.notify(event);
+    this.#link.notifyChange();
   }
 }

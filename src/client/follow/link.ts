@@ -1,10 +1,10 @@
-// A connection that is kept up for as long as somebody holds it, and a little longer: whatever is cut is opened again, by the
-// states of connection.ts. What is told goes to whoever follows, which says where to go on and whether something was missed.
+// Keeps a stream connected. A link opens carriers (WebSocket or SSE), reconnects with growing delays by the states of
+// connection.ts, and closes shortly after its last holder releases it. The events go to `take`, whose owner reports progress or loss.
 
 import { backOffMs } from "#lib/back-off.ts";
 
 import type { Requests } from "../request.ts";
-import type { Carrying, OpenCarrier, Told } from "./carrier.ts";
+import type { OpenedCarrier, OpenCarrier, StreamEvent } from "./carrier.ts";
 import { next } from "./connection.ts";
 import type { Carrier, Connection, Signal } from "./connection.ts";
 import { Listeners } from "./listeners.ts";
@@ -12,71 +12,71 @@ import { socketCarrier } from "./socket-carrier.ts";
 import { openSse } from "./sse-carrier.ts";
 import type { Stream } from "./stream.ts";
 
-const backOff = { first: 500, longest: 30_000 };
+const backOffDelays = { first: 500, longest: 30_000 };
 
-/** A connection that held this long was a success, even if nothing was told. */
+/** Milliseconds after which an open connection counts as progress even without an event. */
 const settledMs = 10_000;
 
-/** How long to believe a browser that there is no network. */
+/** Milliseconds after which a connection is tried although the browser reports that it is offline. */
 const offlineMs = 30_000;
 
-/** How long it stays when nobody holds it any more: a page that draws itself anew lets go and takes hold again. */
-const lingerMs = 250;
+/** Milliseconds that a link stays open without a holder. A page that renders again releases it and takes it again at once. */
+const closeDelayMs = 250;
 
-/** What opens each carrier. Without `socket` no socket is tried. */
+/** Opens each kind of carrier. With `socket: null` only SSE is used. */
 export interface Carriers {
   socket: OpenCarrier | null;
   sse: OpenCarrier;
 }
 
-/** What a link is made with. */
+/** Dependencies and options of a link. */
 export interface LinkPorts {
   requests: Requests;
   stream: Stream;
-  /** Number of the last event that is known; null for none, or where there is nothing to go on behind. */
+  /** Number of the last received event; null before the first event and for streams that cannot be resumed. */
   after: () => number | null;
-  /** Takes what was told; says with `heard` or `lose` what it was worth. */
-  take: (told: Told) => void;
-  /** Called once, when it is over. */
+  /** Handles an event. The owner then calls `reportProgress` or, if an event is missing, `reportLoss`. */
+  onEvent: (received: StreamEvent) => void;
+  /** Called once, when the link is closed. */
   onClose: () => void;
-  /** The client's own by default. */
+  /** Default: the carriers of the client's settings. */
   carriers?: Carriers | undefined;
 }
 
-/** A link. Nothing is opened before `start`. */
+/** A connection to one stream. It opens nothing before `start`. */
 export class Link {
   readonly #ports: LinkPorts;
-  readonly #open: Carriers;
+  readonly #carriers: Carriers;
   readonly #changes = new Listeners<[]>();
-  #unwatch = (): void => undefined;
+  #stopWatching = (): void => undefined;
   #connection: Connection;
   #failures = 0;
-  /** The last loss came with a wait that the server asked for. */
-  #askedToWait = false;
-  #last: Carrier | null = null;
-  #carrying: Carrying | null = null;
-  /** Stands for the carrier that may speak now. */
-  #turn: object | null = null;
-  #callOff = (): void => undefined;
+  /** The last failure carried a delay that the server asked for. */
+  #serverAskedToWait = false;
+  #lastCarrier: Carrier | null = null;
+  #carrier: OpenedCarrier | null = null;
+  /** Identifies the current carrier: events of an earlier one are ignored. */
+  #currentCarrier: object | null = null;
+  #cancelTimer = (): void => undefined;
   #holders = 0;
-  #letGo = (): void => undefined;
+  #cancelClose = (): void => undefined;
 
   constructor(ports: LinkPorts) {
     const { settings } = ports.requests;
     this.#ports = ports;
-    this.#open = ports.carriers ?? { socket: settings.socket && socketCarrier(settings.socket), sse: openSse };
+    this.#carriers = ports.carriers ?? { socket: settings.socket && socketCarrier(settings.socket), sse: openSse };
     this.#connection = settings.presence.online
       ? { state: "connecting", attempt: 0, carrier: this.#choose() }
       : { state: "offline", attempt: 0 };
   }
 
-  /** Begins. */
+  /** Opens the first connection and begins to watch the network and the page's visibility. */
   start(): void {
-    this.#unwatch = this.#ports.requests.settings.presence.watch((change) => {
+    this.#stopWatching = this.#ports.requests.settings.presence.watch((change) => {
       if (change === "offline") this.#signal({ type: "offline" });
-      else if (this.#connection.state !== "waiting" || !this.#askedToWait)
+      else if (this.#connection.state !== "waiting" || !this.#serverAskedToWait)
         this.#signal({ type: change === "online" ? "online" : "due", carrier: this.#choose() });
-      if (change === "visible") this.#carrying?.check();
+      if (change === "visible") this.#carrier?.check();
     });
     this.#enter(this.#connection);
   }
@@ -85,51 +85,51 @@ export class Link {
     return this.#connection;
   }
 
-  /** Tells that `connection`, or what `changed` was called for, is another. */
+  /** Calls the listener when `connection` changes and when `changed` is called. */
   onChange(listener: () => void): () => void {
     return this.#changes.add(listener);
   }
 
-  changed(): void {
-    this.#changes.tell();
+  notifyChange(): void {
+    this.#changes.notify();
   }
 
-  /** What was told was worth something: the next cut begins with short waits again. */
-  heard(): void {
+  /** Reports that a new event arrived: the delays between attempts start at the shortest again. */
+  reportProgress(): void {
     this.#signal({ type: "progress" });
   }
 
-  /** What was told shows that something was missed. */
-  lose(error: Error, delayMs = 0): void {
+  /** Reports that the connection is lost, or that an event is missing: the link reconnects after a delay. */
+  reportLoss(error: Error, delayMs = 0): void {
     const { connection } = this;
     if (connection.state === "connecting" && connection.carrier === "socket") this.#failures += 1;
     const attempt = connection.state === "closed" ? 1 : connection.attempt + 1;
-    this.#askedToWait = delayMs > 0;
-    const wait = delayMs + backOffMs(attempt, backOff, this.#ports.requests.settings.random());
+    this.#serverAskedToWait = delayMs > 0;
+    const wait = delayMs + backOffMs(attempt, backOffDelays, this.#ports.requests.settings.random());
     this.#signal({ type: "lost", error, delayMs: wait });
   }
 
-  /** Keeps it open until the function given back is called. */
+  /** Keeps the link open until the returned function is called. */
   hold(): () => void {
     this.#holders += 1;
-    this.#letGo();
-    let held = true;
+    this.#cancelClose();
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       this.#holders -= 1;
       if (this.#holders > 0 || this.#connection.state === "closed") return;
-      this.#letGo = this.#ports.requests.settings.timers.after(lingerMs, () => this.close());
+      this.#cancelClose = this.#ports.requests.settings.timers.after(closeDelayMs, () => this.close());
     };
   }
 
-  /** Tries to connect at once if it waits before its next try. Does nothing while a connection is open or opening. */
+  /** Connects at once if the link waits before its next attempt. Does nothing while a connection is open or opening. */
   retry(): void {
-    this.#due();
+    this.#connectIfWaiting();
   }
 
   close(): void {
-    this.#signal({ type: "left" });
+    this.#signal({ type: "close" });
   }
 
   #signal(signal: Signal): void {
@@ -138,58 +138,62 @@ export class Link {
     if (after === before) return;
     this.#connection = after;
     if (after.state !== before.state) this.#enter(after);
-    this.#changes.tell();
+    this.#changes.notify();
   }
 
-  /** Does what a state asks for. */
+  /** Performs the effects of entering a state: opens or closes the carrier and starts the state's timer. */
   #enter(connection: Connection): void {
     const { timers } = this.#ports.requests.settings;
-    this.#callOff();
-    if (connection.state !== "live") this.#drop();
+    this.#cancelTimer();
+    if (connection.state !== "live") this.#closeCarrier();
     switch (connection.state) {
       case "connecting":
-        this.#carry(connection.carrier);
+        this.#openCarrier(connection.carrier);
         break;
       case "live":
-        this.#callOff = timers.after(settledMs, () => this.#signal({ type: "progress" }));
+        this.#cancelTimer = timers.after(settledMs, () => this.#signal({ type: "progress" }));
         break;
       case "waiting":
-        this.#callOff = timers.after(connection.delayMs, () => this.#due());
+        this.#cancelTimer = timers.after(connection.delayMs, () => this.#connectIfWaiting());
         break;
       case "offline":
-        this.#callOff = timers.after(offlineMs, () => this.#due());
+        this.#cancelTimer = timers.after(offlineMs, () => this.#connectIfWaiting());
         break;
       case "closed":
-        this.#letGo();
-        this.#unwatch();
+        this.#cancelClose();
+        this.#stopWatching();
         this.#ports.onClose();
         break;
     }
   }
 
-  #due(): void {
+  #connectIfWaiting(): void {
     this.#signal({ type: "due", carrier: this.#choose() });
   }
 
   #choose(): Carrier {
-    return chooseCarrier({ sockets: this.#open.socket !== null, failures: this.#failures, last: this.#last });
+    return chooseCarrier({
+      sockets: this.#carriers.socket !== null,
+      failures: this.#failures,
+      last: this.#lastCarrier,
+    });
   }
 
-  #drop(): void {
-    const carrying = this.#carrying;
-    this.#carrying = null;
-    this.#turn = null;
+  #closeCarrier(): void {
+    const carrying = this.#carrier;
+    this.#carrier = null;
+    this.#currentCarrier = null;
     carrying?.close();
   }
 
-  #carry(carrier: Carrier): void {
-    const { requests, stream, after, take } = this.#ports;
-    const open = carrier === "socket" ? (this.#open.socket ?? this.#open.sse) : this.#open.sse;
-    this.#last = carrier;
+  #openCarrier(carrier: Carrier): void {
+    const { requests, stream, after, onEvent } = this.#ports;
+    const open = carrier === "socket" ? (this.#carriers.socket ?? this.#carriers.sse) : this.#carriers.sse;
+    this.#lastCarrier = carrier;
     const turn = {};
-    this.#turn = turn;
-    const current = (): boolean => this.#turn === turn;
-    this.#carrying = open(
+    this.#currentCarrier = turn;
+    const current = (): boolean => this.#currentCarrier === turn;
+    this.#carrier = open(
       { requests, stream, after: after() },
       {
         opened: () => {
@@ -197,11 +201,11 @@ export class Link {
           if (carrier === "socket") this.#failures = 0;
           this.#signal({ type: "opened" });
         },
-        event: (told) => {
-          if (current()) take(told);
+        event: (received) => {
+          if (current()) onEvent(received);
         },
         lost: (error, delayMs) => {
-          if (current()) this.lose(error, delayMs);
+          if (current()) this.reportLoss(error, delayMs);
         },
         refused: (error) => {
           if (current()) this.#signal({ type: "refused", error });
@@ -211,23 +215,23 @@ export class Link {
   }
 }
 
-/** Sockets that failed to open, one after the other, before no more are tried. */
-const mostFailures = 3;
+/** Consecutive sockets that may fail to open before no more are tried. */
+const maxFailures = 3;
 
-interface CarrierFacts {
-  /** The platform has sockets, or was given some. */
+interface CarrierHistory {
+  /** The platform has a WebSocket class, or the options name one. */
   sockets: boolean;
-  /** Sockets that failed to open since one did. */
+  /** Sockets that failed to open since the last one that opened. */
   failures: number;
-  /** What the try before this one was made with; null on the first. */
+  /** The carrier of the previous attempt; null before the first one. */
   last: Carrier | null;
 }
 
 /**
- * The carrier of the next try. In a browser a socket that fails before it opens gives no reason, so the next try uses SSE, whose
- * response gives one. Where sockets keep failing, SSE is used alone.
+ * The carrier of the next attempt. In a browser a socket that fails before it opens gives no reason, so the next attempt uses SSE, whose
+ * response gives one. After several failures only SSE is used.
  */
-function chooseCarrier({ sockets, failures, last }: CarrierFacts): Carrier {
-  if (!sockets || failures >= mostFailures) return "sse";
+function chooseCarrier({ sockets, failures, last }: CarrierHistory): Carrier {
+  if (!sockets || failures >= maxFailures) return "sse";
   return failures > 0 && last === "socket" ? "sse" : "socket";
 }

@@ -1,25 +1,25 @@
-// Who wants to be told. One that throws spoils nothing for the others and is not silenced: its error is thrown where nobody is
-// in the way of it.
+// A set of listeners. A listener that throws does not affect the others, and its error is not swallowed: it is rethrown in a
+// microtask, where the platform reports it as uncaught.
 
 /** A set of listeners. */
 export class Listeners<A extends unknown[]> {
-  readonly #all = new Set<{ call: (...told: A) => void }>();
+  readonly #all = new Set<{ call: (...values: A) => void }>();
 
   get size(): number {
     return this.#all.size;
   }
 
-  /** Adds one; the same function may be added twice. The function given back takes it out again. */
-  add(call: (...told: A) => void): () => void {
-    const entry = { call };
+  /** Adds a listener; the same function may be added twice. The returned function removes it. */
+  add(listener: (...values: A) => void): () => void {
+    const entry = { call: listener };
     this.#all.add(entry);
     return () => void this.#all.delete(entry);
   }
 
-  tell(...told: A): void {
+  notify(...values: A): void {
     for (const { call } of this.#all) {
       try {
-        call(...told);
+        call(...values);
       } catch (thrown) {
         queueMicrotask(() => {
           throw thrown;

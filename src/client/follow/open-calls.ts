@@ -1,12 +1,12 @@
-// The calls of a thread that wait for a client, as its events tell it.
+// Derives a thread's pending tool calls from its events: calls that wait for a client's result or for an approval.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PendingCall } from "#contract/thread.ts";
 
-/** A call that waits, and the run that does. */
+/** A pending call and the run that waits for it. */
 export type OpenCall = PendingCall & { run_id: string | null };
 
-/** What waits after an event, if it waited so before it. The same list where the event says nothing about it. */
+/** The pending calls after an event, from those before it. Returns the same list if the event does not change it. */
 export function openCallsAfter(open: readonly OpenCall[], event: ThreadEvent): readonly OpenCall[] {
   const runId = event.run_id ?? null;
   switch (event.type) {

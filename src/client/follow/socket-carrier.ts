@@ -1,5 +1,5 @@
-// Follows over a WebSocket: opened with a ticket where there is a token, acknowledged as the protocol asks, and asked for a sign
-// of life when it falls silent.
+// The WebSocket carrier. It opens the socket with a single-use ticket if the client has a token, acknowledges events as the
+// protocol requires, and pings the server when no frame arrives for a while.
 
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Acknowledger } from "#contract/acknowledger.ts";
@@ -9,16 +9,16 @@ import { expiredCloseCode } from "#contract/subscription.ts";
 import type { QueryValue } from "../address.ts";
 import { ThreadholdClientError, ThreadholdNetworkError } from "../client-error.ts";
 import type { ClientSocket, SocketConstructor } from "../settings.ts";
-import { openTimeoutMs, readEvent, tellError } from "./carrier.ts";
-import type { Carrying, OpenCarrier, Sink, Target, Told } from "./carrier.ts";
+import { openTimeoutMs, readEvent, reportError } from "./carrier.ts";
+import type { OpenedCarrier, OpenCarrier, CarrierSink, Target, StreamEvent } from "./carrier.ts";
 
-/** Milliseconds of silence before the other side is asked whether it is there. */
+/** Milliseconds without a frame after which a ping is sent. */
 const silenceMs = 25_000;
 
-/** Milliseconds that it has to answer. */
-const answerMs = 10_000;
+/** Milliseconds in which a frame must follow the ping. */
+const pongTimeoutMs = 10_000;
 
-/** Codes of the contract by the code that a socket is closed with. */
+/** Error codes of the contract by the close code of the socket. */
 const refusals: Readonly<Record<number, ErrorCode>> = {
   4401: "unauthorized",
   4403: "forbidden",
@@ -26,7 +26,7 @@ const refusals: Readonly<Record<number, ErrorCode>> = {
   4429: "rate_limited",
 };
 
-/** What opens it with sockets of this kind. */
+/** Returns a function that opens carriers with the given WebSocket class. */
 export function socketCarrier(Socket: SocketConstructor): OpenCarrier {
   return (target, sink) => {
     const carrier = new SocketCarrier(target, sink);
@@ -35,17 +35,17 @@ export function socketCarrier(Socket: SocketConstructor): OpenCarrier {
   };
 }
 
-class SocketCarrier implements Carrying {
+class SocketCarrier implements OpenedCarrier {
   readonly #target: Target;
-  readonly #sink: Sink;
-  readonly #leave = new AbortController();
+  readonly #sink: CarrierSink;
+  readonly #abort = new AbortController();
   #socket: ClientSocket | null = null;
-  #callOff = (): void => undefined;
+  #cancelTimer = (): void => undefined;
   readonly #acknowledger: Acknowledger;
   #open = true;
   #opened = false;
 
-  constructor(target: Target, sink: Sink) {
+  constructor(target: Target, sink: CarrierSink) {
     this.#target = target;
     this.#sink = sink;
     const { timers } = target.requests.settings;
@@ -53,7 +53,7 @@ class SocketCarrier implements Carrying {
   }
 
   async open(Socket: SocketConstructor): Promise<void> {
-    this.#within(openTimeoutMs, "The socket did not open in time.");
+    this.#failAfter(openTimeoutMs, `The socket did not open within ${openTimeoutMs} ms.`);
     try {
       const url = await this.#url();
       if (!this.#open) return;
@@ -62,33 +62,34 @@ class SocketCarrier implements Carrying {
       socket.addEventListener("open", () => {
         if (!this.#open) return;
         this.#opened = true;
-        this.#heard();
+        this.#restartSilenceTimer();
         this.#sink.opened();
       });
-      socket.addEventListener("message", ({ data }) => this.#take(data));
-      // What went wrong is told by the close that follows, as far as a browser tells it at all.
+      socket.addEventListener("message", ({ data }) => this.#receive(data));
+      // A socket error carries no reason; the close event that follows it carries one, if the platform gives any.
       socket.addEventListener("error", () => undefined);
-      socket.addEventListener("close", ({ code, reason }) => this.#fail(errorOfClose(code, reason)));
+      socket.addEventListener("close", ({ code, reason }) => this.#fail(errorFromClose(code, reason)));
     } catch (thrown) {
-      this.#fail(isAnswer(thrown) ? thrown : new ThreadholdNetworkError("No socket could be made.", { cause: thrown }));
+      const message = "No socket could be made.";
+      this.#fail(isReportedUnchanged(thrown) ? thrown : new ThreadholdNetworkError(message, { cause: thrown }));
     }
   }
 
   close(): void {
     this.#open = false;
-    this.#callOff();
+    this.#cancelTimer();
     this.#acknowledger.stop();
-    this.#leave.abort();
+    this.#abort.abort();
     this.#socket?.close(1000);
   }
 
   check(): void {
     if (!this.#opened || !this.#open) return;
     this.#send("ping");
-    this.#within(answerMs, "The socket fell silent.");
+    this.#failAfter(pongTimeoutMs, `The socket was silent for ${pongTimeoutMs} ms after a ping.`);
   }
 
-  /** The address, with a ticket where there is a token: an address is logged by whatever it passes. */
+  /** The socket's address. It carries a ticket instead of the token, because proxies log addresses. */
   async #url(): Promise<string> {
     const { requests, stream, after } = this.#target;
     const { socket, params } = stream;
@@ -96,37 +97,37 @@ class SocketCarrier implements Carrying {
     if ((await requests.settings.token()) !== null) {
       const address = requests.address(socket, { params });
       const path = address.slice(requests.settings.url.length);
-      const request = { body: { path }, retries: 0, timeoutMs: openTimeoutMs, signal: this.#leave.signal };
+      const request = { body: { path }, retries: 0, timeoutMs: openTimeoutMs, signal: this.#abort.signal };
       query["ticket"] = (await requests.json("POST /api/tickets", request)).ticket;
     }
     return requests.address(socket, { params, query }).replace(/^http/, "ws");
   }
 
-  #take(data: unknown): void {
+  #receive(data: unknown): void {
     if (!this.#open) return;
-    this.#heard();
+    this.#restartSilenceTimer();
     if (typeof data !== "string" || data === "pong") return;
-    let event: Told | null;
+    let event: StreamEvent | null;
     try {
       event = readEvent(data);
     } catch (thrown) {
-      return this.#fail(new ThreadholdNetworkError("A frame is no JSON.", { cause: thrown }));
+      return this.#fail(new ThreadholdNetworkError("A frame is not JSON.", { cause: thrown }));
     }
     if (event === null) return;
     this.#sink.event(event);
-    // It may have been closed for what it told.
+    // The sink may have closed the carrier while it handled the event.
     if (this.#open) this.#acknowledger.taken(event.seq, data.length);
   }
 
-  #heard(): void {
-    this.#callOff();
-    this.#callOff = this.#target.requests.settings.timers.after(silenceMs, () => this.check());
+  #restartSilenceTimer(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#target.requests.settings.timers.after(silenceMs, () => this.check());
   }
 
-  #within(milliseconds: number, complaint: string): void {
+  #failAfter(milliseconds: number, message: string): void {
     const { timers } = this.#target.requests.settings;
-    this.#callOff();
-    this.#callOff = timers.after(milliseconds, () => this.#fail(new ThreadholdNetworkError(complaint)));
+    this.#cancelTimer();
+    this.#cancelTimer = timers.after(milliseconds, () => this.#fail(new ThreadholdNetworkError(message)));
   }
 
   #send(text: string): void {
@@ -134,28 +135,31 @@ class SocketCarrier implements Carrying {
     try {
       this.#socket.send(text);
     } catch (thrown) {
-      this.#fail(new ThreadholdNetworkError("The socket could not be written to.", { cause: thrown }));
+      this.#fail(new ThreadholdNetworkError("Writing to the socket failed.", { cause: thrown }));
     }
   }
 
   #fail(error: Error): void {
     if (!this.#open) return;
     this.close();
-    tellError(this.#sink, error);
+    reportError(this.#sink, error);
   }
 }
 
-/** What the API said to the request for a ticket. A deployment that gives none can be followed over SSE all the same. */
-function isAnswer(thrown: unknown): thrown is Error {
+/**
+ * Whether an error while opening is reported as it is: a network error, or a refusal of the ticket. A deployment without
+ * authentication issues no tickets (`auth_not_configured`), but may still be reachable over SSE.
+ */
+function isReportedUnchanged(thrown: unknown): thrown is Error {
   if (thrown instanceof ThreadholdNetworkError) return true;
   return thrown instanceof ThreadholdClientError && thrown.code !== "auth_not_configured";
 }
 
-/** What a close says. One before the socket opened says nothing, in a browser: SSE then learns why. */
-function errorOfClose(status: number, reason: string): Error {
+/** The error for a close code. A browser gives no reason for a socket that never opened; the next attempt, over SSE, gets it. */
+function errorFromClose(status: number, reason: string): Error {
   // The next ticket is requested with the token that is current then. If that one has expired too, the request is refused.
   if (status === expiredCloseCode) return new ThreadholdNetworkError("The token that opened the socket has expired.");
   const code = refusals[status] ?? (status >= 4400 && status < 4500 && status !== 4408 ? "invalid_request" : null);
-  if (code === null) return new ThreadholdNetworkError(`The socket was closed (${status}).`);
+  if (code === null) return new ThreadholdNetworkError(`The socket was closed with code ${status}.`);
   return new ThreadholdClientError({ code, message: reason === "" ? `Refused: ${code}.` : reason, status });
 }

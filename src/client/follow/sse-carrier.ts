@@ -1,38 +1,40 @@
-// Follows by server-sent events over fetch, which can carry a token in a header: where no socket is to be had.
+// The carrier for server-sent events over fetch. Unlike a WebSocket or EventSource in a browser, fetch can send a token in a header.
 
 import type { ErrorCode } from "#contract/error.ts";
 
 import { ThreadholdClientError, ThreadholdNetworkError } from "../client-error.ts";
-import { readEvent, openTimeoutMs, tellError } from "./carrier.ts";
-import type { Carrying, Sink, Target } from "./carrier.ts";
+import { readEvent, openTimeoutMs, reportError } from "./carrier.ts";
+import type { OpenedCarrier, CarrierSink, Target } from "./carrier.ts";
 import { sseParser } from "./sse-parser.ts";
 
-/** The server breaks every silence after 15 s with a comment; twice that and more, and nobody is there. */
+/** Milliseconds without data until the connection counts as lost. The server sends a comment at least every 15 seconds. */
 const silenceMs = 45_000;
 
-/** Opens it. */
-export function openSse({ requests, stream, after }: Target, sink: Sink): Carrying {
+/** Opens the stream. */
+export function openSse({ requests, stream, after }: Target, sink: CarrierSink): OpenedCarrier {
   const { timers } = requests.settings;
-  const leave = new AbortController();
-  let callOff = (): void => undefined;
+  const abort = new AbortController();
+  let cancelTimer = (): void => undefined;
   let open = true;
   const close = (): void => {
     open = false;
-    callOff();
-    leave.abort();
+    cancelTimer();
+    abort.abort();
   };
   const fail = (thrown: unknown): void => {
     if (!open) return;
     close();
-    tellError(sink, thrown);
+    reportError(sink, thrown);
   };
-  const heard = (): void => {
-    callOff();
-    callOff = timers.after(silenceMs, () => fail(new ThreadholdNetworkError("The stream fell silent.")));
+  const restartSilenceTimer = (): void => {
+    cancelTimer();
+    cancelTimer = timers.after(silenceMs, () =>
+      fail(new ThreadholdNetworkError(`The stream was silent for ${silenceMs} ms.`)),
+    );
   };
   const parse = sseParser(({ id, name, data }) => {
     if (!open) return;
-    if (id === null && name === "thread_error") return fail(refusalOf(data));
+    if (id === null && name === "thread_error") return fail(errorFromFrame(data));
     if (id === null && name === "end") {
       close();
       return sink.ended?.();
@@ -45,13 +47,13 @@ export function openSse({ requests, stream, after }: Target, sink: Sink): Carryi
       params: stream.params,
       query: { after, ...stream.query },
       headers: { accept: "text/event-stream" },
-      // The subscription itself tries again, after longer waits.
+      // The link makes the next attempt, after longer delays.
       retries: 0,
       timeoutMs: openTimeoutMs,
-      signal: leave.signal,
+      signal: abort.signal,
     });
     if (!open) return;
-    heard();
+    restartSilenceTimer();
     sink.opened();
     const decoder = new TextDecoder();
     const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
@@ -59,7 +61,7 @@ export function openSse({ requests, stream, after }: Target, sink: Sink): Carryi
       const piece = await reader?.read();
       if (!open) return;
       if (piece === undefined || piece.done) throw new ThreadholdNetworkError("The stream ended.");
-      heard();
+      restartSilenceTimer();
       parse(decoder.decode(piece.value, { stream: true }));
     }
   };
@@ -70,8 +72,8 @@ export function openSse({ requests, stream, after }: Target, sink: Sink): Carryi
   return { close, check: () => undefined };
 }
 
-/** The frame without a number that says why a stream is over. */
-function refusalOf(data: string): ThreadholdClientError {
+/** The error of a `thread_error` frame, which has no event number and ends the stream. */
+function errorFromFrame(data: string): ThreadholdClientError {
   const { code, message } = JSON.parse(data) as { code: ErrorCode; message: string };
   return new ThreadholdClientError({ code, message, status: 200 });
 }

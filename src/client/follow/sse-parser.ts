@@ -1,22 +1,22 @@
-// Server-sent events out of text that comes in pieces: lines may end in any of three ways, and a piece may end anywhere.
+// Parses server-sent events from text that arrives in pieces. A line may end with CR, LF or CRLF, and a piece may end anywhere.
 
-/** One event. */
+/** One server-sent event. */
 export interface ServerSentEvent {
-  /** Null where it has none: it is no event of a thread then. */
+  /** The event's id; null for a frame that is not an event of a thread. */
   id: string | null;
   name: string;
   data: string;
 }
 
-/** A parser that calls `take` for each event; comments and fields it does not know are passed over. */
-export function sseParser(take: (event: ServerSentEvent) => void): (text: string) => void {
-  let rest = "";
+/** Returns a parser that calls `take` for each event. It ignores comments and unknown fields. */
+export function sseParser(onEvent: (event: ServerSentEvent) => void): (text: string) => void {
+  let remaining = "";
   let event: { id: string | null; name: string; data: string[] } = { id: null, name: "message", data: [] };
   const line = (text: string): void => {
     if (text === "") {
       const { id, name, data } = event;
       event = { id: null, name: "message", data: [] };
-      if (data.length > 0) take({ id, name, data: data.join("\n") });
+      if (data.length > 0) onEvent({ id, name, data: data.join("\n") });
       return;
     }
     const colon = text.indexOf(":");
@@ -27,11 +27,11 @@ export function sseParser(take: (event: ServerSentEvent) => void): (text: string
     else if (field === "event") event.name = value;
   };
   return (text) => {
-    rest += text;
-    // A carriage return at the very end may be the first half of a line's end.
-    const whole = rest.endsWith("\r") ? rest.slice(0, -1) : rest;
-    const lines = whole.split(/\r\n|\r|\n/);
-    rest = (lines.pop() ?? "") + rest.slice(whole.length);
+    remaining += text;
+    // A carriage return at the end of a piece may be the first half of CRLF.
+    const complete = remaining.endsWith("\r") ? remaining.slice(0, -1) : remaining;
+    const lines = complete.split(/\r\n|\r|\n/);
+    remaining = (lines.pop() ?? "") + remaining.slice(complete.length);
     for (const one of lines) line(one);
   };
 }

@@ -1,11 +1,11 @@
-// What can be followed, and where: a thread's events, or what becomes of all threads of an owner.
+// The streams that a client can follow: the events of one thread, and the feed of an owner's threads.
 
 import type { EventType } from "#contract/event.ts";
 
 import type { QueryValue } from "../address.ts";
 import type { RouteKey } from "../route-type.ts";
 
-/** Where a stream is, for each kind of carrier. */
+/** Routes, path parameters and query of a stream. */
 export interface Stream {
   readonly socket: RouteKey;
   readonly sse: RouteKey;
@@ -13,23 +13,23 @@ export interface Stream {
   readonly query: Readonly<Record<string, QueryValue>>;
 }
 
-/** Which of a thread's events are sent. */
+/** Which events of a thread the stream contains. */
 export interface ThreadStreamOptions {
-  /** Events of silent messages, too. */
+  /** Whether to include events of silent messages. */
   silent?: boolean | undefined;
-  /** Events of these types only; all by default. */
+  /** Only events of these types. Default: all types. */
   types?: readonly EventType[] | undefined;
-  /** The stream ends when the thread is idle. */
+  /** The server ends the stream when the thread is idle. */
   until?: "idle" | undefined;
 }
 
-/** A thread's events. */
+/** The stream of a thread's events. */
 export function threadStream(id: string, { silent, types, until }: ThreadStreamOptions = {}): Stream {
   const query = { include_silent: silent, types, until };
   return { socket: "GET /api/threads/:id/stream", sse: "GET /api/threads/:id/events", params: { id }, query };
 }
 
-/** What becomes of an owner's threads; the caller's own where nobody is named. */
+/** The feed of an owner's threads; of the caller's own threads if `userId` is undefined. */
 export function feedStream(userId: string | undefined): Stream {
   const key = "GET /api/threads/events";
   return { socket: key, sse: key, params: {}, query: { user_id: userId } };

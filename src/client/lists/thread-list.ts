@@ -1,6 +1,6 @@
-// A list of threads that stays as it should be: asked for once, and kept by what the owner's feed tells. It is asked for again
-// when the feed begins anew, when a word leaves open what belongs into it, and every few seconds while there is no feed for it.
-// Threads that did not change stay the same objects, and so does the list.
+// A list of threads that stays current. The first page is requested once and then updated by events of the owner's feed. It is
+// requested again when the feed reconnects, when an event does not determine the list's content, and at an interval while no feed
+// covers all its threads. Threads that do not change stay the same objects, and so does the list.
 
 import type { FeedEvent } from "#contract/feed.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -10,56 +10,56 @@ import type { FeedFollow } from "../follow/feed-follow.ts";
 import { Listeners } from "../follow/listeners.ts";
 import type { Requests } from "../request.ts";
 import type { ThreadFilter, Threads } from "../threads.ts";
-import { fits, without, withThread } from "./in-list.ts";
+import { matchesFilter, removeThread, placeThread } from "./place-thread.ts";
 
-/** A list as it stands. */
+/** State of a list. */
 export interface ThreadListView {
   readonly threads: readonly Thread[];
-  /** Nothing came yet. */
+  /** No response has arrived yet. */
   readonly loading: boolean;
-  /** Why the last asking failed; the threads are those of the one before. */
+  /** Why the last request failed; `threads` are those of the last successful one. */
   readonly error: Error | null;
 }
 
-/** How a list is kept. */
+/** Options of a list. */
 export interface ThreadListOptions {
-  /** Milliseconds between two askings while no feed keeps the list, 5,000 by default; none while nobody looks at the page. */
+  /** Milliseconds between two requests while no feed updates the list. Default 5,000. A hidden page sends none. */
   everyMs?: number | undefined;
 }
 
-/** What a list is made of. */
+/** Dependencies of a list. */
 export interface ThreadListPorts {
   requests: Requests;
   list: Threads["list"];
-  /** The feed that keeps it; null for a list that none does. */
+  /** The feed that updates the list; null for a list that no feed covers. */
   feed: () => FeedFollow | null;
-  /** Fires when the client is closed: from then on nothing is asked for by itself. */
+  /** Aborted when the client is closed: the list then sends no more requests by itself. */
   closed: AbortSignal;
 }
 
-/** Threads on a page where a filter says nothing else. */
+/** Threads on a page if the filter has no `limit`. */
 const pageLength = 50;
 
-/** Milliseconds in which several reasons to ask again are one. */
-const soonMs = 1000;
+/** Milliseconds in which several reasons for a new request are combined into one. */
+const combineMs = 1000;
 
-/** A list. It opens nothing before somebody subscribes. */
+/** A list of threads. It sends nothing before the first subscriber. */
 export class ThreadList {
   readonly #ports: ThreadListPorts;
   readonly #filter: ThreadFilter;
   readonly #everyMs: number;
   readonly #changes = new Listeners<[]>();
   #state: ThreadListView = { threads: [], loading: true, error: null };
-  /** More threads follow those of the page. */
-  #more = false;
+  /** The server has more threads after this page. */
+  #hasMore = false;
   #feed: FeedFollow | null = null;
-  #leave: AbortController | null = null;
-  #asking = false;
-  /** Asking is due, once that is possible. */
-  #due = false;
-  /** A word left open what belongs into the list: asking is due in a moment. */
-  #soon = false;
-  #callOff: (() => void) | null = null;
+  #controller: AbortController | null = null;
+  #isRequesting = false;
+  /** A request is needed as soon as the page is visible, online and no other request is pending. */
+  #isDue = false;
+  /** An event did not determine the list's content: a request follows after `soonMs`. */
+  #isDueSoon = false;
+  #cancelTimer: (() => void) | null = null;
 
   constructor(ports: ThreadListPorts, filter: ThreadFilter, { everyMs = 5000 }: ThreadListOptions) {
     this.#ports = ports;
@@ -67,169 +67,173 @@ export class ThreadList {
     this.#everyMs = everyMs;
   }
 
-  /** The list as it stands; the same object until something changes. */
+  /** The current list; the same object until something changes. */
   get state(): ThreadListView {
     return this.#state;
   }
 
-  /** Keeps the list, and calls `listener` whenever `state` is another. Leave with what is given back. */
+  /** Keeps the list current and calls `listener` when `state` changes, until the returned function is called. */
   subscribe(listener: () => void): () => void {
     const unlisten = this.#changes.add(listener);
-    const leave = this.#leave ?? this.#begin();
+    const controller = this.#controller ?? this.#begin();
     return () => {
       unlisten();
-      if (this.#changes.size === 0 && leave === this.#leave) leave.abort();
+      if (this.#changes.size === 0 && controller === this.#controller) controller.abort();
     };
   }
 
-  /** Asks again now. */
+  /** Requests the list again now. */
   refresh(): void {
-    this.#ask();
+    this.#request();
   }
 
   #begin(): AbortController {
     const { requests, closed } = this.#ports;
-    const leave = new AbortController();
+    const controller = new AbortController();
     const feed = this.#ports.feed();
-    this.#leave = leave;
+    this.#controller = controller;
     this.#feed = feed;
     const ends = [
       requests.settings.presence.watch((change) => {
-        if (change !== "offline" && !closed.aborted && (this.#due || this.#soon || !this.#isKept)) this.#ask();
+        if (change !== "offline" && !closed.aborted && (this.#isDue || this.#isDueSoon || !this.#isCoveredByFeed))
+          this.#request();
       }),
     ];
     if (feed !== null) {
       ends.push(
-        feed.onEvent((event) => this.#hear(event)),
+        feed.onEvent((event) => this.#receive(event)),
         feed.onChange(() => {
-          if (!this.#isKept && !this.#asking && this.#callOff === null) this.#askIn(this.#everyMs);
+          if (!this.#isCoveredByFeed && !this.#isRequesting && this.#cancelTimer === null)
+            this.#requestIn(this.#everyMs);
         }),
         feed.hold(),
       );
     }
-    closed.addEventListener("abort", () => this.#rest(), { signal: leave.signal });
-    leave.signal.addEventListener("abort", () => {
-      this.#leave = null;
-      this.#asking = false;
-      this.#rest();
+    closed.addEventListener("abort", () => this.#stopTimer(), { signal: controller.signal });
+    controller.signal.addEventListener("abort", () => {
+      this.#controller = null;
+      this.#isRequesting = false;
+      this.#stopTimer();
       for (const end of ends) end();
     });
-    this.#ask();
-    return leave;
+    this.#request();
+    return controller;
   }
 
-  /** The feed tells of every thread that is shown. An administrator's list shows those of many owners. */
-  get #isKept(): boolean {
+  /** Whether the feed reports every thread of the list. An administrator's list may contain threads of several owners. */
+  get #isCoveredByFeed(): boolean {
     const owner = this.#feed?.owner;
     return owner !== undefined && this.#state.threads.every(({ user_id }) => user_id === owner);
   }
 
-  #hear(event: FeedEvent): void {
-    if (event.type === "feed_start") return this.#ask();
+  #receive(event: FeedEvent): void {
+    if (event.type === "feed_start") return this.#request();
     const { threads } = this.#state;
-    if (event.type === "thread_deleted") return this.#change(without(threads, event.thread_id));
+    if (event.type === "thread_deleted") return this.#change(removeThread(threads, event.thread_id));
     const { thread } = event;
     const known = threads.find(({ id }) => id === thread.id);
-    // One that was deleted and made again begins anew; else what is older than what is known says nothing.
+    // A thread that was deleted and created again starts at seq 1. Otherwise an event older than the listed thread is ignored.
     if (event.type === "thread_updated" && known !== undefined && thread.last_seq < known.last_seq) return;
-    // What a run says is searched once the run is over.
-    if (fits(thread, this.#filter) === null && thread.status !== "running") this.#askSoon();
-    this.#change(withThread(threads, thread, this.#filter));
+    // The server searches the messages of a run after the run has ended.
+    if (matchesFilter(thread, this.#filter) === null && thread.status !== "running") this.#requestSoon();
+    this.#change(placeThread(threads, thread, this.#filter));
   }
 
-  /** Shows what a word made of the list. Where one went, the first of those that follow comes into its place. */
+  /** Shows the list after an event. If a thread was removed and more follow the page, the gap is filled by a request. */
   #change(threads: readonly Thread[]): void {
-    if (this.#more && threads.length < this.#state.threads.length) this.#askSoon();
-    this.#put(threads);
+    if (this.#hasMore && threads.length < this.#state.threads.length) this.#requestSoon();
+    this.#showPage(threads);
   }
 
-  /** Shows a list, as far as it fits on the page. */
-  #put(threads: readonly Thread[], { loading, error }: Omit<ThreadListView, "threads"> = this.#state): void {
+  /** Shows a list, cut to the length of a page. */
+  #showPage(threads: readonly Thread[], { loading, error }: Omit<ThreadListView, "threads"> = this.#state): void {
     const length = this.#filter.limit ?? pageLength;
-    this.#more ||= threads.length > length;
+    this.#hasMore ||= threads.length > length;
     this.#show({ threads: threads.slice(0, length), loading, error });
   }
 
-  #show({ threads: given, loading, error }: ThreadListView): void {
+  #show({ threads: shown, loading, error }: ThreadListView): void {
     const before = this.#state;
-    const threads = kept(given, before.threads);
+    const threads = reuseUnchanged(shown, before.threads);
     if (threads === before.threads && loading === before.loading && error?.message === before.error?.message) return;
     this.#state = { threads, loading, error };
-    this.#changes.tell();
+    this.#changes.notify();
   }
 
-  #ask(): void {
+  #request(): void {
     const { presence } = this.#ports.requests.settings;
-    const leave = this.#leave;
-    this.#due = true;
-    if (leave === null || this.#asking || !presence.visible || !presence.online) return;
-    this.#rest();
-    void this.#load(leave);
+    const controller = this.#controller;
+    this.#isDue = true;
+    if (controller === null || this.#isRequesting || !presence.visible || !presence.online) return;
+    this.#stopTimer();
+    void this.#load(controller);
   }
 
-  async #load(leave: AbortController): Promise<void> {
-    this.#asking = true;
-    this.#due = false;
-    this.#soon = false;
-    const since = this.#feed?.words ?? 0;
+  async #load(controller: AbortController): Promise<void> {
+    this.#isRequesting = true;
+    this.#isDue = false;
+    this.#isDueSoon = false;
+    const since = this.#feed?.eventCount ?? 0;
     let pauseMs: number | null = null;
     try {
-      const { items, next_cursor } = await this.#ports.list(this.#filter, { signal: leave.signal });
-      if (leave.signal.aborted) return;
-      this.#more = next_cursor !== null;
-      this.#put(this.#withWords(items, since), { loading: false, error: null });
-      if (!this.#isKept) pauseMs = this.#everyMs;
+      const { items, next_cursor } = await this.#ports.list(this.#filter, { signal: controller.signal });
+      if (controller.signal.aborted) return;
+      this.#hasMore = next_cursor !== null;
+      this.#showPage(this.#withReceived(items, since), { loading: false, error: null });
+      if (!this.#isCoveredByFeed) pauseMs = this.#everyMs;
     } catch (thrown) {
-      if (leave.signal.aborted) return;
+      if (controller.signal.aborted) return;
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       this.#show({ ...this.#state, loading: false, error });
       const asked = error instanceof ThreadholdClientError ? (error.retryAfterMs ?? 0) : 0;
       pauseMs = Math.max(2 * this.#everyMs, asked);
     }
-    this.#asking = false;
-    if (this.#due) this.#ask();
-    else if (this.#soon) this.#askIn(soonMs);
-    else if (pauseMs !== null) this.#askIn(pauseMs);
+    this.#isRequesting = false;
+    if (this.#isDue) this.#request();
+    else if (this.#isDueSoon) this.#requestIn(combineMs);
+    else if (pauseMs !== null) this.#requestIn(pauseMs);
   }
 
   /**
-   * An answer, with what was heard that it does not know: words that came after it was asked for, and what is newer than the
-   * catalog, which learns of a run when it is over.
+   * A response with the feed events that it does not include: events that arrived after it was requested, and states that are
+   * newer than the catalog, which is updated at the end of a run.
    */
-  #withWords(items: readonly Thread[], since: number): readonly Thread[] {
+  #withReceived(items: readonly Thread[], since: number): readonly Thread[] {
     let threads = items;
-    for (const [id, { at, thread }] of this.#feed?.heard ?? []) {
+    for (const [id, { eventNumber, thread }] of this.#feed?.received ?? []) {
       const listed = items.find((item) => item.id === id);
-      if (thread === null) threads = at > since ? without(threads, id) : threads;
-      else if (listed === undefined ? at > since || thread.status === "running" : thread.last_seq >= listed.last_seq)
-        threads = withThread(threads, thread, this.#filter);
+      if (thread === null) threads = eventNumber > since ? removeThread(threads, id) : threads;
+      else if (
+        listed === undefined ? eventNumber > since || thread.status === "running" : thread.last_seq >= listed.last_seq
+      )
+        threads = placeThread(threads, thread, this.#filter);
     }
     return threads;
   }
 
-  #askIn(milliseconds: number): void {
-    this.#rest();
+  #requestIn(milliseconds: number): void {
+    this.#stopTimer();
     if (this.#ports.closed.aborted) return;
-    this.#callOff = this.#ports.requests.settings.timers.after(milliseconds, () => {
-      this.#callOff = null;
-      this.#ask();
+    this.#cancelTimer = this.#ports.requests.settings.timers.after(milliseconds, () => {
+      this.#cancelTimer = null;
+      this.#request();
     });
   }
 
-  #askSoon(): void {
-    if (this.#soon) return;
-    this.#soon = true;
-    if (!this.#asking) this.#askIn(soonMs);
+  #requestSoon(): void {
+    if (this.#isDueSoon) return;
+    this.#isDueSoon = true;
+    if (!this.#isRequesting) this.#requestIn(combineMs);
   }
 
-  #rest(): void {
-    this.#callOff?.();
-    this.#callOff = null;
+  #stopTimer(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
   }
 }
 
-/** The new list made of the old objects where they say the same; the old list where all do. */
-function kept(threads: readonly Thread[], before: readonly Thread[]): readonly Thread[] {
+/** The new list with unchanged threads as the old objects; the old list if no thread changed. */
+function reuseUnchanged(threads: readonly Thread[], before: readonly Thread[]): readonly Thread[] {
   const known = new Map(before.map((thread) => [thread.id, thread]));
   const next = threads.map((thread) => {
     const old = known.get(thread.id);

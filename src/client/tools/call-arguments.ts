@@ -1,4 +1,4 @@
-// The arguments of a call that waits. They come with it, or, where they are large, stand in the message that asks for it.
+// Finds the arguments of a pending call. Large arguments are not part of the call but of the message that contains it.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Message } from "#contract/message.ts";
@@ -6,33 +6,33 @@ import type { PendingCall } from "#contract/thread.ts";
 
 import { ThreadholdClientError } from "../client-error.ts";
 
-/** What a call was asked with; text where it is no JSON object. */
+/** The arguments of a call; text if they are not a JSON object. */
 export type CallArguments = JsonObject | string;
 
-/** Where to look. */
+/** Messages to search. */
 export interface ArgumentSources {
-  /** Messages that are known already. */
+  /** Messages that the client has already. */
   known: readonly Message[];
-  /** The thread's messages, newest first. */
+  /** Requests the thread's messages, newest first. */
   newest: () => AsyncIterable<Message>;
 }
 
-/** Messages looked through before the search is given up. */
-const mostMessages = 500;
+/** Maximal number of requested messages that are searched. */
+const maxMessages = 500;
 
-/** The arguments. Throws `message_not_found` where the message that asks for the call is not to be found. */
+/** Returns the arguments. Throws `message_not_found` if no message with the call is found. */
 export async function callArguments(call: PendingCall, { known, newest }: ArgumentSources): Promise<CallArguments> {
   if (call.arguments !== undefined) return call.arguments;
   for (const message of known) {
     const found = argumentsIn(message, call.id);
     if (found !== undefined) return found;
   }
-  let looked = 0;
+  let searched = 0;
   for await (const message of newest()) {
     const found = argumentsIn(message, call.id);
     if (found !== undefined) return found;
-    looked += 1;
-    if (looked >= mostMessages) break;
+    searched += 1;
+    if (searched >= maxMessages) break;
   }
   const message = `The message that asks for the call "${call.id}" was not found; it may have been deleted.`;
   throw new ThreadholdClientError({ code: "message_not_found", message, status: 404 });
@@ -40,7 +40,7 @@ export async function callArguments(call: PendingCall, { known, newest }: Argume
 
 function argumentsIn({ parts }: Message, callId: string): JsonObject | undefined {
   for (const part of parts) {
-    // A call that is still being written has no arguments yet but pieces of their text.
+    // While the model still streams a call, its arguments are incomplete text.
     if (part.type === "tool_call" && part.id === callId && typeof part.arguments !== "string") return part.arguments;
   }
   return undefined;

@@ -1,5 +1,5 @@
-// Remote tools as local functions: answers the calls of the threads that this client follows. Each call is made once per client,
-// whatever is told of it again after a cut; two clients that answer the same call are sorted out by the server.
+// Client tools: runs local functions for the remote calls of followed threads and posts their results. Each call runs once per
+// client, even if its event arrives again after a reconnect. If two clients answer the same call, the server accepts the first.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 
@@ -10,105 +10,105 @@ import type { Requests } from "../request.ts";
 import { messages } from "../thread-lists.ts";
 import { callArguments } from "./call-arguments.ts";
 
-/** What a function is told of its call. */
+/** The call that a client tool runs for. */
 export interface ClientCall {
-  /** Good as an idempotency key: the same for the same call, whoever makes it. */
+  /** The call's id, the same in every client, so it can serve as an idempotency key. */
   readonly id: string;
   readonly name: string;
   readonly threadId: string;
   readonly runId: string | null;
-  /** Microseconds since epoch; then the call is answered without you. Null where nothing presses. */
+  /** Microseconds since the epoch. After the deadline the server ends the call without a result. Null: no deadline. */
   readonly deadline: number | null;
-  /** Fires when the answer is not waited for any more: the call was answered elsewhere, its run ended, the client was closed. */
+  /** Aborted when no result is needed any more: the call was answered elsewhere, its run ended, or the client was closed. */
   readonly signal: AbortSignal;
 }
 
-/** A tool on the client's side. What it returns is the result; what it throws, an error that the model reads. */
+/** A client tool. Its return value is the result. If it throws, the model reads the error's message. */
 export type ClientTool<A = JsonObject> = (args: A, call: ClientCall) => unknown;
 
-/** Tools by the names that the project's definitions give them. */
+/** Client tools by the names of the project's remote tools. */
 export type ClientTools = Readonly<Record<string, ClientTool<never>>>;
 
-/** How tools are offered. */
+/** Options of client tools. */
 export interface ClientToolsOptions {
-  /** Told of an answer that could not be delivered; without it the error is thrown where nobody is in its way. */
+  /** Called if a result cannot be delivered. Without it the error is reported as uncaught. */
   onError?: ((error: unknown, call: ClientCall) => void) | undefined;
 }
 
-/** Goes on for about a day. */
-const deliveryTries = 10_000;
+/** Attempts to deliver a result, enough for about a day. */
+const deliveryRetries = 10_000;
 
-/** Answers calls. */
+/** Answers remote calls with the offered tools. */
 export class ToolDesk {
   readonly #requests: Requests;
   readonly #tools = new Map<string, { run: ClientTool<never>; options: ClientToolsOptions }>();
   readonly #follows = new Set<Follow>();
-  /** Calls that were taken up, by thread and id, until their run is over. */
-  readonly #taken = new Map<string, { controller: AbortController; runId: string | null }>();
+  /** Calls that were started, by thread and call id, until their run ends. */
+  readonly #started = new Map<string, { controller: AbortController; runId: string | null }>();
 
   constructor(requests: Requests) {
     this.#requests = requests;
   }
 
-  /** Offers tools, from now on and for what waits already, until the function given back is called. */
+  /** Offers tools for new and already pending calls until the returned function is called. */
   offer(tools: ClientTools, options: ClientToolsOptions): () => void {
     const entries = Object.entries(tools).map(([name, run]) => [name, { run, options }] as const);
     for (const [name] of entries) {
       if (this.#tools.has(name)) throw new TypeError(`The tool "${name}" is offered already.`);
     }
     for (const [name, entry] of entries) this.#tools.set(name, entry);
-    for (const follow of this.#follows) this.#takeUp(follow);
+    for (const follow of this.#follows) this.#startCalls(follow);
     return () => {
       for (const [name, entry] of entries) if (this.#tools.get(name) === entry) this.#tools.delete(name);
     };
   }
 
-  /** Answers what this thread asks for, as long as it is followed. */
-  attend(follow: Follow): void {
+  /** Answers the remote calls of a thread while it is followed. */
+  attach(follow: Follow): void {
     this.#follows.add(follow);
     let known = follow.pending;
     follow.onEvent((event) => {
       const { pending } = follow;
-      if (event.type === "run_end") this.#forget(event.run_id ?? null);
+      if (event.type === "run_end") this.#dropCallsOf(event.run_id ?? null);
       if (pending === known) return;
       for (const { id } of known) {
-        if (!pending.some((call) => call.id === id)) this.#taken.get(keyOf(follow, id))?.controller.abort();
+        if (!pending.some((call) => call.id === id)) this.#started.get(keyOf(follow, id))?.controller.abort();
       }
       known = pending;
-      this.#takeUp(follow);
+      this.#startCalls(follow);
     });
-    this.#takeUp(follow);
+    this.#startCalls(follow);
   }
 
-  /** The thread is not followed any more. What was begun is brought to its end. */
-  leave(follow: Follow): void {
+  /** Ends `attend`. Calls that were started are finished. */
+  detach(follow: Follow): void {
     this.#follows.delete(follow);
   }
 
-  /** Nothing is answered any more. */
+  /** Removes all tools and aborts all calls. */
   close(): void {
     this.#tools.clear();
-    for (const { controller } of this.#taken.values()) controller.abort();
+    for (const { controller } of this.#started.values()) controller.abort();
   }
 
-  /** Calls of a run that is over are never told of again. */
-  #forget(runId: string | null): void {
-    for (const [key, { runId: of, controller }] of this.#taken) {
+  /** Aborts and removes the calls of a run that has ended; the thread does not report them again. */
+  #dropCallsOf(runId: string | null): void {
+    for (const [key, { runId: of, controller }] of this.#started) {
       if (of !== runId) continue;
       controller.abort();
-      this.#taken.delete(key);
+      this.#started.delete(key);
     }
   }
 
-  #takeUp(follow: Follow): void {
+  #startCalls(follow: Follow): void {
     for (const call of follow.pending) {
       const tool = call.kind === "remote" ? this.#tools.get(call.name) : undefined;
       const key = keyOf(follow, call.id);
-      if (tool === undefined || this.#taken.has(key)) continue;
+      if (tool === undefined || this.#started.has(key)) continue;
       const controller = new AbortController();
-      this.#taken.set(key, { controller, runId: call.run_id });
+      this.#started.set(key, { controller, runId: call.run_id });
       const { signal } = controller;
-      const told: ClientCall = {
+      const clientCall: ClientCall = {
         id: call.id,
         name: call.name,
         threadId: follow.threadId,
@@ -116,9 +116,9 @@ export class ToolDesk {
         deadline: call.deadline,
         signal,
       };
-      this.#answer(follow, call, { told, run: tool.run }).catch((thrown: unknown) => {
+      this.#answer(follow, call, { clientCall: clientCall, run: tool.run }).catch((thrown: unknown) => {
         if (signal.aborted) return;
-        if (tool.options.onError !== undefined) tool.options.onError(thrown, told);
+        if (tool.options.onError !== undefined) tool.options.onError(thrown, clientCall);
         else {
           queueMicrotask(() => {
             throw thrown;
@@ -128,17 +128,23 @@ export class ToolDesk {
     }
   }
 
-  async #answer(follow: Follow, call: OpenCall, made: { told: ClientCall; run: ClientTool<never> }): Promise<void> {
-    const outcome = await this.#outcome(follow, call, made);
+  async #answer(
+    follow: Follow,
+    call: OpenCall,
+    prepared: { clientCall: ClientCall; run: ClientTool<never> },
+  ): Promise<void> {
+    const outcome = await this.#outcome(follow, call, prepared);
     try {
-      await this.#deliver(made.told, outcome);
+      await this.#deliver(prepared.clientCall, outcome);
     } catch (thrown) {
       if (isSettled(thrown)) return;
       if (!(thrown instanceof ThreadholdClientError)) throw thrown;
       if (thrown.code !== "too_large" && thrown.code !== "invalid_request") throw thrown;
-      // The model reads it in place of a result, or nobody would hear of the call before its deadline.
+      // The error is posted as the result. Otherwise the call would stay pending until its deadline.
       const tooLarge = thrown.code === "too_large";
-      await this.#deliver(made.told, { error: tooLarge ? "The tool's result is too large." : thrown.message });
+      await this.#deliver(prepared.clientCall, {
+        error: tooLarge ? "The tool's result is too large." : thrown.message,
+      });
       if (!tooLarge) throw thrown;
     }
   }
@@ -146,17 +152,17 @@ export class ToolDesk {
   async #outcome(
     follow: Follow,
     call: OpenCall,
-    { told, run }: { told: ClientCall; run: ClientTool<never> },
+    { clientCall, run }: { clientCall: ClientCall; run: ClientTool<never> },
   ): Promise<{ result: Json } | { error: string }> {
-    // A call of a child thread stands in the child's messages.
+    // The arguments of a child thread's call are in the child's messages.
     const owner = call.thread_id ?? follow.threadId;
     const args = await callArguments(call, {
       known: follow.state.messages,
       newest: () =>
-        messages(this.#requests, owner).list({ order: "desc", include_silent: true }, { signal: told.signal }),
+        messages(this.#requests, owner).list({ order: "desc", include_silent: true }, { signal: clientCall.signal }),
     });
     try {
-      const value: unknown = await run(args as never, told);
+      const value: unknown = await run(args as never, clientCall);
       return { result: jsonOf(value) };
     } catch (thrown) {
       const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -169,7 +175,7 @@ export class ToolDesk {
       params: { id: call.threadId },
       body: { results: [{ tool_call_id: call.id, ...outcome }] },
       repeatable: true,
-      retries: deliveryTries,
+      retries: deliveryRetries,
       signal: call.signal,
     });
   }
@@ -179,12 +185,12 @@ function keyOf({ threadId }: Follow, callId: string): string {
   return `${threadId} ${callId}`;
 }
 
-/** What cannot be JSON is the tool's own fault, which the model may as well know; nothing is null. */
+/** The tool's value as JSON; undefined becomes null. Throws for a value that JSON cannot express, and the model reads the error. */
 function jsonOf(value: unknown): Json {
   return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
-/** Somebody else answered first, or the call is over. */
+/** Whether another client has answered the call, or the call no longer exists. */
 function isSettled(thrown: unknown): boolean {
   return thrown instanceof ThreadholdClientError && (thrown.status === 404 || thrown.code === "conflict");
 }

@@ -1,6 +1,6 @@
 // A thread's server as its carriers show it: what was told so far, told again behind a number, and every way to break.
 
-import type { OpenCarrier, Sink } from "#client/follow/carrier.ts";
+import type { OpenCarrier, CarrierSink } from "#client/follow/carrier.ts";
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 import type { MessageView } from "#contract/fold.ts";
@@ -16,14 +16,14 @@ function settled({ streaming, ...message }: MessageView): Message {
 /** A carrier that a follow opened. */
 export class Wire {
   readonly after: number | null;
-  readonly #sink: Sink;
+  readonly #sink: CarrierSink;
   open = false;
   over = false;
   checks = 0;
   /** Number of the last frame that was sent, whether it arrived or not. */
   prev: number | null;
 
-  constructor(after: number | null, sink: Sink) {
+  constructor(after: number | null, sink: CarrierSink) {
     this.after = after;
     this.prev = after;
     this.#sink = sink;

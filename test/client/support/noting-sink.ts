@@ -1,10 +1,10 @@
 // What a carrier told, in order.
 
-import type { Sink } from "#client/follow/carrier.ts";
+import type { CarrierSink } from "#client/follow/carrier.ts";
 import { deferred } from "#lib/deferred.ts";
 
 /** A sink that a test reads: numbers are events. */
-export interface NotingSink extends Sink {
+export interface NotingSink extends CarrierSink {
   readonly told: (string | number)[];
   /** The error that ended it. */
   readonly end: Promise<Error>;

@@ -26,13 +26,13 @@ export class FakeFeed implements FeedStub {
   readonly #waiting: ((part: "stream" | "all") => void)[] = [];
   readonly #nonces = new Set<string>();
 
-  constructor(now: () => number, held: (holder: LeaseHolder, ids: readonly string[]) => Promise<HeldLeases>) {
+  constructor(now: () => number, askHolder: (holder: LeaseHolder, ids: readonly string[]) => Promise<HeldLeases>) {
     let row: string | undefined;
     const write = (text: string): void => {
       row = text;
       this.rows += 1;
     };
-    this.leases = new Leases({ now, row: { read: () => row, write }, held });
+    this.leases = new Leases({ now, row: { read: () => row, write }, askHolder });
   }
 
   async take(request: LeaseRequest): Promise<LeaseOutcome> {
