@@ -5,7 +5,9 @@ import { env } from "cloudflare:workers";
 import { inject } from "vitest";
 
 import type { Json } from "#contract/json.ts";
+import { dayOf } from "#store/catalog/run-total.ts";
 
+import { testClock } from "../worker/clock.ts";
 import { EventReader } from "./event-reader.ts";
 import { eventSections, PublishedEvents } from "./events.ts";
 import { asText, line, Names, sorted } from "./normal-form.ts";
@@ -202,16 +204,18 @@ async function catalogTables({ owner, threads }: Stage): Promise<Table[]> {
 
 async function answerSections(stage: Stage, published: PublishedEvents): Promise<string[][]> {
   if (stage.threads.length === 0) return [];
-  const of = async (path: string): Promise<string[]> => {
-    const response = await stage.send("GET", path);
+  const of = async (path: string, query = ""): Promise<string[]> => {
+    const response = await stage.send("GET", path + query);
     const text = new TextDecoder().decode(await response.arrayBuffer());
     return answerLines(`GET ${path} ${String(response.status)}`, text, (value) => published.named(stage.id, value));
   };
   const thread = `/api/threads/${stage.id}`;
+  // The clock of a play is ahead of the report's, which ends today: in the last hour of a day the runs are of tomorrow.
+  const untilNow = `?to=${dayOf(testClock.now())}`;
   const asked = ["", "/messages?include_silent=true&limit=1000", "/runs?order=asc", "/queue", "/files", "/files-stats"];
   const lines = await Promise.all(asked.map((path) => of(thread + path)));
   return [
-    ["# answers after the play", ...lines.flat(), ...(await of("/api/threads")), ...(await of("/api/usage"))],
+    ["# answers after the play", ...lines.flat(), ...(await of("/api/threads")), ...(await of("/api/usage", untilNow))],
     ["# logs", ...(await of(`${thread}/logs?limit=1000`))],
     ["# export", ...(await of(`${thread}/export?files=true`))],
   ];
