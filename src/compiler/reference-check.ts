@@ -76,6 +76,16 @@ export function checkReferences(project: Project, findings: Findings): void {
   for (const { kinds, name, file, path } of findReferences(project)) {
     const candidates = kinds.flatMap((kind) => definitionsOf(project, kind).map((definition) => definition.name));
     if (candidates.includes(name) || mayBeBroken(project, kinds, name)) continue;
+    const prefix = toolPattern.exec(name)?.[1];
+    if (prefix !== undefined && kinds === callable) {
+      findings.error({
+        code: codes.tool,
+        file,
+        path,
+        message: `"${name}" stands for all tools with the prefix "${prefix}", and no source of tools has that prefix`,
+      });
+      continue;
+    }
     const broken = project.broken.flatMap((one) =>
       kinds.includes(one.kind) && one.name !== undefined ? [one.name] : [],
     );
@@ -94,6 +104,9 @@ export function checkReferences(project: Project, findings: Findings): void {
     });
   }
 }
+
+/** `prefix__*`: every tool of a source whose names have the prefix. Definitions have none: their tools are listed by name. */
+const toolPattern = /^(.+__)\*$/;
 
 const codes: Record<NamedKind, DiagnosticCode> = {
   model: "unknown_model",

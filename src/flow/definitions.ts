@@ -2,7 +2,6 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ErrorCode } from "#contract/error.ts";
-import type { ClientTool } from "#contract/setup.ts";
 import type {
   AnyAgentDefinition,
   AnyModelDefinition,
@@ -46,11 +45,6 @@ export class Definitions {
   /** Whether a model can call something of the project by this name. */
   isCallable(name: string): boolean {
     return this.has("tools", name) || this.has("prompts", name) || this.has("agents", name);
-  }
-
-  /** A tool that a client brought; null for the project's own and where there is none. */
-  clientTool(_name: string): ClientTool | null {
-    return null;
   }
 
   get hooks(): Registry["hooks"] {

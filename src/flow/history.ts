@@ -48,29 +48,39 @@ export interface StepHistory {
   stored: readonly MessageRecord[];
 }
 
-/** What is sent: hooks applied, seen from the side that speaks, calls and results paired. */
-export async function history(
-  { included, stored }: StepHistory,
-  hooks: HookRunner,
-  viewer: Viewer,
-): Promise<ModelMessage[]> {
-  const rows = stored.filter(isSendable);
-  const filtered = await hooks.filterMessages(rows.map(specMessage));
-  const messages = repair(fromFiltered(filtered, { included: included.filter(isSendable), stored: rows }, viewer));
+/**
+ * What is sent: filter hooks applied, from the perspective of the side whose step it is, calls and results paired. Without filter
+ * hooks each message is converted once.
+ */
+export async function filtered(history: StepHistory, hooks: HookRunner, viewer: Viewer): Promise<ModelMessage[]> {
+  const messages = repair(await filteredRows(history, hooks, viewer));
+  if (!hooks.prefiltersHistory) return messages;
   const shown = messages.map(llmMessage);
   const before = structuredClone(shown);
   const chosen = await hooks.prefilterHistory([...shown]);
   return repair(fromPrefiltered(chosen, { messages, shown, before }));
 }
 
+async function filteredRows(
+  { included, stored }: StepHistory,
+  hooks: HookRunner,
+  viewer: Viewer,
+): Promise<ModelMessage[]> {
+  const sendable = included.filter(isSendable);
+  if (!hooks.filtersMessages) return seenFrom(viewer, sendable).map(modelMessage);
+  const rows = stored.filter(isSendable);
+  const kept = await hooks.filterMessages(rows.map(specMessage));
+  return fromFiltered(kept, { included: sendable, stored: rows }, viewer);
+}
+
 /**
  * Applies the hook's result. A hook may remove, reorder, reword and add messages; a kept message keeps its other parts. Rows that the
  * prompt does not include are removed here, after the hook.
  */
-function fromFiltered(filtered: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
+function fromFiltered(kept: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
   const rows = new Map(stored.map((record) => [record.id, record]));
   const seen = new Map(seenFrom(viewer, included).map((record) => [record.id, record]));
-  return filtered.flatMap((message) => {
+  return kept.flatMap((message) => {
     const original = rows.get(message.id);
     if (original === undefined) return added(message);
     const record = seen.get(message.id);

@@ -123,6 +123,11 @@ export class HookRunner implements LoopHooks {
     return this.#entries("filter_messages").length > 0;
   }
 
+  /** Whether the project has a `prefilter_llm_history` hook. */
+  get prefiltersHistory(): boolean {
+    return this.#entries("prefilter_llm_history").length > 0;
+  }
+
   /** `filter_messages`; a list that is none keeps the original. */
   async filterMessages(messages: Message[]): Promise<Message[]> {
     let current = messages;

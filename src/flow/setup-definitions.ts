@@ -3,7 +3,7 @@
 // requests. A definition of the project always takes precedence over a client's tool.
 
 import { setupAgent } from "#contract/setup.ts";
-import type { ClientTool, SetupOptions, ThreadSetup } from "#contract/setup.ts";
+import type { SetupOptions, ThreadSetup } from "#contract/setup.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition, Registry } from "#spec/index.ts";
 
 import { Definitions } from "./definitions.ts";
@@ -34,14 +34,9 @@ export class SetupDefinitions extends Definitions {
     const setup = this.#setup();
     if (setup === undefined || name !== setupPrompt) return super.prompt(name);
     const base = setup.agent === null ? ownPrompt(setup) : await this.#promptOf(setup.agent);
-    const tools = setup.tools.map((tool) => tool.name).filter((tool) => this.clientTool(tool) !== null);
+    // A later deployment may define a tool of the same name, which the client did not ask for.
+    const tools = setup.tools.map((tool) => tool.name).filter((tool) => !this.isCallable(tool));
     return { ...base, ...asked(base, setup.options), name: setupPrompt, tools: [...(base.tools ?? []), ...tools] };
-  }
-
-  override clientTool(name: string): ClientTool | null {
-    // A later deployment may have come to define one of the name.
-    if (this.isCallable(name)) return null;
-    return this.#setup()?.tools.find((tool) => tool.name === name) ?? null;
   }
 
   /** The prompt of the agent's first side, as the project defines it. */

@@ -1,34 +1,45 @@
-// Makes a step ready: whose turn it is, with which prompt and model, the tools it may call, the history it sees.
+// Prepares a step: the side, its prompt and models, the tools that it may call, the system prompt, and the messages in four stages:
+// history, filters, budget, attachments.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Side } from "#contract/message.ts";
 import { isOnLine, mainLine } from "#core/line.ts";
 import type { Line } from "#core/line.ts";
+import type { Faults } from "#core/ports/faults.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
+import type { PlanOptions, StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
 import type { StepShape } from "#core/ports/strategy.ts";
 import type { ThreadFiles } from "#core/ports/thread-files.ts";
-import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { withAttachments } from "#core/request/request-attachments.ts";
+import type { AttachmentView } from "#core/request/request-attachments.ts";
 import { endWithPrompt, userLine } from "#core/request/request-messages.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { callable } from "./callables.ts";
-import type { CallableSources } from "./callables.ts";
 import { sideOf } from "./conversation-strategy.ts";
-import { earlierMessages, history } from "./history.ts";
+import type { Definitions } from "./definitions.ts";
+import { earlierMessages, filtered } from "./history.ts";
 import type { StepHistory } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import { requestTrace } from "./request-trace.ts";
 import { systemPrompt } from "./system-prompt.ts";
+import type { SectionSource } from "./system-prompt.ts";
+import type { BuilderFor } from "./tool-source/prompt-tools.ts";
+import { resolveTools, unavailableSection, withUnavailable } from "./tool-source/tool-source.ts";
+import type { ResolvedTools, ToolSource } from "./tool-source/tool-source.ts";
 
-/** What the builder is given. */
-export interface StepSources extends CallableSources {
+/** What a builder needs. */
+export interface StepSources {
+  definitions: Definitions;
   hooks: HookRunner;
-  /** The run's messages so far, those of lines below among them. */
+  faults: Faults;
+  /** The sources of tools, in order. A source of prompts needs the builder of the steps under a call. */
+  tools: (builderFor: BuilderFor) => readonly ToolSource[];
+  /** The sources of the system prompt's sections, in order. */
+  sections: readonly SectionSource[];
+  /** The run's messages so far, with those of nested loops. */
   own: () => readonly MessageRecord[];
-  /** The thread's files; left out, messages name the files they refer to and no more. */
+  /** The thread's files; without them, a file is sent as a line with its name. */
   files?: ThreadFiles;
 }
 
@@ -48,12 +59,14 @@ const filteredRows = 1000;
 export class StepBuilder implements StepPort {
   readonly #sources: StepSources;
   readonly #speaker: Speaker;
+  readonly #toolSources: readonly ToolSource[];
   /** The prompt of the current step; null before the first one. */
   #prompt: AnyPromptDefinition | null = null;
 
   constructor(sources: StepSources, speaker: Speaker) {
     this.#sources = sources;
     this.#speaker = speaker;
+    this.#toolSources = sources.tools(this.#builderFor);
   }
 
   /** The messages of the current step's request, and those that this loop added since. */
@@ -61,49 +74,54 @@ export class StepBuilder implements StepPort {
     return this.#prompt === null ? this.#own() : this.#included(this.#prompt);
   }
 
-  plan(shape: StepShape): Promise<StepPlan | StepProblem> {
-    return orProblem(() => this.#plan(shape));
+  plan(shape: StepShape, _signal?: AbortSignal, { squeeze = 0 }: PlanOptions = {}): Promise<StepPlan | StepProblem> {
+    return orProblem(() => this.#plan(shape, squeeze));
   }
 
   tools(names: readonly string[]): Promise<StepTools | StepProblem> {
     return orProblem(async () => {
       const { prompt, side } = await this.#speaker.voice();
       this.#prompt = prompt;
-      const tools = new Map(await this.#tools(prompt));
-      for (const name of names) {
-        // A name may be undefined: a release removed it, or the thread was imported from another project. Its call gets an error.
-        const runner = tools.has(name) ? null : await callable(name, this.#sources, this.#builderFor);
-        if (runner !== null) tools.set(name, runner);
-      }
-      return { tools, toolMode: toolMode(prompt), ...this.#place(side) };
+      await this.#sources.faults.at("plan.call-tools");
+      const listed = await resolveTools(prompt.tools ?? [], this.#toolSources);
+      // A name may be undefined: a release removed it, or the thread was imported from another project. Its call gets an error.
+      const failed = new Set(listed.failures.map(({ entry }) => entry));
+      const unlisted = names.filter((name) => !listed.tools.has(name) && !failed.has(name));
+      await this.#sources.faults.at("plan.named-tools");
+      const named = await resolveTools(unlisted, this.#toolSources);
+      const tools = new Map([...listed.tools, ...named.tools]);
+      const failures = [...listed.failures, ...named.failures];
+      return { ...toolsOf({ tools, failures }), toolMode: toolMode(prompt), ...this.#place(side) };
     });
   }
 
-  async #plan(shape: StepShape): Promise<StepPlan> {
-    const { definitions, hooks } = this.#sources;
+  /** The stages of a plan: tools and system prompt, then the messages by history, filters, budget and attachments. */
+  async #plan(shape: StepShape, squeeze: number): Promise<StepPlan> {
+    const { faults, hooks, sections } = this.#sources;
     const { prompt, side, agent } = await this.#speaker.voice();
     this.#prompt = prompt;
     const models = await this.#models(prompt);
     const callable = models[0].capabilities?.functionCalling !== false;
-    const tools = callable ? await this.#tools(prompt) : new Map<string, ToolRunner>();
-    const system = await systemPrompt(prompt, definitions);
-    const candidates = this.#candidates(prompt);
-    const seen = await history(candidates, hooks, { side, agent });
-    const view = { files: this.#sources.files, models, recent: prompt.recentImageThreshold };
-    const messages = withLastLine(await withAttachments(seen, view), shape, agent);
+    await faults.at("plan.tools");
+    const resolved = await resolveTools(callable ? (prompt.tools ?? []) : [], this.#toolSources);
+    const unavailable = unavailableSection(resolved.failures);
+    const system = await systemPrompt(prompt, [...sections, () => Promise.resolve(unavailable)]);
+    const stored = this.#history(prompt);
+    const chosen = await filtered(stored, hooks, { side, agent });
+    const sent = await withAttachments(chosen, this.#budget(prompt, models, squeeze));
     const request = {
       system,
-      messages,
-      tools: [...tools.values()].map((tool) => tool.spec),
+      messages: withLastLine(sent, shape, agent),
+      tools: [...resolved.tools.values()].map((tool) => tool.spec),
       toolChoice: shape.toolChoice ?? prompt.toolChoice ?? "auto",
       parallelToolCalls: prompt.parallelToolCalls ?? false,
       reasoning: prompt.reasoning ?? null,
       temperature: prompt.temperature ?? null,
       maxTokens: prompt.maxTokens ?? null,
     };
-    const sent = candidates.included.map((message) => message.id);
-    const trace = await requestTrace(prompt.name, request, sent);
-    return { models, request, tools, toolMode: toolMode(prompt), trace, ...this.#place(side) };
+    const candidates = stored.included.map((message) => message.id);
+    const trace = await requestTrace(prompt.name, request, candidates);
+    return { models, request, ...toolsOf(resolved), toolMode: toolMode(prompt), trace, ...this.#place(side) };
   }
 
   #place(side: Side): Pick<StepPlan, "side" | "role" | "depth"> {
@@ -118,17 +136,17 @@ export class StepBuilder implements StepPort {
     return [first, ...rest];
   }
 
-  async #tools(prompt: AnyPromptDefinition): Promise<ReadonlyMap<string, ToolRunner>> {
-    const runners = new Map<string, ToolRunner>();
-    for (const entry of prompt.tools ?? []) {
-      const runner = await callable(entry, this.#sources, this.#builderFor);
-      if (runner !== null) runners.set(runner.spec.name, runner);
-    }
-    return runners;
+  /** What may be sent of files. A squeezed plan sends their names alone. */
+  #budget(
+    { recentImageThreshold: recent }: AnyPromptDefinition,
+    models: readonly AnyModelDefinition[],
+    squeeze: number,
+  ): AttachmentView {
+    return { files: squeeze > 0 ? undefined : this.#sources.files, models, recent };
   }
 
   /** Rows that the prompt does not include are read only if there is a `filter_messages` hook. */
-  #candidates(prompt: AnyPromptDefinition): StepHistory {
+  #history(prompt: AnyPromptDefinition): StepHistory {
     const included = this.#included(prompt);
     if (!this.#sources.hooks.filtersMessages) return { included, stored: included };
     return { included, stored: [...this.#speaker.above(aboveLimit(prompt, filteredRows)), ...this.#own()] };
@@ -183,6 +201,13 @@ export function mainSpeaker(
       return read.limit === limit ? read.messages : read.messages.slice(-limit);
     },
   };
+}
+
+/** The tools of a plan, and warnings about those whose source failed. */
+function toolsOf(resolved: ResolvedTools): Pick<StepPlan, "tools" | "warnings"> {
+  const tools = withUnavailable(resolved);
+  if (resolved.failures.length === 0) return { tools };
+  return { tools, warnings: resolved.failures.map(({ warning }) => warning) };
 }
 
 /** The number of messages before its loop that a prompt is sent: all of them with `includeChat`, else `otherwise`. */

@@ -1,13 +1,36 @@
-// Composes a prompt's text: a string, or parts that include other prompts (Standard Agents, prompts).
+// The system prompt of a step: a list of sections. The prompt's own text is the first one (Standard Agents, prompts).
 
 import { refuse } from "#contract/error.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
 import type { Definitions } from "./definitions.ts";
 
-/** The whole text. Rejects when an include is missing or goes in a circle; the build refuses both beforehand. */
-export function systemPrompt(prompt: AnyPromptDefinition, definitions: Definitions): Promise<string> {
-  return compose(prompt, definitions, []);
+/**
+ * Gives the sections of a step with this prompt, in order. Contract: equal steps have equal sections, since providers cache the
+ * beginning of a request.
+ */
+export type SectionSource = (prompt: AnyPromptDefinition) => Promise<readonly string[]>;
+
+/** The system prompt: the sections of all sources in the order of the list, with a blank line between two. */
+export async function systemPrompt(prompt: AnyPromptDefinition, sources: readonly SectionSource[]): Promise<string> {
+  const sections = await Promise.all(sources.map((source) => source(prompt)));
+  return sections
+    .flat()
+    .filter((section) => section !== "")
+    .join("\n\n");
+}
+
+/** The sources of a thread's system prompts, in order. */
+export function sectionSources(definitions: Definitions): readonly SectionSource[] {
+  return [promptText(definitions)];
+}
+
+/**
+ * The source of a prompt's own text: a string, or parts that include other prompts. It is one section. Rejects when an included
+ * prompt is missing or prompts include each other; the build refuses both beforehand.
+ */
+function promptText(definitions: Definitions): SectionSource {
+  return async (prompt) => [await compose(prompt, definitions, [])];
 }
 
 async function compose(

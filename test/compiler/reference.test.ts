@@ -67,6 +67,17 @@ describe("references", () => {
     expect(fine.diagnostics).toEqual([]);
   });
 
+  it("A pattern of tool names is an error as long as no source of tools has its prefix", async () => {
+    expect(
+      await onlyFinding({ "agents/prompts/p.ts": prompt("p", `prompt: "", tools: ["search__*"],`) }),
+    ).toMatchObject({
+      severity: "error",
+      code: "unknown_tool",
+      line: 5,
+      message: '"search__*" stands for all tools with the prefix "search__", and no source of tools has that prefix',
+    });
+  });
+
   it("The build reports a configured tool that is no prompt, and names what it is instead", async () => {
     expect(
       await onlyFinding({ "agents/prompts/p.ts": prompt("p", `prompt: "", tools: [{ name: "search_docs" }],`) }),

@@ -9,11 +9,15 @@ import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { Definitions } from "#flow/definitions.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
+import { sectionSources } from "#flow/system-prompt.ts";
+import { agentTools } from "#flow/tool-source/agent-tools.ts";
+import { projectTools } from "#flow/tool-source/project-tools.ts";
 import { defineModel, definePrompt, defineTool } from "#spec/index.ts";
 import type { ModelDefinition, PromptDefinition, Registry } from "#spec/index.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";
 import { idOf, messageRecord } from "../store/records.ts";
+import { MemoryFiles, pngBytes } from "../support/memory-files.ts";
 import { hookRunner, noState } from "./support/hooks.ts";
 
 const clock = new ManualClock();
@@ -35,10 +39,11 @@ interface Project {
   own?: MessageRecord[];
   /** A `filter_messages` hook. */
   filter?: (...values: never[]) => unknown;
+  files?: MemoryFiles;
 }
 
 /** A builder over one agent, and how often it read the earlier messages. */
-function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord(2)], filter }: Project) {
+function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord(2)], filter, files }: Project) {
   const main = defineModel({ name: "main", provider: "test", model: "m", fallbacks: ["spare"], ...model });
   const spare = defineModel({ name: "spare", provider: "test", model: "s", fallbacks: ["third"] });
   const text = definePrompt({
@@ -63,10 +68,13 @@ function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord
   const sources = {
     definitions,
     hooks: (filter === undefined ? hookRunner() : hookRunner(["filter_messages", filter])).runner,
-    state: noState,
-    clock,
     faults: noFaults,
-    children: noChildren,
+    tools: () => [
+      projectTools(definitions, { state: noState, clock, faults: noFaults }),
+      agentTools(definitions, { children: noChildren, clock, faults: noFaults }),
+    ],
+    sections: sectionSources(definitions),
+    ...(files === undefined ? {} : { files: files.port }),
   };
   const speaker = mainSpeaker(sources, {
     agent: () => definitions.agent(agent),
@@ -140,6 +148,20 @@ it("A definition that is gone is a problem, never an exception", async () => {
   expect(await code({ prompt: { model: "gone" } })).toBe("model_not_found");
   expect(await code({ model: { fallbacks: ["gone"] } })).toBe("model_not_found");
   expect(await code({ prompt: { prompt: [{ type: "include", prompt: "gone" }] } })).toBe("prompt_not_found");
+});
+
+it("A squeezed plan sends the names of files without their bytes", async () => {
+  const files = new MemoryFiles();
+  files.put("/attachments/cat.png", pngBytes(), "image/png");
+  const image: StoredPart = { type: "image", mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
+  const { builder } = project({ own: [messageRecord(2, { parts: [image] })], files });
+  const signal = new AbortController().signal;
+  const parts = async (squeeze: number) => {
+    const plan = await builder.plan({}, signal, { squeeze });
+    if ("problem" in plan) throw new Error(plan.problem.message);
+    return plan.request.messages.flatMap((message) => message.parts.map(({ type }) => type));
+  };
+  expect([await parts(0), await parts(1)]).toEqual([["image"], ["text"]]);
 });
 
 it("A history that ends in an answer is sent with a line that asks to continue, and the line is never stored", async () => {

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { Definitions } from "#flow/definitions.ts";
-import { systemPrompt } from "#flow/system-prompt.ts";
+import { sectionSources, systemPrompt } from "#flow/system-prompt.ts";
 import { definePrompt } from "#spec/index.ts";
 import type { AnyPromptDefinition, PromptContent } from "#spec/index.ts";
 
@@ -15,7 +15,7 @@ function project(contents: Record<string, PromptContent>) {
     ]),
   );
   const definitions = new Definitions({ models: {}, prompts, agents: {}, tools: {}, hooks: [], routes: [], hash: "" });
-  return async (name: string) => systemPrompt(await definitions.prompt(name), definitions);
+  return async (name: string) => systemPrompt(await definitions.prompt(name), sectionSources(definitions));
 }
 
 const include = (prompt: string) => ({ type: "include", prompt }) as const;
@@ -29,6 +29,15 @@ it("Text stays as it is, and parts and what they include are in order", async ()
   });
   expect(await compose("plain")).toBe("Be kind.");
   expect(await compose("whole")).toBe("<Be kind.> And Be kind.<Be kind.>");
+});
+
+it("The sections of all sources stand in the order of the list, with a blank line between two", async () => {
+  const prompt = definePrompt({ name: "p", toolDescription: "", model: "m", prompt: "" });
+  const source =
+    (...sections: string[]) =>
+    () =>
+      Promise.resolve(sections);
+  expect(await systemPrompt(prompt, [source("One", ""), source(), source("Two", "Three")])).toBe("One\n\nTwo\n\nThree");
 });
 
 it("Prompts that include each other are refused, with the way round", async () => {

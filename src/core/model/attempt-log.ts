@@ -31,7 +31,7 @@ export function attemptLog(
   { plan, ports, events, tools, session, warnings: odd = [] }: StepTrace,
 ): LogRecord {
   const { model, times, failure, answer, usage, cost } = asked;
-  const warnings = [...odd, ...keepContext(ports)];
+  const warnings = [...(plan.warnings ?? []), ...odd, ...keepContext(ports)];
   return fitLog({
     id: ports.ids.ordered(),
     type: "llm_request",

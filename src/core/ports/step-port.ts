@@ -25,6 +25,14 @@ export interface StepPlan {
   depth: number;
   /** What the log keeps so that the request can be built again: message ids, hashes, options. */
   trace: JsonObject;
+  /** What the step has to do without, such as the tools of a source that failed: for the step's row. */
+  warnings?: readonly string[];
+}
+
+/** How a plan differs from the usual one. */
+export interface PlanOptions {
+  /** How much smaller the request has to be, from 0: a request that was too large for its model is planned again with 1. */
+  squeeze?: number;
 }
 
 /** What may go wrong while a step is made ready: a definition that is gone, a prompt that cannot be composed. */
@@ -34,11 +42,12 @@ export type StepProblem = { problem: { code: string; message: string } };
 export type NumberedPlan = StepPlan & { step: number };
 
 /** What calls of a step need of its plan. */
-export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | "depth">;
+export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | "depth" | "warnings">;
 
 /** Contract: never rejects for anything a definition can cause; a problem ends the run with an error. */
 export interface StepPort {
-  plan(shape: StepShape, signal: AbortSignal): Promise<StepPlan | StepProblem>;
+  /** A port that has nothing to leave out gives a squeezed plan that is as large as the usual one. */
+  plan(shape: StepShape, signal: AbortSignal, options?: PlanOptions): Promise<StepPlan | StepProblem>;
   /** The tools that may be called now, for a step without a model request. Includes each defined tool of `names`, also if the prompt does not list it. */
   tools(names: readonly string[]): Promise<StepTools | StepProblem>;
 }

@@ -45,7 +45,7 @@ export async function writeStepEnd(
 ): Promise<void> {
   await ports.faults.at("step.finish-called");
   const effects = await finishStep(answer, ports, events);
-  const warnings = [...odd, ...keepContext(ports)];
+  const warnings = [...(plan.warnings ?? []), ...odd, ...keepContext(ports)];
   const stopAsked = ports.stopAsked() ? { stop_asked: true } : {};
   const session = effects.state === undefined ? {} : { session: effects.state };
   ports.journal.log(

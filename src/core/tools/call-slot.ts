@@ -23,7 +23,7 @@ export interface CallSlot {
 }
 
 /** What calls need to know of their step. */
-export type CallPlan = Pick<NumberedPlan, "step" | "side" | "depth" | "tools" | "toolMode">;
+export type CallPlan = Pick<NumberedPlan, "step" | "side" | "depth" | "tools" | "toolMode" | "warnings">;
 
 /** What a call works with. */
 export interface CallContext {

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { LogRecord, MessageRecord } from "#core/record.ts";
 import { toMessage } from "#core/view.ts";
 import { earlierMessages } from "#flow/history.ts";
-import { systemPrompt } from "#flow/system-prompt.ts";
+import { sectionSources, systemPrompt } from "#flow/system-prompt.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
@@ -16,12 +16,13 @@ export async function rebuiltRequest(context: ObjectContext, row: LogRecord): Pr
   const request = row.data["request"];
   if (typeof request !== "object" || request === null || Array.isArray(request)) return {};
   const prompt = await context.definitions.prompt(text(request["prompt"])).catch(() => null);
-  const system = prompt === null ? null : await systemPrompt(prompt, context.definitions).catch(() => null);
+  const system =
+    prompt === null ? null : await systemPrompt(prompt, sectionSources(context.definitions)).catch(() => null);
   const same = system !== null && (await sha256Hex(system)) === request["system_hash"];
   const messages = sentMessages(context, { row, request, prompt });
   return {
     system: same ? system : null,
-    ...(same ? {} : { system_changed: "The prompt has changed since this request was made." }),
+    ...(same ? {} : { system_changed: "This request had another system prompt than the definitions give now." }),
     messages: messages as unknown as Json,
     tools: request["tools"] ?? [],
   };

@@ -6,6 +6,11 @@ import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { ConversationStrategy, other } from "#flow/conversation-strategy.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
+import { sectionSources } from "#flow/system-prompt.ts";
+import { agentTools } from "#flow/tool-source/agent-tools.ts";
+import { clientTools } from "#flow/tool-source/client-tools.ts";
+import { projectTools } from "#flow/tool-source/project-tools.ts";
+import { promptTools } from "#flow/tool-source/prompt-tools.ts";
 import { blankStreak } from "#flow/turn-end.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
@@ -73,14 +78,19 @@ export async function assembleRun(
   // A prompt without `includeChat` is sent only its run's messages. A run that repeats another one needs that run's messages too.
   const carried = carriedOn(live, run);
   const before = carried === null ? [] : carriedMessages(live, carried, run);
+  const children = new ChildThreadsOf(context, run);
   const steps: StepBuilder = new StepBuilder(
     {
       definitions,
       hooks,
-      state,
-      clock,
       faults: context.faults,
-      children: new ChildThreadsOf(context, run),
+      tools: (builderFor) => [
+        projectTools(definitions, { state, clock, faults: context.faults }),
+        promptTools(definitions, builderFor),
+        agentTools(definitions, { children, clock, faults: context.faults }),
+        clientTools(() => live.record.session?.tools ?? [], clock),
+      ],
+      sections: sectionSources(definitions),
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
       files: context.files,
     },

@@ -8,7 +8,7 @@ import type { Halt } from "#core/loop.ts";
 import type { AnswerFiles } from "#core/ports/answer-files.ts";
 import type { ModelMessage, ModelPort } from "#core/ports/model-port.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
-import type { LoopHooks, StepPlan, StepProblem, ToolMode } from "#core/ports/step-port.ts";
+import type { LoopHooks, StepPlan, StepPort, StepProblem, ToolMode } from "#core/ports/step-port.ts";
 import type { Strategy, StepShape } from "#core/ports/strategy.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
@@ -42,6 +42,8 @@ export interface Setup {
   hooks?: Partial<LoopHooks>;
   answers?: AnswerFiles;
   reasoning?: StepPlan["request"]["reasoning"];
+  /** Plans steps in place of the harness. Gets the messages of the run so far. */
+  steps?: (messages: () => readonly MessageRecord[]) => StepPort;
   /** Ends the run with this instead of a plan. */
   problem?: StepProblem;
   /** Rows of an earlier life. */
@@ -183,7 +185,7 @@ export class Harness {
       sink: this.sink,
       models: this.model,
       line: mainLine,
-      steps: {
+      steps: this.#setup.steps?.(() => this.journal.messages) ?? {
         plan: (shape) => Promise.resolve(this.#plan(shape)),
         tools: () => Promise.resolve(this.#plan({})),
       },
