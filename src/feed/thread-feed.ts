@@ -15,6 +15,7 @@ import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest, StreamLease }
 import type { Clock } from "#core/ports/clock.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
+import { withinTime } from "#lib/time-limit.ts";
 
 import { Leases } from "./leases.ts";
 import { RunningThreads } from "./running-threads.ts";
@@ -145,11 +146,7 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
     #askHolder(holder: LeaseHolder, ids: readonly string[]): Promise<HeldLeases> {
       const { clock, threads, feeds } = this.#dependencies;
       const asked = "thread" in holder ? threads(holder.thread).held(ids) : feeds(holder.feed).held(ids);
-      const timeout = Promise.withResolvers<never>();
-      const cancelTimeout = clock.after(holderTimeoutMs, () =>
-        timeout.reject(new Error(`The holder of a lease did not answer within ${holderTimeoutMs} ms.`)),
-      );
-      return Promise.race([asked, timeout.promise]).finally(cancelTimeout);
+      return withinTime(asked, { timers: clock, milliseconds: holderTimeoutMs });
     }
   };
 }

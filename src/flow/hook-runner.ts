@@ -6,6 +6,8 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { HookCall, LoopHooks } from "#core/ports/step-port.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { isObject } from "#lib/json-value.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 import type {
   AllHookSignatures,
   AnyHookName,
@@ -170,7 +172,7 @@ export class HookRunner implements LoopHooks {
   async #fields<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields | null> {
     const answer = await this.#call(entry, args);
     if (answer === undefined || answer === null) return null;
-    if (isFields(answer)) return answer;
+    if (isObject(answer)) return answer;
     this.#report(entry, "answered something else than an object; the original was used");
     return null;
   }
@@ -220,20 +222,21 @@ export class HookRunner implements LoopHooks {
 
   async #call<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<unknown> {
     const { clock, state } = this.#options;
-    let disarm = () => {};
-    const expired = new Promise<never>((_, reject) => {
-      disarm = clock.after(hookLimitMs, () => {
-        reject(new Error(`did not finish within ${hookLimitMs / 1000} s`));
-      });
-    });
-    try {
+    const call = async (): Promise<unknown> => {
       const hook = (await entry.load()) as (state: ThreadState, ...rest: unknown[]) => unknown;
-      return await Promise.race([hook(state(), ...(args as unknown[])), expired]);
+      return hook(state(), ...(args as unknown[]));
+    };
+    try {
+      return await waitWithin(call, {
+        timers: clock,
+        milliseconds: hookLimitMs,
+        onTimeout: () => {
+          throw new Error(`did not finish within ${hookLimitMs / 1000} s`);
+        },
+      });
     } catch (thrown) {
       this.#report(entry, wordsOf(thrown), thrown instanceof Error ? thrown.stack : undefined);
       return undefined;
-    } finally {
-      disarm();
     }
   }
 
@@ -305,12 +308,8 @@ function shown(record: MessageRecord): Fields {
 
 /** Words may be null; they may be missing only where calls stand in their place. */
 function isMessage(value: unknown): value is Fields {
-  if (!isFields(value) || typeof value["role"] !== "string") return false;
+  if (!isObject(value) || typeof value["role"] !== "string") return false;
   const { content } = value;
   if (content === undefined) return value["tool_calls"] != null;
   return content === null || typeof content === "string";
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

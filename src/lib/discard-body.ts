@@ -1,6 +1,9 @@
 // Reads off the rest of a body that is not wanted, before its request is refused. A connection whose sender is still at it
 // would else be cut, and the sender would never read why.
 
+import { waitWithin } from "./time-limit.ts";
+import { platformTimers } from "./timers.ts";
+
 /** Milliseconds without a byte after which the sender is taken to wait for the answer. */
 const idleLimit = 1000;
 /** Milliseconds in all. */
@@ -23,12 +26,7 @@ export async function discardBody({ body }: Request): Promise<void> {
 }
 
 /** Whether a piece comes in time. */
-async function comes(piece: Promise<{ done: boolean }>): Promise<boolean> {
-  const idle = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => idle.resolve(false), idleLimit);
-  try {
-    return await Promise.race([piece.then(({ done }) => !done), idle.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function comes(piece: Promise<{ done: boolean }>): Promise<boolean> {
+  const bounds = { timers: platformTimers, milliseconds: idleLimit, onTimeout: () => false };
+  return waitWithin(() => piece.then(({ done }) => !done), bounds);
 }

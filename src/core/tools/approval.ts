@@ -3,6 +3,7 @@
 // that is a cut call like any other, one before it has done nothing.
 
 import type { JsonObject } from "#contract/json.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 
 import type { Approval, AwaitedApproval } from "../awaited.ts";
 import type { EventList } from "../event-list.ts";
@@ -63,26 +64,18 @@ async function consentFor(
   { args, context }: { args: JsonObject; context: CallContext },
 ): Promise<CallSlot["consent"]> {
   const { ports, signal } = context;
-  let release = () => {};
-  const late = new Promise<ToolAnswer>((resolve) => {
-    const hangs = failed(`Whether "${call.name}" needs approval could not be found out in time; it was not run.`);
-    const disarm = ports.clock.after(rule.timeoutMs, () => resolve(hangs));
-    const stop = () => resolve(stoppedCall);
-    signal.addEventListener("abort", stop);
-    release = () => {
-      disarm();
-      signal.removeEventListener("abort", stop);
-    };
-  });
   try {
     await ports.faults.at("consent.wait");
-    const said = await Promise.race([rule.needed(args), late]);
-    if (typeof said === "object") return { refused: said };
-    return said ? { ask: rule } : undefined;
+    const needed = await waitWithin<boolean | ToolAnswer>(() => rule.needed(args), {
+      timers: ports.clock,
+      milliseconds: rule.timeoutMs,
+      onTimeout: () => failed(`Whether "${call.name}" needs approval could not be found out in time; it was not run.`),
+      abort: { signal, onAbort: () => stoppedCall },
+    });
+    if (typeof needed === "object") return { refused: needed };
+    return needed ? { ask: rule } : undefined;
   } catch (thrown) {
     return { refused: settleThrown(thrown) };
-  } finally {
-    release();
   }
 }
 

@@ -4,6 +4,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 
 import type { AwaitedApproval } from "../awaited.ts";
 import type { ApprovalRule, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
@@ -191,29 +192,22 @@ async function execute(slot: CallSlot, { runner, args }: Prepared, context: Call
   return perform(runner, { args, call, message_id: slot.id }, surroundings);
 }
 
-/** What the outside world says of a cut call. One that cannot say so in time leaves the outcome unknown. */
+/** The outcome of an interrupted call by its tool's `reconcile`. The outcome is unknown if there is none in time. */
 async function reconciled(
   asked: Promise<ToolAnswer | null>,
   timeoutMs: number,
   { ports, signal }: CallContext,
 ): Promise<ToolAnswer | null> {
   const answered = asked.catch(() => unknownOutcome);
-  let release = () => {};
-  const gaveUp = new Promise<ToolAnswer>((resolve) => {
-    const giveUp = () => resolve(unknownOutcome);
-    const disarm = ports.clock.after(timeoutMs, giveUp);
-    signal.addEventListener("abort", giveUp);
-    release = () => {
-      disarm();
-      signal.removeEventListener("abort", giveUp);
-    };
+  const giveUp = (): ToolAnswer => unknownOutcome;
+  await ports.faults.at("call.ask-outside");
+  return await waitWithin<ToolAnswer | null>(() => answered, {
+    timers: ports.clock,
+    milliseconds: timeoutMs,
+    onTimeout: giveUp,
+    // A run that is stopped already still waits for the outcome, which may show that the call had its effect.
+    abort: signal.aborted ? undefined : { signal, onAbort: giveUp },
   });
-  try {
-    await ports.faults.at("call.ask-outside");
-    return await Promise.race([answered, gaveUp]);
-  } finally {
-    release();
-  }
 }
 
 function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number): MessageRecord {

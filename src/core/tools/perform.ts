@@ -3,6 +3,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 
 import type { Clock } from "../ports/clock.ts";
 import type { Faults } from "../ports/faults.ts";
@@ -30,20 +31,6 @@ export async function perform(
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
   let over = false;
-  let disarm = () => {};
-  const deadline = new Promise<ToolAnswer>((resolve) => {
-    disarm = clock.after(runner.timeoutMs, () => {
-      resolve(timedOut(runner.timeoutMs));
-      own.abort(new Error("the tool's time is up"));
-    });
-  });
-  let ignoreStop = () => {};
-  const stop = new Promise<ToolAnswer>((resolve) => {
-    const answer = () => resolve(stoppedCall);
-    if (signal.aborted) answer();
-    signal.addEventListener("abort", answer);
-    ignoreStop = () => signal.removeEventListener("abort", answer);
-  });
   const about = { message_id: work.message_id, tool_call_id: work.call.id, tool_name: runner.spec.name };
 
   const listen = async (): Promise<ToolAnswer> => {
@@ -69,13 +56,15 @@ export async function perform(
     return failed("The tool ended without a result.");
   };
   await faults.at("tool.wait");
-  const answer = await Promise.race([
-    listen().catch((thrown: unknown) => settleThrown(thrown, bounds)),
-    deadline,
-    stop,
-  ]);
+  const answer = await waitWithin(() => listen().catch((thrown: unknown) => settleThrown(thrown, bounds)), {
+    timers: clock,
+    milliseconds: runner.timeoutMs,
+    onTimeout: () => {
+      own.abort(new Error("the tool's time is up"));
+      return timedOut(runner.timeoutMs);
+    },
+    abort: { signal, onAbort: () => stoppedCall },
+  });
   over = true;
-  disarm();
-  ignoreStop();
   return answer;
 }

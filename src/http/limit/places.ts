@@ -9,7 +9,7 @@ import { ThreadholdError } from "#contract/error.ts";
 import type { FeedDirectory, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import type { Log } from "#lib/log.ts";
-import { pause } from "#lib/timers.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 import type { Timers } from "#lib/timers.ts";
 
 import { createTokenBuckets } from "./rate-limiter.ts";
@@ -115,18 +115,14 @@ async function ask(
   owner: string | null,
   request: LeaseRequest,
 ): Promise<LeaseOutcome> {
-  const late = pause(timers, keeperMs);
-  const noAnswer = late.done.then((): LeaseOutcome => {
-    throw new Error("The feed object that keeps the leases does not answer.");
-  });
   const take = (): Promise<LeaseOutcome> => feeds(owner).take(request);
-  try {
-    return await Promise.race([take().catch(take), noAnswer]);
-  } finally {
-    // The cancelled wait rejects at once, and its rejection is not needed any more.
-    noAnswer.catch(() => undefined);
-    late.cancel();
-  }
+  return await waitWithin(() => take().catch(take), {
+    timers,
+    milliseconds: keeperMs,
+    onTimeout: () => {
+      throw new Error("The feed object that keeps the leases does not answer.");
+    },
+  });
 }
 
 async function takeToken(bucket: RateLimiter, key: string, refusal: () => ThreadholdError): Promise<void> {

@@ -7,7 +7,7 @@ import type { ExportHeader } from "#contract/export-header.ts";
 import { callerHeader, creationHeader, exportPath, importPath, waitingHeader } from "#core/thread-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
-import { pause } from "#lib/timers.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 import type { Timers } from "#lib/timers.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
 
@@ -117,18 +117,14 @@ interface Opened {
 
 async function readFirstLine(body: ReadableStream<Uint8Array>, timers: Timers): Promise<Opened> {
   const reader = body.getReader();
-  const late = pause(timers, headerMs);
-  const tooLate = late.done.then((): never => {
+  const onTimeout = (): never => {
     throw refuse("invalid_request", `The first line of the export did not come within ${String(headerMs / 1000)} s.`);
-  });
+  };
   try {
-    const begun = await Promise.race([firstLineOf(reader), tooLate]);
+    const begun = await waitWithin(() => firstLineOf(reader), { timers, milliseconds: headerMs, onTimeout });
     const end = begun.indexOf(10);
     return { header: headerOf(begun.subarray(0, Math.min(end === -1 ? headerLimit : end, headerLimit))), begun };
   } finally {
-    // The cancelled wait rejects at once, and its rejection is not needed any more.
-    tooLate.catch(() => undefined);
-    late.cancel();
     reader.releaseLock();
   }
 }

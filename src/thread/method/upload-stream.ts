@@ -3,6 +3,7 @@
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 
 /** Bytes of a piece at least, and at most. Only the last one is smaller. */
 const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
@@ -47,22 +48,23 @@ async function readPiece(
   clock: Clock,
   crowded: () => boolean,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
+  const displaced = new AbortController();
   let disarm = () => {};
-  const stalled = new Promise<never>((_, reject) => {
-    const end = clock.after(uploadPieceMs, () => reject(tooSlow(uploadPieceMs)));
-    // Checked at intervals, because other uploads may begin to wait while the piece is arriving.
-    let look = () => {};
-    const lookLater = () => {
-      look = clock.after(crowdedPieceMs, () => (crowded() ? reject(tooSlow(crowdedPieceMs)) : lookLater()));
-    };
-    lookLater();
-    disarm = () => {
-      end();
-      look();
-    };
-  });
+  // Checked at intervals, because other uploads may begin to wait while the piece is arriving.
+  const checkLater = () => {
+    disarm = clock.after(crowdedPieceMs, () => (crowded() ? displaced.abort() : checkLater()));
+  };
+  checkLater();
+  const refuseAfter = (milliseconds: number) => () => {
+    throw tooSlow(milliseconds);
+  };
   try {
-    return await Promise.race([reader.readAtLeast(pieceSize.least, new Uint8Array(pieceSize.most)), stalled]);
+    return await waitWithin(() => reader.readAtLeast(pieceSize.least, new Uint8Array(pieceSize.most)), {
+      timers: clock,
+      milliseconds: uploadPieceMs,
+      onTimeout: refuseAfter(uploadPieceMs),
+      abort: { signal: displaced.signal, onAbort: refuseAfter(crowdedPieceMs) },
+    });
   } catch (thrown) {
     if (!(thrown instanceof ThreadholdError)) throw brokenOff();
     // Ends the piece that is waited for; a body that cannot even be given up is of no more use either.
