@@ -1,6 +1,6 @@
 // Makes a log row fit: whatever a provider sent and whatever tools threw, the row that ends a step can be written.
 
-import type { JsonObject } from "#contract/json.ts";
+import { isJsonObject, type JsonObject } from "#contract/json.ts";
 
 import { cutText, jsonBytes } from "./cut-text.ts";
 import type { LogRecord } from "./record.ts";
@@ -33,13 +33,13 @@ function shorterRaw(data: JsonObject, over: number): JsonObject {
 function withoutStacks(data: JsonObject): JsonObject {
   const { tools } = data;
   if (!Array.isArray(tools)) return data;
-  return { ...data, tools: tools.map((tool) => (isObject(tool) ? without(tool, "stack") : tool)) };
+  return { ...data, tools: tools.map((tool) => (isJsonObject(tool) ? without(tool, "stack") : tool)) };
 }
 
 /** A filter may leave out most of a very long history; then only their number is kept. */
 function withoutLeftOut(data: JsonObject): JsonObject {
   const { request } = data;
-  if (!isObject(request) || !isObject(request["messages"])) return data;
+  if (!isJsonObject(request) || !isJsonObject(request["messages"])) return data;
   const { left_out, ...messages } = request["messages"];
   const count = Array.isArray(left_out) ? left_out.length : 0;
   return { ...data, request: { ...request, messages: { ...messages, left_out: [], left_out_count: count } } };
@@ -48,8 +48,4 @@ function withoutLeftOut(data: JsonObject): JsonObject {
 function without(object: JsonObject, field: string): JsonObject {
   const { [field]: _, ...rest } = object;
   return rest;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

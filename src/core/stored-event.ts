@@ -4,6 +4,7 @@
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
+import { textOrJson } from "#lib/json-value.ts";
 
 import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
 import { toMessage, toRun } from "./view.ts";
@@ -91,7 +92,7 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     case "thinking_end":
       return part?.type === "thinking" ? { thinking: part.thinking } : null;
     case "toolcall_delta":
-      return part?.type === "tool_call" ? { delta: argumentsText(part.arguments) } : null;
+      return part?.type === "tool_call" ? { delta: textOrJson(part.arguments) } : null;
     case "toolcall_end": {
       if (part?.type !== "tool_call") return null;
       const { type: _, provider_data: __, ...call } = part;
@@ -142,8 +143,4 @@ function awaited(calls: Json | undefined, source: EventSource): Json {
 
 function text(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
-}
-
-function argumentsText(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

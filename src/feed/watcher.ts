@@ -9,7 +9,7 @@ import { bodyBounds } from "#contract/json.ts";
 import { expiredCloseCode, watcherWindow } from "#contract/subscription.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 
 const attachmentSchema = z.object({
   owner: z.string().nullable(),
@@ -99,7 +99,10 @@ export class Watcher {
 
   /** Handles a message of the client. Acknowledgements are recorded, everything else is ignored. */
   receive(message: string): void {
-    const parsed = message.length > maxMessageLength ? null : acknowledgementSchema.safeParse(safeJson(message));
+    const parsed =
+      message.length > maxMessageLength
+        ? null
+        : acknowledgementSchema.safeParse(parseBoundedOrNull(message, bodyBounds));
     if (parsed?.success !== true) return;
     const { sent, acknowledged } = this.#attachment;
     // Ignores a number that was never sent, or that was acknowledged before.
@@ -118,13 +121,5 @@ export class Watcher {
     } catch {
       // The client closed first.
     }
-  }
-}
-
-function safeJson(text: string): unknown {
-  try {
-    return parseBoundedJson(text, bodyBounds);
-  } catch {
-    return null;
   }
 }

@@ -1,7 +1,7 @@
 // What of a client's schema is held against a model's arguments: types, fields, ranges and lengths. What takes an expression
 // or that zod reads in another way is left out, so that nothing fits less than the client said.
 
-import type { Json, JsonObject } from "#contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
 const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]);
 const bounds = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
@@ -26,12 +26,12 @@ function keptValue(key: string, value: Json, { patternProperties, enum: values }
   if (key === "items") return Array.isArray(value) ? undefined : inner(value);
   // A field that fits a pattern is none too many.
   if (key === "additionalProperties") return patternProperties === undefined ? inner(value) : undefined;
-  if (key !== "properties" || !isObject(value)) return undefined;
+  if (key !== "properties" || !isJsonObject(value)) return undefined;
   return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, inner(property)]));
 }
 
 function inner(value: Json): Json {
-  return isObject(value) ? checkableSchema(value) : value;
+  return isJsonObject(value) ? checkableSchema(value) : value;
 }
 
 function isPlain(value: Json): boolean {
@@ -40,8 +40,4 @@ function isPlain(value: Json): boolean {
 
 function isPlainList(value: Json): boolean {
   return Array.isArray(value) && value.length > 0 && value.every(isPlain);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

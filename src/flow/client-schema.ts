@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 
-import type { Json, JsonObject } from "#contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import { wordsOf } from "#core/cut-text.ts";
 import type { CheckedArguments } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
@@ -47,7 +47,7 @@ export function clientSchema(given: JsonObject | null): ClientSchema | { problem
 
 function rootOf(given: JsonObject): JsonObject {
   const resolved = new Resolver(given).resolve(given, { path: "", depth: 0, trail: [] });
-  if (!isObject(resolved)) throw new Unfit("has to describe an object");
+  if (!isJsonObject(resolved)) throw new Unfit("has to describe an object");
   const { type = "object" } = resolved;
   if (type !== "object") throw new Unfit('has to be of type "object"');
   return { ...resolved, type };
@@ -83,12 +83,12 @@ class Resolver {
     if (this.#nodes > mostNodes) throw new Unfit(`has more than ${mostNodes} schemas in it`);
     if (place.depth > deepest) throw new Unfit(`is nested deeper than ${deepest}`);
     if (typeof schema === "boolean") return schema;
-    if (!isObject(schema)) throw new Unfit(`is no schema at ${place.path || "its root"}`);
+    if (!isJsonObject(schema)) throw new Unfit(`is no schema at ${place.path || "its root"}`);
     const { $ref } = schema;
     const own = Object.fromEntries(Object.entries(schema).flatMap(([key, value]) => this.#keyword(key, value, place)));
     if ($ref === undefined) return own;
     const target = this.#target($ref, place);
-    return isObject(target) ? { ...target, ...own } : target;
+    return isJsonObject(target) ? { ...target, ...own } : target;
   }
 
   #keyword(key: string, value: Json, place: Place): [string, Json][] {
@@ -108,7 +108,7 @@ class Resolver {
   }
 
   #byName(value: Json, place: Place): JsonObject {
-    if (!isObject(value)) throw new Unfit(`is no object at ${place.path}`);
+    if (!isJsonObject(value)) throw new Unfit(`is no object at ${place.path}`);
     return Object.fromEntries(
       Object.entries(value).map(([name, schema]) => {
         if (name === "__proto__") throw new Unfit('has a property "__proto__", which is not taken');
@@ -129,13 +129,9 @@ class Resolver {
     let found: Json | undefined = this.#root;
     for (const part of reference.split("/").slice(1)) {
       const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-      found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+      found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
     }
     if (found === undefined) throw new Unfit(`refers to ${reference.slice(0, 100)}, which is not there`);
     return this.resolve(found, { path: reference, depth: place.depth + 1, trail: [...place.trail, reference] });
   }
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
 
 import type { ClientTool } from "#contract/setup.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { runnerDefaults, type ToolRunner } from "#core/ports/tool-port.ts";
 import { remoteCall } from "#core/tools/remote-call.ts";
 
 import { clientSchema } from "./client-schema.ts";
@@ -16,16 +16,12 @@ export function clientToolRunner(tool: ClientTool, clock: Clock): ToolRunner {
   const { name, description } = tool;
   const { parameters, check } = schemaOf(tool);
   return {
+    ...runnerDefaults,
     nested: remoteCall(name, tool.deadline_ms ?? undefined, clock),
     spec: { name, description, parameters },
     remote: true,
-    sequential: false,
-    dependsOn: [],
-    timeoutMs: 0,
-    idempotent: false,
     check,
     async *run() {},
-    reconcile: null,
   };
 }
 

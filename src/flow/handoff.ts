@@ -2,7 +2,7 @@
 // changes hands when the step is recorded.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { runnerDefaults, type ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { callSchema } from "#spec/call-schema.ts";
@@ -12,16 +12,14 @@ import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 export function handoffRunner(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolRunner {
   const schema = callSchema(prompt);
   return {
+    ...runnerDefaults,
     spec: {
       name: agent.name,
       description: agent.toolDescription ?? agent.description ?? `Hand the conversation over to ${agent.name}.`,
       parameters: argumentsJsonSchema(schema) as JsonObject,
     },
-    remote: false,
-    sequential: false,
-    dependsOn: [],
     timeoutMs: 1000,
-    // Saying it twice changes nothing.
+    // A repeated handoff changes nothing.
     idempotent: true,
     handoff: agent.name,
     check: (args) => checkArguments(schema, args),
@@ -29,6 +27,5 @@ export function handoffRunner(agent: AnyAgentDefinition, prompt: AnyPromptDefini
       const result = `The conversation goes on with ${agent.name}.`;
       yield { type: "result", result: { status: "success", result } };
     },
-    reconcile: null,
   };
 }

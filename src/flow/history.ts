@@ -9,7 +9,8 @@ import { repair } from "#core/repair.ts";
 import { earlierThinking } from "#core/request/earlier-thinking.ts";
 import { isSendable, modelMessage, reworded } from "#core/request/request-messages.ts";
 import { textOf } from "#core/view.ts";
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedOrNull } from "#lib/bounded-json.ts";
+import { textOrJson } from "#lib/json-value.ts";
 import type { AnyPromptDefinition, LLMMessage, Message } from "#spec/index.ts";
 
 import { seenFrom } from "./history-sides.ts";
@@ -162,7 +163,7 @@ function added(message: Message | LLMMessage): ModelMessage[] {
 }
 
 function callsIn(value: unknown): ModelMessage["parts"] {
-  const list: unknown = typeof value === "string" ? safeParse(value) : value;
+  const list: unknown = typeof value === "string" ? parseBoundedOrNull(value, keptBounds) : value;
   if (!Array.isArray(list)) return [];
   return list.flatMap((call: unknown) => {
     const { id, function: named } = (call ?? {}) as {
@@ -170,18 +171,6 @@ function callsIn(value: unknown): ModelMessage["parts"] {
       function?: { name?: unknown; arguments?: unknown };
     };
     if (typeof id !== "string" || id === "" || typeof named?.name !== "string") return [];
-    return [{ type: "tool_call" as const, id, name: named.name, ...parseArguments(argumentsText(named.arguments)) }];
+    return [{ type: "tool_call" as const, id, name: named.name, ...parseArguments(textOrJson(named.arguments)) }];
   });
-}
-
-function argumentsText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-function safeParse(text: string): unknown {
-  try {
-    return parseBoundedJson(text, keptBounds);
-  } catch {
-    return null;
-  }
 }

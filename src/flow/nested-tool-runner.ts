@@ -1,7 +1,7 @@
 // What every callable that runs a loop of its own has in common as a tool.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
+import { runnerDefaults, type NestedRunner, type ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { callSchema } from "#spec/call-schema.ts";
@@ -14,17 +14,13 @@ export function nestedToolRunner(
 ): ToolRunner {
   const schema = callSchema(prompt);
   return {
+    ...runnerDefaults,
     spec: { name, description, parameters: argumentsJsonSchema(schema) as JsonObject },
-    remote: false,
-    sequential: false,
-    dependsOn: [],
-    timeoutMs: 0,
     idempotent: true,
     nested,
     check: (args) => checkArguments(schema, args),
     run: () => {
       throw new Error("a nested call is never run as a function");
     },
-    reconcile: null,
   };
 }

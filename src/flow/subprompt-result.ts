@@ -6,6 +6,7 @@ import type { RunEnd } from "#core/ports/strategy.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
+import { textOrJson } from "#lib/json-value.ts";
 import type { SubpromptConfig } from "#spec/index.ts";
 
 type Included = Pick<SubpromptConfig, "includeTextResponse" | "includeToolCalls" | "includeErrors">;
@@ -41,16 +42,12 @@ function stepLines(
   const lines = config.includeTextResponse !== false && text !== null && text.trim() !== "" ? [text] : [];
   for (const { call, result } of calls) {
     const failed = result.status === "error";
-    const called = `[tool] ${call.name}(${argumentsText(call.arguments)})`;
+    const called = `[tool] ${call.name}(${textOrJson(call.arguments)})`;
     const error = `[error] ${call.name}: ${result.error ?? result.result ?? ""}`;
     if (config.includeToolCalls !== false) lines.push(failed ? called : `${called} → ${result.result ?? ""}`);
     if (failed && config.includeErrors !== false) lines.push(error);
   }
   return lines;
-}
-
-function argumentsText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** What kept it from coming to an end of its own; null when nothing did. */

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import { noFaults } from "#core/ports/faults.ts";
-import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { runnerDefaults, type ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { remoteCall } from "#core/tools/remote-call.ts";
 import { toolOutput } from "#core/tools/tool-output.ts";
@@ -34,14 +34,11 @@ export function functionTool(
   clock: Clock = systemClock,
 ): ToolRunner {
   return {
+    ...runnerDefaults,
     ...(run === undefined ? { nested: remoteCall(name, deadlineMs, clock) } : {}),
     spec: { name, description, parameters: argumentsJsonSchema(schema) as JsonObject },
     remote: run === undefined,
-    sequential: false,
-    dependsOn: [],
     timeoutMs,
-    idempotent: false,
-    reconcile: null,
     check: (args) => checkArguments(schema, args),
     run: (args, call) => toolOutput((output) => run?.(args, output), call, noFaults),
   };

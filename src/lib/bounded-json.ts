@@ -73,3 +73,12 @@ function endOfText(text: string, begin: number): number {
   }
   return text.length;
 }
+
+/** The parsed text; null if it is not JSON or exceeds a bound. */
+export function parseBoundedOrNull(text: string, bounds: JsonBounds): unknown {
+  try {
+    return parseBoundedJson(text, bounds);
+  } catch {
+    return null;
+  }
+}

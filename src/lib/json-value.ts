@@ -27,7 +27,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A text unchanged; every other value as JSON. */
+/** A text unchanged; every other value as JSON. Empty for `undefined`, which JSON cannot write. */
 export function textOrJson(value: unknown): string {
+  if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -99,3 +99,13 @@ export interface ToolRunner {
   /** Asks the outside world what became of a cut call; null when it was not done. */
   reconcile: ((callId: string, args: JsonObject) => Promise<ToolAnswer | null>) | null;
 }
+
+/** The members of a runner whose calls run in parallel, take no time and are not repeated after a crash. */
+export const runnerDefaults = {
+  remote: false,
+  sequential: false,
+  dependsOn: [],
+  timeoutMs: 0,
+  idempotent: false,
+  reconcile: null,
+} satisfies Partial<ToolRunner>;

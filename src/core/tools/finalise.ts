@@ -2,6 +2,7 @@
 
 import type { ToolCallPart } from "#contract/content.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
+import { textOrJson } from "#lib/json-value.ts";
 
 import type { Approval, Delivered } from "../awaited.ts";
 import type { EventList } from "../event-list.ts";
@@ -32,7 +33,7 @@ export async function finalise(
   // From here on the call has its answer, whoever comes while hooks look at it.
   ports.journal.closing(work.message.id);
   const call = calledAs(slot.call, work.message);
-  const hookCall = { id: call.id, name: call.name, arguments: argumentsText(call) };
+  const hookCall = { id: call.id, name: call.name, arguments: textOrJson(call.arguments) };
   await ports.faults.at("result.after-call");
   const after = await ports.hooks.afterToolCall(hookCall, work.answer);
   await ports.faults.at("result.keep-files");
@@ -122,10 +123,6 @@ export function latest(message: MessageRecord, { journal }: RunPorts): MessageRe
 /** The call with the arguments it has in the end. */
 function calledAs(call: ToolCallPart, { approval }: MessageRecord): ToolCallPart {
   return approval?.args === undefined ? call : { ...call, arguments: approval.args };
-}
-
-function argumentsText(call: ToolCallPart): string {
-  return typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments);
 }
 
 function publicCall(call: ToolCallPart): CallOutcome["call"] {

@@ -7,7 +7,7 @@ import { bodyBounds } from "#contract/json.ts";
 import { subscribeSchema } from "#contract/request.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";
-import { parseBoundedJson } from "#lib/bounded-json.ts";
+import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 
 import { tellChildrenOfWatcher } from "../children/watching.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -73,14 +73,6 @@ function settleAtOnce({ live }: ObjectContext, reader: Reader): void {
 export function acknowledge({ live }: ObjectContext, socket: WebSocket, text: string): void {
   const reader = live.broadcaster.find(socket);
   if (reader === undefined || text.length > 200) return;
-  const parsed = acknowledgementSchema.safeParse(safeJson(text));
+  const parsed = acknowledgementSchema.safeParse(parseBoundedOrNull(text, bodyBounds));
   if (parsed.success) live.broadcaster.acknowledge(reader, parsed.data.seq);
-}
-
-function safeJson(text: string): unknown {
-  try {
-    return parseBoundedJson(text, bodyBounds);
-  } catch {
-    return null;
-  }
 }

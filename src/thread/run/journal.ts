@@ -1,6 +1,6 @@
 // Where the loop's writes go: the thread's store, with the thread's memory kept in step.
 
-import type { Json, JsonObject } from "#contract/json.ts";
+import { isJsonObject } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 
@@ -85,12 +85,8 @@ export class Journal implements RunJournal {
 
 function recordedStep({ depth, data }: LogRecord): RecordedStep {
   const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
-  const results = tools.map((tool) => (isObject(tool) ? tool["message_id"] : null));
+  const results = tools.map((tool) => (isJsonObject(tool) ? tool["message_id"] : null));
   const messages = [data["message_id"], ...results].filter((id) => typeof id === "string");
   const under = typeof data["under"] === "string" ? data["under"] : undefined;
   return { step: Number(data["step"]), depth, under, messages: new Set(messages) };
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
