@@ -201,7 +201,7 @@ async function reconciled(
   const answered = asked.catch(() => unknownOutcome);
   const giveUp = (): ToolAnswer => unknownOutcome;
   await ports.faults.at("call.ask-outside");
-  return await waitWithin<ToolAnswer | null>(() => answered, {
+  return waitWithin<ToolAnswer | null>(() => answered, {
     timers: ports.clock,
     milliseconds: timeoutMs,
     onTimeout: giveUp,

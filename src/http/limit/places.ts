@@ -110,13 +110,9 @@ export async function inPlace<T>(place: Place, work: () => Promise<T>): Promise<
 }
 
 /** Asks the feed object, twice if it was just reset. Rejects if it does not answer; `take` then falls back to this isolate's bound. */
-async function ask(
-  { feeds, timers }: PlaceSettings,
-  owner: string | null,
-  request: LeaseRequest,
-): Promise<LeaseOutcome> {
+function ask({ feeds, timers }: PlaceSettings, owner: string | null, request: LeaseRequest): Promise<LeaseOutcome> {
   const take = (): Promise<LeaseOutcome> => feeds(owner).take(request);
-  return await waitWithin(() => take().catch(take), {
+  return waitWithin(() => take().catch(take), {
     timers,
     milliseconds: keeperMs,
     onTimeout: () => {
