@@ -1,5 +1,5 @@
-// The app: every request enters here. Requests of foreign pages are refused first, then Hono calls the handler of the route, and
-// every thrown error becomes a response in one place.
+// The entry of every HTTP request. It refuses requests from pages of other origins first, then Hono calls the handler of the route.
+// All thrown errors are turned into responses here.
 
 import type { Context } from "hono";
 
@@ -39,13 +39,13 @@ import { ticketHandlers } from "./thread/ticket-handler.ts";
 import { toolResultHandlers } from "./thread/tool-result-handler.ts";
 import { usageHandlers } from "./usage/usage-handler.ts";
 
-/** What the Worker exports. */
+/** The HTTP application. */
 export interface App {
-  /** `env` is handed to the project's controllers. Never rejects. */
+  /** Answers a request. `env` is passed to the project's controllers. Never rejects. */
   fetch(request: Request, env?: Bindings, context?: ExecutionContext): Promise<Response>;
 }
 
-/** Builds the app. Reads no time and draws no random number until the first request. */
+/** Builds the application. It reads no time and no random number before the first request, as the Workers platform requires. */
 export function createApp(dependencies: AppDependencies): App {
   const services = createServices(dependencies);
   const { allowedOrigins, log } = services;
@@ -64,7 +64,7 @@ export function createApp(dependencies: AppDependencies): App {
     try {
       return await hono.fetch(request, env, context);
     } catch (thrown) {
-      // Hono handles errors only, and a project's controller may throw anything.
+      // Hono passes only instances of Error to `onError`, and a project's controller may throw any value.
       return thrownAnswer(thrown, { request, log });
     }
   };
@@ -97,7 +97,7 @@ function handlersOf(services: Services, hono: RoutedHono): Handlers {
   };
 }
 
-/** Answers a request whose path has no route, or none of its method. */
+/** Responds to a request whose path has no route, or no route for its method. */
 async function answerUnmatched(
   services: Services,
   context: Context<{ Bindings: Bindings }>,
@@ -106,7 +106,7 @@ async function answerUnmatched(
   const { raw, path } = context.req;
   const allowed = allowedMethods(hono, path);
   const { pathname } = new URL(raw.url);
-  // Pages hold no data and are opened by links, which carry no token, so they need no credentials.
+  // Pages contain no data, and a link cannot send a token, so pages need no credentials.
   if (allowed.length === 0 && wantsPage(raw, pathname)) {
     return withoutBody(raw, await servePage(raw, services.dependencies.assets));
   }
@@ -123,7 +123,7 @@ async function answerUnmatched(
   });
 }
 
-/** The answer with the headers that let a listed origin read it. */
+/** Adds the headers that let a page of an allowed origin read the response. */
 function readable(response: Response, cors: Record<string, string>): Response {
   if (response.status === 101 || Object.keys(cors).length === 0) return response;
   const answer = new Response(response.body, response);

@@ -1,4 +1,4 @@
-// What the Worker hands to the app. Everything that touches the outside comes in here, so that tests give their own.
+// Everything that the application receives from the Worker: stores, objects, variables, time and timers. Tests pass their own.
 
 import type { FeedDirectory } from "#core/feed-rpc.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
@@ -14,50 +14,50 @@ import type { RateLimiter } from "./limit/rate-limiter.ts";
 import type { Assets } from "./page/serve-page.ts";
 
 /**
- * The variables the app reads, as the deployment gives them. A variable that is set but makes no sense closes what it
- * guards; it never opens anything.
+ * Variables of the deployment that the application reads. An invalid value never opens anything: it closes what the variable
+ * protects.
  */
 export interface Variables {
-  /** Comma list of `secret` (an administrator) or `secret=user_id` (that user). */
+  /** Comma-separated entries `secret` (an administrator) or `secret=user_id` (that user). */
   API_TOKENS?: string | undefined;
-  /** Secret of HS256 tokens. */
+  /** Secret of JSON Web Tokens with HS256. */
   JWT_SECRET?: string | undefined;
-  /** Key set of tokens with asymmetric signatures: https, or http on a loopback host. */
+  /** URL of the key set of JSON Web Tokens with asymmetric signatures: https, or http on a loopback host. */
   JWKS_URL?: string | undefined;
   JWT_ISSUER?: string | undefined;
   JWT_AUDIENCE?: string | undefined;
-  /** Signs tickets. If absent, a key is derived from `JWT_SECRET` and the administrators' tokens; without those no tickets are issued. */
+  /** Signs tickets. Default: a key derived from `JWT_SECRET` and the administrators' tokens; without those no tickets are issued. */
   TICKET_SECRET?: string | undefined;
-  /** `true` serves loopback hosts without credentials while none are configured. */
+  /** `true`: while no credentials are configured, serve requests on loopback hosts without credentials. */
   OPEN_LOOPBACK?: string | undefined;
-  /** Comma list of foreign origins that browsers may call from. */
+  /** Comma-separated origins whose pages may call the API. */
   ALLOWED_ORIGINS?: string | undefined;
-  /** Messages and runs a user may start in a minute; 60 when absent. */
+  /** Messages and runs that a user may start in a minute. Default 60. */
   LIMIT_ADMISSIONS_PER_MINUTE?: string | undefined;
-  /** Changes of threads, messages and files a user may make in a minute; 300 when absent. */
+  /** Changes of threads, messages and files that a user may make in a minute. Default 300. */
   LIMIT_CHANGES_PER_MINUTE?: string | undefined;
-  /** Tools a user may invoke by hand in a minute; 60 when absent. */
+  /** Tools that a user may invoke directly in a minute. Default 60. */
   LIMIT_INVOCATIONS_PER_MINUTE?: string | undefined;
   LIMIT_SEARCHES_PER_MINUTE?: string | undefined;
-  /** Streams, waits and sockets a user may hold open; 20 when absent. */
+  /** Streams, waits and sockets that a user may have open. Default 20. */
   LIMIT_OPEN_STREAMS?: string | undefined;
-  /** Threads of a user that may be at work at a time; 10 when absent. */
+  /** Running threads that a user may have. Default 10. */
   LIMIT_ACTIVE_RUNS?: string | undefined;
 }
 
-/** Whether a model can be asked; `missing` names the variable it waits for. */
+/** Whether a model can be used. `missing` is the name of the variable that it lacks. */
 export interface Readiness {
   ready: boolean;
   missing: string | null;
 }
 
-/** What `createApp` is built from, once per isolate. */
+/** Dependencies of the application, created once for each isolate. */
 export interface AppDependencies {
   registry: Registry;
-  /** What the last build found; shown by `/healthz`. */
+  /** Findings of the last build, which `/healthz` returns. */
   diagnostics: readonly Diagnostic[];
   threads: ThreadDirectory;
-  /** Threads by the ids of their objects; throws `invalid_request` for an id that is none of this deployment. */
+  /** Threads by the id of their Durable Object. Throws `invalid_request` for an id that is not of this deployment. */
   objects: ThreadDirectory;
   feeds: FeedDirectory;
   catalog: Catalog;
@@ -66,15 +66,15 @@ export interface AppDependencies {
   version: string;
   /** Protocols of other projects that are served next to the API. */
   dialects: readonly Dialect[];
-  /** What was built of the playground; without it there are no pages. */
+  /** The built playground. Without it no pages are served. */
   assets?: Assets | undefined;
-  /** Microseconds since epoch. */
+  /** Microseconds since the epoch. */
   now: () => number;
-  /** A rate limiter of the platform that bounds admissions across isolates, in addition to each isolate's own count. */
+  /** A rate limiter of the platform that limits admissions across isolates, in addition to each isolate's own count. */
   admissions?: RateLimiter | undefined;
-  /** The platform's timers when absent. */
+  /** Default: the platform's timers. */
   timers?: Timers | undefined;
-  /** Fetches key sets; the platform's when absent. */
+  /** Fetches key sets. Default: the platform's. */
   fetch?: typeof fetch | undefined;
   /** The console when absent. */
   log?: Log | undefined;

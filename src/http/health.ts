@@ -1,5 +1,4 @@
-// `GET /healthz`: shows that the service answers, the findings of the last build, and missing configuration. A developer
-// looks here first, so a broken definition is shown here.
+// `GET /healthz`: shows that the service responds, the findings of the last build, and missing configuration.
 
 import type { z } from "zod";
 
@@ -10,7 +9,7 @@ import { ticketsAreOff, ticketsOff } from "./auth/auth-settings.ts";
 import type { Handlers } from "./route/handler.ts";
 import type { Services } from "./services.ts";
 
-/** The handler. */
+/** The handlers. */
 export function healthHandlers({ dependencies, settings }: Services): Pick<Handlers, "health" | "getCaller"> {
   const diagnostics = [...dependencies.diagnostics, ...(ticketsAreOff(settings) ? [noTicketSecret] : [])];
   const found = diagnostics.length === 0 ? {} : { diagnostics };

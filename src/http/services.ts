@@ -1,4 +1,4 @@
-// What the routes share, built once from the dependencies.
+// The services that all routes share, built once from the dependencies.
 
 import { v4 as randomId } from "uuid";
 
@@ -24,12 +24,12 @@ import type { UserLimits } from "./limit/user-limits.ts";
 import { createThreadCalls } from "./thread/thread-calls.ts";
 import type { ThreadCalls } from "./thread/thread-calls.ts";
 
-/** The shared parts. */
+/** The shared services. */
 export interface Services {
   dependencies: AppDependencies;
   settings: AuthSettings;
   authenticator: Authenticator;
-  /** Null where there is nothing to sign tickets with. */
+  /** Null if there is no key to sign tickets with. */
   tickets: Tickets | null;
   allowedOrigins: AllowedOrigins;
   limits: UserLimits;
@@ -39,7 +39,7 @@ export interface Services {
   log: Log;
 }
 
-/** Builds them. Says in the log, once, which variables make no sense. */
+/** Builds the services. Writes each invalid variable to the log, once. */
 export function createServices(dependencies: AppDependencies): Services {
   const { variables, now, threads } = dependencies;
   const log = dependencies.log ?? consoleLog;
@@ -71,7 +71,7 @@ export function createServices(dependencies: AppDependencies): Services {
     platform: dependencies.admissions ?? unlimited,
     now,
   };
-  // A new `.dev.vars` sets this variable, also together with tokens; a deployment does not set it.
+  // A generated `.dev.vars` sets this variable, with or without tokens; a deployment does not set it.
   const isLocal = variables.OPEN_LOOPBACK === "true";
   const placeSettings = {
     feeds: dependencies.feeds,

@@ -1,15 +1,15 @@
-// What a branch consists of: stretches of its ancestors and its own messages. Positions rise along a branch, so a stretch
-// needs no lower bound: a branch has no message at or before the position it forked at.
+// Computes which messages a branch contains: those of its ancestors up to each fork, and its own. Positions increase along a
+// branch, so no lower bound is needed: a branch has no message of its own at or before the position where it forked.
 
 import type { BranchRecord } from "./thread-lifecycle.ts";
 
-/** Messages of one branch up to a position, itself included; null: all of them. */
+/** The messages of one branch up to a position, inclusive. With null, all of them. */
 export interface BranchStretch {
   branch: string;
   upTo: string | null;
 }
 
-/** The stretches of a branch, oldest first; none for a branch that does not exist. */
+/** The parts of a branch from oldest to newest; empty if the branch does not exist. */
 export function branchPath(id: string, find: (id: string) => BranchRecord | null): BranchStretch[] {
   const path: BranchStretch[] = [];
   let upTo: string | null = null;
@@ -17,7 +17,7 @@ export function branchPath(id: string, find: (id: string) => BranchRecord | null
   while (branch !== null) {
     path.unshift({ branch: branch.id, upTo });
     const fork: string | null = branch.fork_position;
-    // A fork inside an ancestor's stretch cuts every older stretch too.
+    // A fork before the end of an ancestor's part limits all older parts too.
     if (fork !== null && (upTo === null || fork < upTo)) upTo = fork;
     branch = branch.parent_branch === null ? null : find(branch.parent_branch);
   }

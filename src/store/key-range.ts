@@ -1,13 +1,13 @@
-// Bounds of a keyset read, both exclusive, so that one prepared query serves every window: an open end is a bound below or
-// above all keys. Keys are printable ASCII without spaces and compare alike in SQLite and in JavaScript.
+// Bounds of reads by key, both exclusive, so that one prepared query serves every page: an open end is a bound below or above all keys.
+// Keys are printable ASCII without spaces, which SQLite and JavaScript compare in the same order.
 
-/** Below every key. */
+/** Less than every key. */
 export const firstKey = "";
 
-/** Above every key. */
+/** Greater than every key. */
 export const lastKey = "\u{10FFFF}";
 
-/** The bound just above a key: excludes everything greater and lets the key itself in. */
+/** The smallest bound above a key: it includes the key and excludes everything greater. */
 export function justAbove(key: string): string {
   return `${key} `;
 }

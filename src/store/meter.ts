@@ -1,22 +1,22 @@
-// Counts what a Durable Object's storage is asked for, in the units Cloudflare bills: rows read and rows written. It wraps
-// the storage itself, so that whatever is issued over it (SQL of ours or of drizzle, `kv`, keys, alarms) is counted, and
-// nothing else changes. Counting reads two numbers of a cursor and is always on.
+// Counts the operations of a Durable Object's storage in the units that Cloudflare bills: rows read and rows written. It wraps the
+// storage itself, so that all access is counted: SQL, also through drizzle, `kv`, keys and alarms. Counting reads two numbers of a
+// cursor and is always on.
 
 import { refuse } from "#contract/error.ts";
 
 import { callCosts, meteredKv } from "./metered-keys.ts";
 import { meteredSql } from "./metered-sql.ts";
 
-/** Totals since the meter was made. */
+/** Totals since the meter was created. */
 export interface MeterReading {
   rowsRead: number;
-  /** Index entries and deleted rows count, and every alarm that was set or deleted. */
+  /** Includes index entries, deleted rows, and every alarm that was set or deleted. */
   rowsWritten: number;
   statements: number;
   alarms: number;
 }
 
-/** What the wrappers add to. */
+/** The counter that the wrappers increase. */
 export interface Tally {
   add(change: Partial<MeterReading>): void;
 }
@@ -24,11 +24,11 @@ export interface Tally {
 /** Reads the totals. */
 interface Meter {
   snapshot(): MeterReading;
-  /** What came on top since a snapshot. */
+  /** The difference since a snapshot. */
   since(before: MeterReading): MeterReading;
 }
 
-/** A Durable Object's storage that counts. Everything above the meter takes this type, so that nothing goes uncounted. */
+/** A Durable Object's storage that counts. All code above the meter uses this type, so that no access is uncounted. */
 export interface MeteredStorage extends DurableObjectStorage {
   readonly meter: Meter;
 }
@@ -58,7 +58,7 @@ class Totals implements Tally, Meter {
   }
 }
 
-/** Wraps an object's storage once; every part of the object then shares the one meter. */
+/** Wraps an object's storage. Called once; all parts of the object share the meter. */
 export function meterStorage(storage: DurableObjectStorage): MeteredStorage {
   const totals = new Totals();
   const replaced: Partial<Record<string | symbol, unknown>> = {
@@ -71,7 +71,7 @@ export function meterStorage(storage: DurableObjectStorage): MeteredStorage {
       return found;
     },
     transaction() {
-      // Writes that belong together stand in one synchronous transaction (architecture §6); this one would go uncounted.
+      // Related writes belong into one synchronous transaction (architecture §6). Writes in this one would not be counted.
       throw refuse("internal", "Async transactions are not metered: use transactionSync.");
     },
   };
@@ -83,7 +83,7 @@ export function meterStorage(storage: DurableObjectStorage): MeteredStorage {
       const cost = callCosts.get(name);
       return (...given: unknown[]): unknown => {
         if (cost !== undefined) totals.add(cost(given[0] as Parameters<typeof cost>[0]));
-        // The platform's methods insist on their own object as `this`.
+        // The platform's methods require their own object as `this`.
         return Reflect.apply(value, target, given);
       };
     },

@@ -1,9 +1,9 @@
-// Keys and alarms, counted by hand: the platform keeps no counters for them. A key that is read, written or deleted is a
-// row; an alarm that is set or deleted is a row written.
+// Counts the rows of keys and alarms, for which the platform has no counters: one row for each key that is read, written or deleted,
+// and one written row for each alarm that is set or deleted.
 
 import type { MeterReading, Tally } from "./meter.ts";
 
-/** The first argument of a method that takes keys: one, several, or keys with their values. */
+/** The first argument of a method for keys: one key, several, or keys with values. */
 type Keys = string | string[] | Record<string, unknown>;
 
 function keyCount(keys: Keys): number {
@@ -11,7 +11,7 @@ function keyCount(keys: Keys): number {
   return Array.isArray(keys) ? keys.length : Object.keys(keys).length;
 }
 
-/** What a call of a storage method costs, by the method's name. `list` is not here: its cost is what it finds. */
+/** Cost of a call by method name. `list` is counted elsewhere, because its cost is the number of results. */
 export const callCosts = new Map<string | symbol, (keys: Keys) => Partial<MeterReading>>([
   ["get", (keys) => ({ rowsRead: keyCount(keys) })],
   ["put", (keys) => ({ rowsWritten: keyCount(keys) })],
@@ -20,7 +20,7 @@ export const callCosts = new Map<string | symbol, (keys: Keys) => Partial<MeterR
   ["deleteAlarm", () => ({ rowsWritten: 1 })],
 ]);
 
-/** The synchronous keys of a storage, counting. */
+/** Wraps the synchronous key-value storage. */
 export function meteredKv(kv: SyncKvStorage, tally: Tally): SyncKvStorage {
   return {
     get: <T>(key: string) => {

@@ -1,5 +1,5 @@
-// SQL whose rows are counted. A cursor is lazy: its counters grow while it is read. So the cursor is wrapped and what it
-// read is added after every step, whoever takes the steps.
+// Wraps SQL so that its rows are counted. A cursor is lazy and its counters grow while it is read, so the difference is added after
+// every step.
 
 import type { Tally } from "./meter.ts";
 
@@ -52,7 +52,7 @@ class MeteredCursor<T extends Row> implements SqlStorageCursor<T> {
       toArray: () => this.#counted(() => Array.from(rows)),
       [Symbol.iterator]: () => iterator,
     };
-    // drizzle calls the iterator helper `toArray`, which the platform's iterators have and their type leaves out.
+    // drizzle calls the iterator method `toArray`, which the platform's iterators have but their type omits.
     return iterator as IterableIterator<U>;
   }
 
@@ -77,7 +77,7 @@ class MeteredCursor<T extends Row> implements SqlStorageCursor<T> {
   }
 }
 
-/** The same SQL interface, counting. */
+/** Wraps the SQL interface. */
 export function meteredSql(sql: SqlStorage, tally: Tally): SqlStorage {
   const exec = <T extends Row>(query: string, ...bindings: unknown[]): SqlStorageCursor<T> => {
     tally.add({ statements: 1 });

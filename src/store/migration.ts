@@ -1,8 +1,8 @@
-// What a migration is to us, in the thread's storage and in the catalog alike: a file's name and its SQL.
+// A migration of the thread's storage or of the catalog: the name of an SQL file and its content.
 
-/** One step of a schema. Names begin with a number and rise; a step that was released is never edited. */
+/** One step of a schema. Names begin with an increasing number. A released step is never edited. */
 export interface Migration {
-  /** File name, as wrangler records it. */
+  /** The file's name, which wrangler records. */
   name: string;
   sql: string;
 }

@@ -1,19 +1,19 @@
-// Records as the JSON text that rows hold. SQLite takes at most 2 MiB in a row, and its own refusal names neither the
-// record nor the limit, so the size is checked here, before anything is written. Our own rows are trusted when read.
+// Converts records to the JSON text of rows and back. SQLite refuses rows over 2 MiB with an error that names neither record nor
+// limit, so the size is checked here before the write. Text of our own rows is not validated when it is read.
 
 import { refuse } from "#contract/error.ts";
 
-/** Bytes of UTF-8 that a record may take; the rest up to 2 MiB is for its key columns and the row's own overhead. */
+/** Maximal UTF-8 bytes of a record. The difference to 2 MiB is for key columns and the row's overhead. */
 export const maxBodyBytes = 1_900_000;
 
 const encoder = new TextEncoder();
 
 function utf8Bytes(text: string): number {
-  // A UTF-16 unit takes at most three bytes, so short texts need no counting.
+  // A UTF-16 unit has at most three bytes, so short texts need not be counted exactly.
   return text.length * 3 <= maxBodyBytes ? text.length : encoder.encode(text).byteLength;
 }
 
-/** A record as row text; throws `too_large` with the record's kind. */
+/** Converts a record to row text. Throws `too_large` with the kind of the record. */
 export function encodeBody(kind: string, record: object): string {
   const text = JSON.stringify(record);
   const bytes = utf8Bytes(text);
@@ -29,7 +29,7 @@ export function encodeBody(kind: string, record: object): string {
   );
 }
 
-/** The record of a row text that `encodeBody` made. */
+/** Converts row text of `encodeBody` back to the record. */
 export function decodeBody<T extends object>(text: string): T {
   return JSON.parse(text) as T;
 }

@@ -1,7 +1,7 @@
-// Cuts a migration file into its statements. A statement ends with a `;` at the end of a line, so no line inside one may
-// end that way; each is run alone, because a cursor over several counts the rows of the last one only.
+// Splits a migration file into its statements. A statement ends with `;` at the end of a line, so no other line may end with `;`. Each
+// statement is executed separately, because a cursor over several counts only the rows of the last one.
 
-/** The statements of a migration, without the lines that are comments. */
+/** Returns the statements of a migration without comment lines. */
 export function sqlStatements(text: string): string[] {
   return text
     .replace(/^\s*--.*$/gm, "")

@@ -1,44 +1,44 @@
-// What a thread's store can do beyond the port that the loop sees: come into being, be brought up to date, branch, vanish.
-// Both implementations keep it, and the contract suite holds them to it.
+// Operations of a thread's store beyond the port of the loop: create, migrate, branch, import and delete. One suite of tests checks
+// both implementations.
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 
 /**
- * A line of the conversation that left another one. It begins with the parent's messages up to and including
- * `fork_position`; its own messages stand after that position.
+ * A branch of the conversation. It contains the messages of its parent up to and including `fork_position`, followed by its own, whose
+ * positions are greater.
  */
 export interface BranchRecord {
   id: string;
-  /** Null for the branch a thread begins with. */
+  /** Null for the first branch of a thread. */
   parent_branch: string | null;
   fork_position: string | null;
   created_at: number;
 }
 
-/** Place of a message among all of a thread. */
-export type MessagePlace = Pick<MessageRecord, "branch" | "position">;
+/** Position of a message among all messages of a thread. */
+export type MessagePosition = Pick<MessageRecord, "branch" | "position">;
 
-/** Contract: as ThreadStore; before `create` only `exists`, `importing` and `readThread` answer, and none writes. */
+/** Contract: as ThreadStore. Before `create`, only `exists`, `importing` and `readThread` may be called, and they write nothing. */
 export interface ManagedThreadStore extends ThreadStore {
-  /** There is a thread, or one that is being imported: then `readThread` gives null. */
+  /** Whether a thread exists or is being imported. During an import, `readThread` returns null. */
   exists(): boolean;
-  /** Makes the tables, the thread's row and its first branch, `thread.branch`, together. */
+  /** Creates the tables, the thread's row and its first branch, `thread.branch`, in one transaction. */
   create(thread: ThreadRecord): void;
-  /** Makes the tables, and in place of the thread's row the mark of one that is not whole yet. `writeThread` ends it. */
+  /** Creates the tables, and a mark of an incomplete import instead of the thread's row. `writeThread` replaces the mark. */
   beginImport(threadId: string): void;
-  /** Id of the thread whose import has begun and not ended; null for none. */
+  /** Id of the thread whose import is incomplete; null if there is none. */
   importing(): string | null;
-  /** Runs pending schema steps of an existing thread, each in a time that does not depend on its length. */
+  /** Applies missing migrations and returns their names. Their time does not depend on the thread's length. */
   migrate(): string[];
   insertBranch(branch: BranchRecord): void;
   branch(id: string): BranchRecord | null;
-  /** All branches, by id. */
+  /** All branches, sorted by id. */
   branches(): BranchRecord[];
-  /** Messages by branch and position, whichever branch is the present one. */
-  everyMessage(page: { after: MessagePlace | null; limit: number }): MessageRecord[];
-  /** Events that ride in no other row, by number, as many as asked for. */
+  /** Messages of all branches, sorted by branch and position. */
+  everyMessage(page: { after: MessagePosition | null; limit: number }): MessageRecord[];
+  /** Events with a row of their own, sorted by number, at most `limit`. */
   eventPage(page: { after: number; limit: number }): StoredEvent[];
-  /** Deletes everything, alarm included, and leaves an empty object. */
+  /** Deletes everything, including the alarm, and leaves an empty object. */
   destroy(): Promise<void>;
 }

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 
 import { creationKept, removalKept, type Catalog } from "#store/catalog/catalog.ts";
-import { noUse } from "#store/catalog/run-total.ts";
+import { zeroSums } from "#store/catalog/run-total.ts";
 
 import { day, entryOf, everyone, noon, threadOf, totalOf } from "./catalog-entries.ts";
 
@@ -147,7 +147,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       const ofBob = await catalog.usage({ ...range, by: ["day"], userId: "bob" });
       expect(ofBob.lines.map((row) => row.runs)).toEqual([1]);
       const none = await catalog.usage({ from: "2025-01-01", to: "2025-12-31", by: [], userId: null, limit });
-      expect(none).toEqual({ lines: [], total: noUse });
+      expect(none).toEqual({ lines: [], total: zeroSums });
     });
 
     test("The total of a report counts a run once, and the known part of the cost next to an unknown one", async () => {

@@ -32,7 +32,7 @@ export async function followRun({ dependencies, ports }: Services, run: Followed
     signal: request.signal,
     comment: () => "heartbeat",
     isLast: () => false,
-    tellEnd: false,
+    writeEnd: false,
     format: formatOf(new UiStream(run)),
     headers,
   });

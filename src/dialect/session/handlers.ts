@@ -169,7 +169,7 @@ async function streamOf(services: Services, followed: FollowedExecution): Promis
     signal: request.signal,
     comment: () => "heartbeat",
     isLast: () => false,
-    tellEnd: false,
+    writeEnd: false,
     format: executionFormat(events),
     headers,
   });

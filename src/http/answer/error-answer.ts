@@ -1,4 +1,4 @@
-// Every refusal on its way out: the body of the contract, the status of its one table, and the headers a code carries.
+// Responses for errors: the body of the contract, the HTTP status of the code, and the headers that some codes require.
 
 import { v4 as randomId } from "uuid";
 
@@ -8,7 +8,7 @@ import { causeOf, type Log } from "#lib/log.ts";
 
 import { jsonAnswer } from "./json-answer.ts";
 
-/** The answer for a refusal. */
+/** The response for a refusal. */
 export function errorAnswer(refusal: Refusal, extra: Record<string, string> = {}): Response {
   const { code, message, details, retry_after_ms: retryAfter } = refusal;
   const headers = { ...extra };
@@ -20,17 +20,17 @@ export function errorAnswer(refusal: Refusal, extra: Record<string, string> = {}
   return jsonAnswer({ error }, httpStatus(code), headers);
 }
 
-/** A request that failed, and the log. */
-export interface Breakage {
+/** The request that failed, and a function that writes to the log. */
+export interface FailedRequest {
   request: Request;
   log: Log;
 }
 
 /**
- * The answer for any thrown value. A refusal is answered as it is, and the log gets its cause if it has one, such as a database
- * that failed. Anything else is `internal`: the answer has a reference only, and the log has the cause under that reference.
+ * The response for any thrown value. A `ThreadholdError` keeps its code and message; its cause, such as a failed database, goes to
+ * the log. Any other value becomes `internal`: the response has a reference only, and the log has the cause with that reference.
  */
-export function thrownAnswer(thrown: unknown, { request, log }: Breakage): Response {
+export function thrownAnswer(thrown: unknown, { request, log }: FailedRequest): Response {
   const { method, url } = request;
   const where = { method, path: new URL(url).pathname };
   if (thrown instanceof ThreadholdError) {

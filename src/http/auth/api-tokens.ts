@@ -1,19 +1,19 @@
-// The list of bearer tokens. A presented token is hashed and held against every hash, so that neither its length nor
-// its place in the list shows in the time an answer takes.
+// API tokens from the variable API_TOKENS. A presented token is hashed and compared with every configured hash, so that the time
+// of a response reveals neither the token's length nor its position in the list.
 
 import type { Caller } from "#core/thread-rpc.ts";
 import { equalInConstantTime } from "#lib/constant-time.ts";
 import { sha256 } from "#lib/sha256.ts";
 
-/** One configured token. */
+/** One configured token and the caller that it identifies. */
 export interface ApiToken {
   secret: string;
   caller: Caller;
 }
 
 /**
- * Reads `secret` (an administrator) and `secret=user_id` (that user), separated by commas. The last `=` divides, so a
- * secret may hold one but a user id may not. Gives the reason, as text, where an entry makes no sense.
+ * Parses the list: entries `secret` (an administrator) or `secret=user_id` (that user), separated by commas. The last `=` is the
+ * separator, so a secret may contain `=` and a user id may not. Returns an error message for an invalid entry.
  */
 export function parseApiTokens(list: string): ApiToken[] | string {
   const tokens: ApiToken[] = [];
@@ -31,14 +31,14 @@ export function parseApiTokens(list: string): ApiToken[] | string {
   return tokens;
 }
 
-/** Finds whose token this is; null for nobody's. */
+/** Returns the caller of a token; null for an unknown token. */
 export type TokenLookup = (token: string) => Promise<Caller | null>;
 
-/** A lookup over the list; hashes are made once, when first needed. */
+/** Creates a lookup over the list. The hashes are computed at the first call. */
 export function createTokenLookup(tokens: readonly ApiToken[]): TokenLookup {
   let hashes: readonly { hash: Uint8Array; caller: Caller }[] | undefined;
   return async (token) => {
-    // The hashes are kept, not their promise: a promise may never settle after the request that made it has ended.
+    // Stores the hashes, not their promise: a promise may never settle after the request that created it has ended.
     hashes ??= await Promise.all(tokens.map(async ({ secret, caller }) => ({ hash: await sha256(secret), caller })));
     const presented = await sha256(token);
     let found: Caller | null = null;

@@ -1,15 +1,15 @@
-// Reads how callers prove who they are. Fail closed: what is set but makes no sense closes everything, with a reason that
-// names the variable and never its value.
+// Reads the settings of authentication from the variables. An invalid value closes the whole API, with a reason that names the
+// variable and never its value.
 
 import type { Variables } from "../dependencies.ts";
 import { parseApiTokens } from "./api-tokens.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
-/** Where the keys of signed tokens come from. */
+/** Where the keys of JSON Web Tokens come from. */
 type JwtKeys = { type: "secret"; secret: string } | { type: "key_set"; url: URL };
 
-/** How signed tokens are checked. */
+/** How JSON Web Tokens are verified. */
 export interface JwtSettings {
   keys: JwtKeys;
   issuer: string | undefined;
@@ -22,7 +22,7 @@ export type AuthSettings =
       state: "configured";
       tokens: readonly ApiToken[];
       jwt: JwtSettings | null;
-      /** The key that signs tickets. Null if users know every configured secret; then no tickets are issued. */
+      /** The key that signs tickets. Null if users know every configured secret: then no tickets are issued. */
       ticketSecret: string | null;
     }
   | { state: "open_loopback" }
@@ -33,12 +33,12 @@ export function ticketsAreOff(settings: AuthSettings): boolean {
   return settings.state === "configured" && settings.ticketSecret === null;
 }
 
-/** The message for operators in that case. */
+/** The message for operators if tickets cannot be signed. */
 export const ticketsOff = "Tickets are off: no configured secret is unknown to every user. Set TICKET_SECRET.";
 
 const guarded = ["API_TOKENS", "JWT_SECRET", "JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "TICKET_SECRET"] as const;
 
-/** Reads the variables. */
+/** Reads the settings of authentication. */
 export function readAuthSettings(variables: Variables): AuthSettings {
   const empty = guarded.find((name) => variables[name]?.trim() === "");
   if (empty !== undefined) return closed(`${empty} is set but empty.`);
@@ -62,7 +62,7 @@ export function readAuthSettings(variables: Variables): AuthSettings {
   };
 }
 
-/** The variable whose value is also an API token, which the token's holder knows. */
+/** Returns the name of a variable whose value is also an API token, and is therefore known to the token's holder. */
 function sharedSecret(
   tokens: readonly ApiToken[],
   values: Pick<Variables, "JWT_SECRET" | "TICKET_SECRET">,
@@ -72,8 +72,8 @@ function sharedSecret(
 }
 
 /**
- * The key for tickets if TICKET_SECRET is absent: made of JWT_SECRET and the administrators' tokens, which no user knows. Tokens
- * of users are left out, because a user who knows the whole key could sign a ticket for any other user. Null if none is set.
+ * The key for tickets if TICKET_SECRET is absent: derived from JWT_SECRET and the administrators' tokens, which no user knows.
+ * Tokens of users are excluded, because a user who knows the whole key could sign a ticket for any other user. Null if none is set.
  */
 function derivedTicketSecret(tokens: readonly ApiToken[], jwtSecret: string | undefined): string | null {
   const administrators = tokens.filter(({ caller }) => caller.admin).map(({ secret }) => secret);

@@ -1,5 +1,5 @@
-// Who opens a stream: by header like everyone, or by a ticket in the query where a browser can set no header. A ticket is
-// good for the path it was made for, once. On the SSE route a used ticket is good again together with its own pass.
+// Authenticates the request that opens a stream: by header, or by a ticket in the query, because browsers cannot set headers for
+// streams. A ticket is valid once, for one path. On the SSE route a used ticket is accepted again together with its pass cookie.
 
 import type { Caller, ThreadRpc } from "#core/thread-rpc.ts";
 
@@ -11,26 +11,26 @@ import type { TicketClaims, Tickets } from "./ticket.ts";
 export interface StreamRequest {
   request: Request;
   url: URL;
-  /** Fresh stub of the object that remembers whether this ticket was used: the same one whatever else the request says. */
+  /** Returns the object that records the use of this ticket. It must be the same object for every request with the ticket. */
   redeemer: (ticket: TicketClaims) => Pick<ThreadRpc, "redeemTicket">;
-  /** The SSE route gives and takes passes; a socket's route does not. */
+  /** Whether the route sets and accepts passes. The SSE route does; the WebSocket route does not. */
   passes: boolean;
 }
 
-/** Who opens it, and the cookie to set with the answer. */
+/** The caller, and the cookie for the response. */
 export interface StreamCaller {
   caller: Caller;
   cookie: string | null;
 }
 
-/** What the check is built from. Without `tickets` none are accepted. */
+/** Dependencies of the check. If `tickets` is null, no ticket is accepted. */
 export interface StreamAuthPorts {
   authenticator: Authenticator;
   tickets: Tickets | null;
   now: () => number;
 }
 
-/** Identifies the caller of a stream. Throws a `ThreadholdError` to refuse. */
+/** Returns the caller of a stream. Throws a `ThreadholdError` if there is none. */
 export async function authenticateStream(stream: StreamRequest, ports: StreamAuthPorts): Promise<StreamCaller> {
   const { authenticator, tickets, now } = ports;
   const { request, url } = stream;

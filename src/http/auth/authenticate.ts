@@ -1,6 +1,6 @@
-// Identifies the caller by credentials alone. A check returns a caller or a reason; `refusalOf` turns reasons into refusals.
-// Wrong credentials count as guesses. After a few guesses the address has to wait, except for callers whose credentials were
-// right from that address before.
+// Identifies the caller of a request by its credentials. A check returns a caller or a reason; `refusalOf` turns a reason into an
+// error. Wrong credentials count as guesses. After a few guesses the client's address must wait, except for callers whose
+// credentials were right from that address before.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -15,51 +15,51 @@ import { createLoopbackProof } from "./loopback-proof.ts";
 import { cameByLoopback, provenanceOf } from "./loopback.ts";
 import type { AllowedOrigins } from "./origin.ts";
 
-/** Why nobody was identified. */
+/** Why no caller was identified. */
 type AuthReason = "missing" | "wrong" | "expired" | "spent" | "unavailable" | "foreign" | "not_loopback" | "unproven";
 
-/** A caller, or why there is none. */
+/** A caller, or the reason why there is none. */
 export type Identification = { ok: true; caller: Caller } | { ok: false; reason: AuthReason };
 
-/** Identifies callers. Methods throw a `ThreadholdError` to refuse. */
+/** Identifies callers. The methods throw a `ThreadholdError` to refuse a request. */
 export interface Authenticator {
-  /** Refuses, for public routes too, what reached the open loopback mode by another name than this machine's. */
+  /** In the open loopback mode, refuses requests, also to public routes, whose host is not a name of this machine. */
   checkHost(request: Request): void;
   /**
    * In the open loopback mode checks whether a request may come from a page on a rebound name (DNS rebinding). Returns the
    * request to serve, or a redirect: only a program follows it, so the next request proves that no such page sent it.
    */
   screen(request: Request): Request | Response;
-  /** The caller by header, or by the open loopback mode. */
+  /** Returns the caller of the `Authorization` header, or the developer in the open loopback mode. */
   authenticate(request: Request): Promise<Caller>;
-  /** The same where credentials are welcome but not asked for: null without valid ones. */
+  /** Like `authenticate`, for routes where credentials are optional: null without valid credentials. */
   identify(request: Request): Promise<Caller | null>;
-  /** Runs another check of credentials under the same throttle. */
+  /** Runs another check of credentials under the same limit of wrong attempts. */
   guard(request: Request, check: () => Promise<Identification>): Promise<Caller>;
-  /** Whether a header, or the open mode, says who calls, so that no ticket is needed. */
+  /** Whether a header or the open loopback mode identifies the caller, so that no ticket is needed. */
   speaksForItself(request: Request): boolean;
 }
 
-/** What an authenticator is built from. */
+/** Dependencies of an authenticator. */
 export interface AuthenticatorPorts extends JwtPorts {
   allowedOrigins: AllowedOrigins;
-  /** A local server: it passes on the address header that the client sends. */
+  /** Whether this is a local server. It forwards the client's own address header, so the header cannot be trusted. */
   isLocal: boolean;
 }
 
-/** Reasons that reveal something about the credentials. While an address has to wait, they are not reported. */
+/** Reasons that reveal something about the credentials. They are not reported while the address must wait. */
 const aboutCredentials: ReadonlySet<AuthReason> = new Set(["wrong", "expired", "spent"]);
 
-/** Nobody in particular, with every right: the developer at this machine. */
+/** The caller in the open loopback mode: an administrator without a user id. */
 const loopbackCaller: Caller = Object.freeze({ user: null, admin: true });
 
-/** Builds the authenticator of a deployment. */
+/** Creates the authenticator of a deployment. */
 export function createAuthenticator(settings: AuthSettings, ports: AuthenticatorPorts): Authenticator {
   const throttle = createFailureThrottle(ports.now);
   const proof = createLoopbackProof(ports.now);
   const proven = new WeakSet<Request>();
   const check = checkOf(settings, ports, proven);
-  /** The result of a check, or the milliseconds that its address has to wait. */
+  /** Returns the result of a check, or the milliseconds that its address must wait. */
   const throttled = async (request: Request, attempt: () => Promise<Identification>) => {
     const result = await attempt();
     const address = clientAddress(request, ports.isLocal);
@@ -101,7 +101,7 @@ export function createAuthenticator(settings: AuthSettings, ports: Authenticator
       const result = await throttled(request, () => check(request));
       if (typeof result === "number") return null;
       if (result.ok) return result.caller;
-      // A foreign page must not reach even a public route of an open development server.
+      // A page of another origin must not reach even a public route of a development server without authentication.
       if (settings.state === "open_loopback") throw refusalOf(result.reason);
       return null;
     },
@@ -129,7 +129,7 @@ function checkOf(settings: AuthSettings, ports: AuthenticatorPorts, proven: Weak
 }
 
 interface LoopbackRule {
-  /** Requests that followed the redirect. */
+  /** Requests that followed the redirect of `screen`. */
   proven: WeakSet<Request>;
   allowedOrigins: AllowedOrigins;
 }

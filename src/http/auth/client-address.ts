@@ -1,16 +1,16 @@
-// The client address for which wrong credentials are counted. Cloudflare sets it in a header that a client cannot change; a local
-// server passes on the header that the client sends.
+// The client address under which wrong credentials are counted. On Cloudflare a header contains it that clients cannot change. A
+// local server forwards the header that the client sends, so there it is ignored.
 
 import { isLoopbackHost } from "./loopback.ts";
 
-/** The address; null if the platform names none. An IPv6 /64 network counts as one address, because one holder has all of it. */
+/** The address; null if it is unknown. An IPv6 /64 network counts as one address, because one client can use all of it. */
 export function clientAddress(request: Request, isLocal: boolean): string | null {
   if (isLocal || isLoopbackHost(new URL(request.url).host)) return null;
   const address = request.headers.get("cf-connecting-ip");
   return address?.includes(":") === true ? networkOf(address) : address;
 }
 
-/** The first four groups, with the zeros that `::` abbreviates. An IPv4 address in IPv6 form stays complete. */
+/** The first four groups, with the zeros that `::` abbreviates. An IPv4 address in IPv6 form is kept complete. */
 function networkOf(address: string): string {
   if (address.includes(".")) return address;
   const [head = "", tail] = address.toLowerCase().split("::");

@@ -1,16 +1,16 @@
-// Slows the guessing of credentials. After a few wrong ones an address has to wait, longer each time. Meanwhile right
-// credentials are refused like wrong ones, so that a guesser cannot recognise them by the answer. Callers whose credentials were
-// right from the address before are not delayed, so that a guesser cannot lock them out. The counts are kept in the memory of
-// one isolate and dropped after 15 minutes without a wrong try.
+// Slows down attempts to guess credentials. After a few wrong attempts an address must wait, longer each time. Meanwhile right
+// credentials are refused too, so that an attacker cannot recognise them by the response. Callers whose credentials were right from
+// the address before are exempt, so that an attacker cannot lock them out. The counts are in the memory of one isolate; a count
+// starts again after 15 minutes without a wrong attempt.
 
 import type { Caller } from "#core/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";
 
-/** Wrong and right credentials by address; null stands for all callers if the platform names no address. */
+/** Counts attempts by address. The address null stands for all clients whose address is unknown. */
 export interface FailureThrottle {
-  /** Milliseconds that the address has to wait; null if it does not. */
+  /** Milliseconds that the address must wait; null if it need not wait. */
   wait(address: string | null): number | null;
-  /** Counts one wrong try. */
+  /** Counts one wrong attempt. */
   fail(address: string | null): void;
   /** Whether credentials of this caller were right from the address before. */
   knows(address: string | null, caller: Caller): boolean;
@@ -21,13 +21,13 @@ export interface FailureThrottle {
 const freeFailures = 5;
 const firstWaitMs = 1000;
 const longestWaitMs = 300_000;
-/** The longest wait of the null address, which all callers share: a guesser there delays every caller that is not known yet. */
+/** The longest wait for clients without a known address. All of them share it, so one attacker delays all of them. */
 const longestSharedWaitMs = 8000;
 const quietMicros = 900_000_000;
 const addressLimit = 10_000;
 const callerLimit = 10_000;
 
-/** A throttle. `now` is microseconds. */
+/** Creates a throttle. `now` returns microseconds. */
 export function createFailureThrottle(now: () => number): FailureThrottle {
   const failures = new Map<string | null, { count: number; at: number }>();
   const known = new Set<string>();
@@ -52,7 +52,7 @@ export function createFailureThrottle(now: () => number): FailureThrottle {
     knows: (address, caller) => known.has(keyOf(address, caller)),
     remember(address, caller) {
       const key = keyOf(address, caller);
-      // The set is ordered by use: the caller that was right longest ago is removed first.
+      // The set is ordered by use, so that the caller that was right longest ago is removed first.
       known.delete(key);
       known.add(key);
       if (known.size > callerLimit) known.delete(known.keys().next().value ?? "");

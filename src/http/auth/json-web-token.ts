@@ -1,5 +1,5 @@
-// Signed tokens. The algorithms follow from the configured key, never from the token: a secret takes HS256 alone, a key
-// set takes asymmetric signatures alone, so that no public key can pass for a secret and `none` for a signature.
+// Verifies JSON Web Tokens. The configured key determines the algorithms, never the token: a secret permits only HS256, a key set
+// only asymmetric signatures. So a public key cannot be used as a secret, and the algorithm `none` is never accepted.
 
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyOptions, JWTVerifyResult } from "jose";
@@ -22,22 +22,22 @@ const asymmetric = [
   "Ed25519",
 ];
 
-/** Microseconds that a token may be valid from now on. */
+/** Maximal remaining lifetime of a token in microseconds. */
 const longestLifeMicros = 31 * 24 * 3600 * 1e6;
 
-/** What a token proved, or why it proved nothing. `unavailable`: the key set could not be fetched. */
+/** The caller of a token, or why it was refused. `unavailable`: the key set could not be fetched. */
 type JwtResult = { ok: true; caller: Caller } | { ok: false; reason: "wrong" | "expired" | "unavailable" };
 
-/** Checks one token. */
+/** Verifies one token. */
 export type JwtCheck = (token: string) => Promise<JwtResult>;
 
-/** What a check needs from outside. */
+/** Dependencies of the verification. `now` returns microseconds. */
 export interface JwtPorts {
   now: () => number;
   fetch: typeof fetch;
 }
 
-/** A check over the settings. */
+/** Creates a check for the given settings. */
 export function createJwtCheck(settings: JwtSettings, ports: JwtPorts): JwtCheck {
   const verify = verifierOf(settings, ports);
   return async (token) => {
@@ -75,14 +75,14 @@ function verifierOf({ keys }: JwtSettings, ports: JwtPorts): Verifier {
   return (token, options) => jwtVerify(token, keySet, { ...options, algorithms: asymmetric });
 }
 
-/** The token's expiry in microseconds; null if it has none or a later one than allowed, because a lost token cannot be revoked. */
+/** The token's expiry in microseconds. Null if it has none or too late a one, because a leaked token cannot be revoked. */
 function endOf({ exp }: JWTPayload, now: number): number | null {
   return typeof exp === "number" && exp * 1e6 <= now + longestLifeMicros ? Math.floor(exp * 1e6) : null;
 }
 
 function callerOf(payload: JWTPayload, until: number): Caller | null {
   const admin = payload["role"] === "admin";
-  // The type describes a correct token; a token can hold any JSON.
+  // The library's type describes a correct token; a token can contain any JSON.
   const user: unknown = payload.sub;
   if (user === undefined) return admin ? { user: null, admin, until } : null;
   return typeof user !== "string" || user === "" || user.length > 200 ? null : { user, admin, until };
@@ -92,6 +92,6 @@ function reasonOf(thrown: unknown): "wrong" | "expired" | "unavailable" {
   if (thrown instanceof errors.JWTExpired) return "expired";
   if (thrown instanceof errors.JWKSTimeout) return "unavailable";
   if (!(thrown instanceof errors.JOSEError)) return "wrong";
-  // What the key set's server answered with is told by this general code; everything about the token has its own.
+  // Failures of the key set's server have these two codes. Errors of the token have codes of their own.
   return thrown.code === "ERR_JOSE_GENERIC" || thrown.code === "ERR_JWKS_INVALID" ? "unavailable" : "wrong";
 }

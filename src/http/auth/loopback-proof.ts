@@ -1,7 +1,7 @@
-// Proves that a program sent a request, not a page on a rebound name (DNS rebinding). The open loopback mode answers a doubtful
-// request with a redirect to the same path under a loopback name, with a random token. A program follows it. For such a page the
-// target is another origin: the browser sends the page's `Origin`, which is refused, and does not show the target's address to the
-// page.
+// Proves that a request comes from a program and not from a web page under a name that resolves to this machine (DNS rebinding).
+// Without authentication, the server redirects a doubtful request to the same path under a loopback name, with a random token. A
+// program follows the redirect. For a page the target is another origin: its browser sends `Origin`, which is refused, and hides the
+// target's address from the page.
 
 import { v4 as randomId } from "uuid";
 
@@ -11,15 +11,15 @@ const lifetime = 30_000_000;
 const mostTokens = 1000;
 const parameter = /[?&]loopback_proof=([0-9a-f-]{36})$/;
 
-/** Makes redirects and checks the tokens in them. */
+/** Creates redirects and checks their tokens. */
 export interface LoopbackProof {
-  /** The redirect for a request. */
+  /** Returns the redirect for a request. */
   ask(request: Request): Response;
-  /** The request without its token, if the token is valid for its address; null otherwise. A token can be used once. */
+  /** Returns the request without its token if the token is valid for the address; null otherwise. A token can be used once. */
   redeem(request: Request): Request | null;
 }
 
-/** Keeps the tokens in memory; `now` is in microseconds. */
+/** Stores the tokens in memory. `now` returns microseconds. */
 export function createLoopbackProof(now: () => number): LoopbackProof {
   const tokens = new Map<string, { url: string; expiresAt: number }>();
   return {

@@ -1,9 +1,9 @@
-// Decides which names mean this machine, and what the headers of a request prove about its sender. A name that merely resolves to
-// this machine does not count: a foreign page can have such a name (DNS rebinding).
+// Decides which host names mean this machine, and whether the headers of a request prove who sent it. A name that merely resolves
+// to this machine does not count: an attacker's page can have such a name (DNS rebinding).
 //
-// Under `wrangler dev` the Host proves nothing, since its server replaces URL and Host by the header `MF-Original-URL` of any request.
-// A page on a rebound name can set that header, and `MF-Sec-Fetch-Mode`, which becomes `Sec-Fetch-Mode`; it can remove
-// `Accept-Language` by an empty value, which the runtime drops. What it can not do is in `provenanceOf`.
+// Under `wrangler dev` the Host header proves nothing, because the server replaces URL and Host by the header `MF-Original-URL` of
+// any request. A page under such a name can set that header and `MF-Sec-Fetch-Mode`, which becomes `Sec-Fetch-Mode`. It can also
+// remove `Accept-Language` by an empty value, which the runtime drops. `provenanceOf` relies only on what a page cannot do.
 
 import type { AllowedOrigins } from "./origin.ts";
 import { isForeign } from "./origin.ts";
@@ -16,7 +16,7 @@ export function isLoopbackHost(host: string): boolean {
   return numbers.length === 3 && numbers.every((number) => Number(number) <= 255);
 }
 
-/** The origins that may call in the open mode: the listed ones, and pages of this machine at any port. */
+/** The origins that may call in the open loopback mode: the configured ones, and every origin of this machine. */
 export function withLoopbackOrigins(listed: AllowedOrigins): AllowedOrigins {
   return { has: (origin) => listed.has(origin) || isLoopbackOrigin(origin) };
 }
@@ -28,8 +28,8 @@ function isLoopbackOrigin(origin: string): boolean {
 }
 
 /**
- * Whether a request came by a loopback name, by its URL and by its Host header where it has one. The local server's own
- * headers, which rewrite both, have no business in a request that reaches the Worker.
+ * Whether the request's URL and its `Host` header (if present) are names of this machine. Requests with a header `mf-…` are
+ * refused: the local server uses those headers to rewrite both, and they do not belong in a request to the Worker.
  */
 export function cameByLoopback(request: Request): boolean {
   const header = request.headers.get("host");
@@ -38,12 +38,13 @@ export function cameByLoopback(request: Request): boolean {
 }
 
 /**
- * Where a request comes from, if its headers prove it. `here`: a program or a page of this machine. `foreign`: a page that may not
- * call. `unknown`: a program or a page on a rebound name. `forwarded`: unknown as well, and a redirect proves nothing.
+ * Who sent a request, as far as its headers prove it. `here`: a program or page of this machine. `foreign`: a page that may not
+ * call. `unknown`: a program, or a page under a name that resolves to this machine. `forwarded`: like `unknown`, but a redirect
+ * would prove nothing.
  */
 export type Provenance = "here" | "foreign" | "unknown" | "forwarded";
 
-/** Reads the provenance from headers that no page can set or remove. */
+/** Determines the sender from headers that no page can set or remove. */
 export function provenanceOf(request: Request, allowed: AllowedOrigins): Provenance {
   const { headers, method, url } = request;
   if (isForeign(request, allowed)) return "foreign";
@@ -59,14 +60,14 @@ export function provenanceOf(request: Request, allowed: AllowedOrigins): Provena
   return headers.has("upgrade") ? "here" : "unknown";
 }
 
-/** Whether headers are missing that every browser sends. No page can remove or empty `Accept-Encoding`; the others count as doubt. */
+/** Whether headers that every browser sends are missing. A page cannot remove `Accept-Encoding`; any other of them counts as doubt. */
 function isSentByNoBrowser(request: Request): boolean {
   const { headers } = request;
   if (headers.has("origin") || headers.has("accept-language") || headers.get("user-agent")?.startsWith("Mozilla/")) {
     return false;
   }
-  // The local server replaces `Accept-Encoding` and keeps the client's value in `cf`. A request that forges `cf` by `MF-CF-Blob`
-  // still has that header.
+  // The local server replaces `Accept-Encoding` and stores the client's value in `cf`. A request that forges `cf` by `MF-CF-Blob`
+  // still has the replaced header.
   const own = request.cf?.["clientAcceptEncoding"] ?? headers.get("accept-encoding") ?? "";
   return own === "";
 }

@@ -1,10 +1,10 @@
-// Foreign pages: which may call, what a preflight is answered, and which upgrades are refused. An origin is foreign when it
-// is not the one the request came to; only those listed in ALLOWED_ORIGINS are let in, and a list with a mistake lets in none.
+// Rules for web pages of other origins: which of them may call, the response to a preflight, and which upgrades are refused. Only
+// origins in ALLOWED_ORIGINS may call. If the list contains an error, no other origin may.
 
 /** The origins whose pages may call. */
 export type AllowedOrigins = Pick<ReadonlySet<string>, "has">;
 
-/** Reads the list; `https://a.example,https://b.example`. Anything that is no origin, `*` included, empties it. */
+/** Parses the list `https://a.example,https://b.example`. One entry that is not an origin, such as `*`, makes it empty. */
 export function parseAllowedOrigins(list: string | undefined): ReadonlySet<string> {
   const origins = (list ?? "")
     .split(",")
@@ -18,14 +18,14 @@ function isOrigin(text: string): boolean {
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") && url.origin === text;
 }
 
-/** Whether a page of another origin, that is not listed, sent this. */
+/** Whether a page of another origin, which is not in the list, sent the request. */
 export function isForeign(request: Request, allowed: AllowedOrigins): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return origin !== new URL(request.url).origin && !allowed.has(origin);
   return request.headers.get("sec-fetch-site") === "cross-site";
 }
 
-/** Headers that let a listed origin read the answer; none for everyone else. */
+/** Headers that let a page of an allowed origin read the response; none for other origins. */
 export function corsHeaders(request: Request, allowed: AllowedOrigins): Record<string, string> {
   const origin = request.headers.get("origin");
   if (origin === null || !allowed.has(origin)) return {};
@@ -37,7 +37,7 @@ export function corsHeaders(request: Request, allowed: AllowedOrigins): Record<s
   };
 }
 
-/** Headers of the answer to a preflight, beside `corsHeaders`. */
+/** Headers of the response to a preflight, in addition to `corsHeaders`. */
 export function preflightHeaders(methods: readonly string[]): Record<string, string> {
   return {
     "access-control-allow-methods": methods.join(", "),

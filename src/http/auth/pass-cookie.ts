@@ -1,10 +1,10 @@
-// The cookie an EventSource reconnects with: bound to the stream's path, out of reach of scripts and of other sites.
+// The pass cookie, with which an EventSource reconnects. It is valid for one stream's path and hidden from scripts and other sites.
 
 import { passMicros } from "./ticket.ts";
 
 const name = "threadhold_pass";
 
-/** The pass a request carries, or null. */
+/** Returns the pass of a request; null if it has none. */
 export function readPassCookie(request: Request): string | null {
   for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
     const divider = pair.indexOf("=");
@@ -13,14 +13,14 @@ export function readPassCookie(request: Request): string | null {
   return null;
 }
 
-/** The `Cookie` header without the pass; null if it held nothing else. */
+/** Returns the `Cookie` header without the pass; null if it contains nothing else. */
 export function withoutPassCookie(cookies: string): string | null {
   const others = cookies.split(";").filter((pair) => pair.split("=", 1)[0]?.trim() !== name);
   const kept = others.join(";").trim();
   return kept === "" ? null : kept;
 }
 
-/** `Set-Cookie` for a pass to the stream at `url`. */
+/** The `Set-Cookie` header for a pass to the stream at `url`. */
 export function passCookie(pass: string, url: URL): string {
   const secure = url.protocol === "https:" ? "; Secure" : "";
   const seconds = passMicros / 1_000_000;

@@ -1,6 +1,6 @@
-// Tickets open one stream without a header (contract, "Auth"): signed, bound to a path and a caller, 30 seconds long. The
-// thread's object sees to it that each is used once. Its first use by an EventSource is followed by a pass, kept in a
-// path-bound cookie, because an EventSource reconnects to the very URL whose ticket is used up by then.
+// Tickets: signed values that open one stream without a header (contract, "Auth"). A ticket is valid for one path and caller, for 30
+// seconds; the thread's object ensures that it is used once. An EventSource reconnects to the same URL, whose ticket is used by
+// then. Therefore its first response sets a pass, a signed value with a longer lifetime, in a cookie for that path.
 
 import { v4 as randomId } from "uuid";
 import { z } from "zod";
@@ -15,33 +15,33 @@ const claimsSchema = z.strictObject({
   user: z.string().nullable(),
   admin: z.boolean(),
   nonce: z.string(),
-  /** Microseconds since epoch. */
+  /** Microseconds since the epoch. */
   expires_at: z.number().int(),
-  /** Expiry of the credentials that the ticket was made with. The stream ends then, and no pass is valid longer. */
+  /** Expiry of the credentials that requested the ticket. The stream ends then, and no pass is valid longer. */
   until: z.number().int().optional(),
 });
 
-/** What a ticket or a pass says. A pass carries the nonce of the ticket it follows. */
+/** The content of a ticket or pass. A pass has the nonce of its ticket. */
 export type TicketClaims = z.infer<typeof claimsSchema>;
 
-/** Microseconds a ticket is good for. */
+/** Microseconds for which a ticket is valid. */
 const ticketMicros = 30_000_000;
 
-/** Microseconds a pass is good for: then the page asks for another ticket. */
+/** Microseconds for which a pass is valid; then the page requests another ticket. */
 export const passMicros = 12 * 3_600_000_000;
 
-/** Signs and reads tickets. */
+/** Signs and verifies tickets. */
 export interface Tickets {
   issue(path: string, caller: Caller): Promise<{ ticket: string; expires_at: number }>;
-  /** The pass that follows a ticket. */
+  /** Returns the pass for a used ticket. */
   follow(ticket: TicketClaims): Promise<string>;
-  /** The claims where the signature is ours, whatever their path and time; else null. */
+  /** Returns the claims if the signature is valid; path and expiry are not checked. Null otherwise. */
   read(text: string): Promise<TicketClaims | null>;
 }
 
-/** Tickets signed with a key made from `secret`, which is asked for at first use. `now` is microseconds. */
+/** Creates tickets. The key is derived from `secret`, which is called at first use. `now` returns microseconds. */
 export function createTickets(secret: () => string, now: () => number): Tickets {
-  // The key is kept, not its promise: a promise may never settle after the request that made it has ended.
+  // Stores the key, not its promise: a promise may never settle after the request that created it has ended.
   let imported: CryptoKey | undefined;
   let material: string | undefined;
   const key = async (): Promise<CryptoKey> => {

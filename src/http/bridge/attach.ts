@@ -1,5 +1,5 @@
-// Opens the object's subscriber socket with a request of our own making: nothing of the client's reaches the object but the
-// validated query.
+// Opens a WebSocket from the Worker to a thread's object. The internal request is built here and contains only the validated query,
+// nothing else of the client's request.
 
 import { errorBodySchema, ThreadholdError } from "#contract/error.ts";
 import type { Caller, ThreadDirectory } from "#core/thread-rpc.ts";
@@ -8,7 +8,7 @@ import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
 /** Fields of a subscription, already validated. */
 export type SubscriptionQuery = Readonly<Record<string, string>>;
 
-/** What is subscribed to, and for whom. */
+/** The thread, the caller and the query of a subscription. */
 export interface SubscriptionTarget {
   threads: ThreadDirectory;
   threadId: string;
@@ -16,21 +16,21 @@ export interface SubscriptionTarget {
   query: SubscriptionQuery;
 }
 
-/** The internal upgrade request. */
+/** Builds the internal upgrade request. */
 export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Request {
   const url = new URL(subscribePath, "https://thread");
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  // A stream that follows one run is the response to the request that started it. It ends with the run, not with the credentials.
+  // A stream that follows one run is part of the response to the request that started the run, so it may outlast the credentials.
   if (caller.until !== undefined && query["run_id"] === undefined) url.searchParams.set(endField, String(caller.until));
   return new Request(url, { headers: { upgrade: "websocket", [callerHeader]: JSON.stringify(caller) } });
 }
 
-/** Attaches; the socket is not accepted yet. Throws the object's refusal, or the failure of the call. */
+/** Opens the socket without accepting it. Throws the object's refusal, or the error of the call. */
 export async function attach({ threads, threadId, caller, query }: SubscriptionTarget): Promise<WebSocket> {
   return socketOf(await threads(threadId).fetch(subscribeRequest(caller, query)));
 }
 
-/** The socket in an object's response to an upgrade. Throws the object's refusal, or `unavailable` for a response without one. */
+/** Returns the socket of an object's response to an upgrade. Throws the object's refusal, or `unavailable` for any other response. */
 export async function socketOf(response: Response): Promise<WebSocket> {
   if (response.webSocket) return response.webSocket;
   const body = errorBodySchema.safeParse(await response.json().catch(() => null));

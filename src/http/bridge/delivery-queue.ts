@@ -1,23 +1,24 @@
-// What was delivered and not yet taken. The object bounds it, because nothing is acknowledged before it was taken.
+// A queue of events from an object to a response. The object bounds its size: it sends only a limited amount before the Worker
+// acknowledges, and the Worker acknowledges an event after it was taken from the queue.
 
 import type { Delivery } from "./delivery.ts";
 
-/** Where an answer's events come from. */
+/** The source of a response's events. */
 export interface DeliverySource {
-  /** Resolves when there is something to take, or when the source was closed. */
+  /** Resolves when deliveries are available or the source is closed. */
   ready(): Promise<void>;
-  /** Takes what is there, up to about `most` characters of it. */
+  /** Removes and returns deliveries, of about `most` characters at most. */
   take(most?: number): Delivery[];
-  /** Tells the object that everything up to `seq` was taken. */
+  /** Acknowledges to the object that everything up to `seq` was taken. */
   acknowledge(seq: number): void;
-  /** Sends a ping to the object at intervals, as long as the client takes what is written. */
+  /** Reports to the object that the client is connected. Called whenever the client reads. */
   ping(): void;
-  /** Leaves. Nothing is delivered after this. */
+  /** Closes the subscription. Nothing is delivered afterwards. */
   close(): void;
   readonly closed: boolean;
 }
 
-/** Deliveries in their order. */
+/** Deliveries in the order of their arrival. */
 export class DeliveryQueue {
   readonly #waiting: Delivery[] = [];
   #wake = Promise.withResolvers<void>();
@@ -50,12 +51,12 @@ export class DeliveryQueue {
     this.#wake.resolve();
   }
 
-  /** Drops the deliveries that wait. The client can subscribe again from its last number. */
+  /** Discards the queued deliveries. The client can resume from the last event that it has received. */
   drop(): void {
     this.#waiting.length = 0;
   }
 
-  /** Drops what is there. */
+  /** Discards the queued deliveries and ends the queue. */
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;

@@ -1,10 +1,10 @@
-// What a subscription delivers to whoever reads it here in the Worker.
+// The messages of a subscription's socket, as the Worker receives them from a thread's object.
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
 import { expiredCloseCode } from "#contract/subscription.ts";
 
-/** One event as the object sent it. `json` is its text, unchanged. */
+/** One event. `json` is the text that the object sent, unchanged. */
 export interface Frame {
   type: "frame";
   seq: number;
@@ -13,10 +13,13 @@ export interface Frame {
   json: string;
 }
 
-/** `end`: rest, or the run's end, was reached. `refused`: the object serves this no longer. `closed`: no more, without a word. */
+/**
+ * `end`: the thread is idle and the subscription asked to end then. `refused`: the object ended the subscription with an error.
+ * `closed`: the subscription ended without one.
+ */
 export type Delivery = Frame | { type: "end" } | { type: "refused"; refusal: Refusal } | { type: "closed" };
 
-/** Reads a frame of the object; null for what is none. */
+/** Parses a frame of the object; null for any other text. */
 export function readFrame(text: string): Frame | { type: "end" } | null {
   let value: unknown;
   try {
@@ -33,7 +36,7 @@ export function readFrame(text: string): Frame | { type: "end" } | null {
   return { type: "frame", seq, event, runId, json: text };
 }
 
-/** Refusals with a close code of their own, and their message where the object sent none. */
+/** The refusals with a close code, each with its message if the object sent none. */
 const refusals: readonly [Refusal["code"], string][] = [
   ["unauthorized", "The credentials are no longer valid."],
   ["forbidden", "This is not allowed."],
@@ -41,9 +44,9 @@ const refusals: readonly [Refusal["code"], string][] = [
   ["rate_limited", "Too many subscribers."],
 ];
 
-/** What the close of the object's socket means; null when it was cut off and can be attached again. */
+/** The meaning of a close code; null if the connection was lost and can be opened again. */
 export function deliveryOfClose(code: number, reason: string): Delivery | null {
-  // A client whose token expired needs a new one, and a reader that was too slow comes back with its last number.
+  // After these the client itself subscribes again: with a new token if the old one expired, or from the last event that it received.
   if ([1000, expiredCloseCode, tooSlowCloseCode].includes(code)) return { type: "closed" };
   if (code < 4400 || code >= 4500) return null;
   const known = refusals.find(([refused]) => webSocketCloseCode(refused) === code);

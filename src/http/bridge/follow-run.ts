@@ -1,4 +1,5 @@
-// Waits for a run to rest: follows its last events over the bridge, then asks for the run itself, which is the truth.
+// Waits until a run has ended or waits for a client. It follows the run's events over the bridge, and then reads the run itself,
+// because the stored run is authoritative.
 
 import { ThreadholdError } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
@@ -14,48 +15,51 @@ import type { SubscriptionPorts } from "./subscription.ts";
 
 /** A run to wait for. */
 export interface RunToFollow {
-  /** Subscribed to the run's end and rest only, from where the run was admitted. */
+  /** The subscription: only to the events that end or suspend the run, from its admission on. */
   target: SubscriptionTarget;
   /** Reads the run. */
   read: () => Promise<Run>;
-  /** Takes a place for another subscription, because the place of the last one was given back at its end. Returns the caller with the lease. */
-  again: () => Promise<Caller>;
-  /** Fires when nobody waits any more. */
+  /** Takes a lease for another subscription, since the previous one's was given back at its end. Returns the caller with the lease. */
+  takeLease: () => Promise<Caller>;
+  /** Aborted when the client has disconnected. */
   signal: AbortSignal;
   /** Receives a function to call whenever the client proves to be connected. */
   onPing: (ping: () => void) => void;
 }
 
-/** The run once it rests. There is no limit to the wait; throws when the object refuses or `signal` fires. */
+/** Resolves to the run when it has ended or waits for a client, after any time. Rejects if the object refuses or `signal` is aborted. */
 export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Promise<Run> {
   let { target } = run;
   for (let attempt = 1; ; attempt++) {
     run.signal.throwIfAborted();
-    const after = await restEvent({ ...run, target }, ports);
+    const after = await nextEndOrSuspension({ ...run, target }, ports);
     const record = await run.read();
     if (isFinished(record.status) || record.status === "awaiting_tool_execution") return record;
-    // A rest that was left since, or a socket that ended early: go on behind it.
+    // The run was resumed in the meantime, or the socket closed early: wait for the next such event.
     if (after !== null) target = { ...target, query: { ...target.query, after: String(after) } };
     await pause(ports.timers, backOffMs(attempt, attachBackOff)).done;
     run.signal.throwIfAborted();
-    target = { ...target, caller: await run.again() };
+    target = { ...target, caller: await run.takeLease() };
   }
 }
 
-/** Number of the next event that speaks of rest; null when the subscription ended without one. */
-async function restEvent({ target, signal, onPing }: RunToFollow, ports: SubscriptionPorts): Promise<number | null> {
+/** Number of the next event that ends or suspends the run; null if the subscription ended without one. */
+async function nextEndOrSuspension(
+  { target, signal, onPing }: RunToFollow,
+  ports: SubscriptionPorts,
+): Promise<number | null> {
   const subscription = await Subscription.open(target, ports);
-  const leave = (): void => subscription.close();
+  const close = (): void => subscription.close();
   onPing(() => subscription.ping());
-  signal.addEventListener("abort", leave);
+  signal.addEventListener("abort", close);
   try {
-    // Whoever left while the socket was being opened fired before anyone listened.
+    // The client may have disconnected while the socket was opened, before the listener was added.
     signal.throwIfAborted();
     await subscription.ready();
     signal.throwIfAborted();
     return seqOf(subscription.take());
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", close);
     subscription.close();
   }
 }

@@ -1,5 +1,5 @@
-// A JSON response whose value is not ready yet. Until it is, spaces are sent, which JSON allows before a value. They keep the
-// connection open, and a failed write shows that the client has left.
+// A JSON response whose value is not ready yet. Until it is, spaces are sent, which JSON permits before a value. They keep the
+// connection open, and a failed write shows that the client has disconnected.
 
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
@@ -10,48 +10,52 @@ import { jsonAnswer, jsonHeaders } from "../answer/json-answer.ts";
 const blankMs = 3000;
 
 /**
- * Headers of a body that begins with spaces. A proxy that compresses it holds the spaces back, so that no write fails when the client
- * has left: miniflare does so for every client that accepts gzip. Proxies leave a body alone that names an encoding.
+ * Headers of a body that begins with spaces. A proxy that compresses the body buffers the spaces, so that no write would fail after
+ * the client has disconnected (miniflare does so for every client that accepts gzip). Proxies do not compress a body that names an
+ * encoding.
  */
 const lateHeaders = { ...jsonHeaders, "cache-control": "no-store, no-transform", "content-encoding": "identity" };
 
-/** Options of the wait. */
+/** Dependencies of the wait. */
 export interface LateJsonOptions {
   timers: Timers;
-  /** Called when the client has left. */
-  leave: () => void;
-  /** Called each time the client takes a space. */
-  taken: () => void;
+  /** Called when the client has disconnected. */
+  onDisconnect: () => void;
+  /** Called each time the client reads a space. */
+  onRead: () => void;
 }
 
 /**
- * The response. A value that arrives or fails before the first space is due gives a usual response. Later the status has been sent
- * already, so a failure breaks the body off.
+ * Returns the response. If the value arrives or fails before the first space is due, the response is an ordinary one. Later its
+ * status has been sent already, so a failure breaks off the body.
  */
-export async function lateJson(value: Promise<object>, { timers, leave, taken }: LateJsonOptions): Promise<Response> {
+export async function lateJson(
+  value: Promise<object>,
+  { timers, onDisconnect, onRead }: LateJsonOptions,
+): Promise<Response> {
   if (!(await isDue(value, timers))) return jsonAnswer(await value);
   const encoder = new TextEncoder();
-  let begun = false;
+  let started = false;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (begun && !(await isDue(value, timers))) {
+        if (started && !(await isDue(value, timers))) {
           controller.enqueue(encoder.encode(JSON.stringify(await value)));
           controller.close();
           return;
         }
-        begun = true;
-        taken();
+        started = true;
+        onRead();
         controller.enqueue(encoder.encode(" "));
       },
-      cancel: leave,
+      cancel: onDisconnect,
     },
     { highWaterMark: 0 },
   );
   return new Response(body, { headers: lateHeaders });
 }
 
-/** Waits for the value, or until a space is due; true if the space is due first. */
+/** Waits for the value or until a space is due. Returns whether the space is due first. */
 async function isDue(value: Promise<object>, timers: Timers): Promise<boolean> {
   const silence = pause(timers, blankMs);
   const settled = value.then(

@@ -1,20 +1,20 @@
-// Sends pings that show an object that the client of a bridged socket is connected. The platform answers a `ping` without waking
-// the object, and stores its time.
+// Pings an object to show that the client of a bridged stream is connected. The platform answers a ping without waking the object,
+// and records the time, which the object checks before it gives up the stream's lease.
 
-/** The least number of microseconds between two pings. */
+/** Minimal microseconds between two pings. */
 const pauseMicros = 10_000_000;
 
-/** One per bridge. */
+/** The pings of one bridged stream. */
 export class Pulse {
   readonly #now: () => number;
   #last = 0;
 
-  /** `now` is microseconds. */
+  /** `now` returns microseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Sends a ping, unless the last one is less than the pause ago. */
+  /** Sends a ping, unless the previous one was sent too recently. */
   beat(socket: WebSocket | null): void {
     const at = this.#now();
     if (socket?.readyState !== WebSocket.OPEN || at - this.#last < pauseMicros) return;

@@ -1,4 +1,4 @@
-// Events as SSE frames. A data line holds no line break, so text with some becomes several lines.
+// Formats events as server-sent events. A `data:` line cannot contain a line break, so text with line breaks becomes several lines.
 
 import type { Refusal } from "#contract/error.ts";
 import { sseEventName } from "#contract/event.ts";
@@ -15,15 +15,15 @@ export function sseFrameOf(event: string, json: string): string {
   return `event: ${event}\n${dataLines(json)}\n`;
 }
 
-/** The frame that says rest was reached. */
+/** The frame that ends a stream because the thread is idle. */
 export const sseEnd = "event: end\ndata: {}\n\n";
 
-/** The frame that says why there is nothing more. It has no number: it is no event of the thread. */
+/** The frame that ends a stream with an error. It has no number, because it is not an event of the thread. */
 export function sseRefusal({ code, message }: Refusal): string {
   return `event: ${sseEventName("error")}\n${dataLines(JSON.stringify({ type: "error", code, message }))}\n`;
 }
 
-/** A comment. Readers pass over it; it keeps the connection alive. */
+/** A comment, which clients ignore. It keeps the connection open. */
 export function sseComment(text: string): string {
   return `: ${text}\n\n`;
 }

@@ -1,5 +1,5 @@
-// SSE ends here: a subscription written out as a response body. The body is pulled, so a client that does not read makes
-// nothing move: no frame is taken, nothing is acknowledged, no heartbeat piles up.
+// Writes a subscription as a response of server-sent events. The body is pulled: while the client does not read, no frame is taken
+// from the queue, nothing is acknowledged, and no heartbeats accumulate.
 
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Refusal } from "#contract/error.ts";
@@ -10,13 +10,13 @@ import type { DeliverySource } from "./delivery-queue.ts";
 import type { Delivery, Frame } from "./delivery.ts";
 import { sseComment, sseEnd, sseFrame, sseRefusal } from "./sse-frame.ts";
 
-/** Milliseconds of silence before a heartbeat. */
+/** Milliseconds without an event after which a heartbeat is sent. */
 const heartbeatMs = 15_000;
 
-/** Characters written at a time. */
+/** Maximal characters of one write. */
 const chunkLength = 64 * 1024;
 
-/** What every stream is answered with. */
+/** Headers of every stream. */
 export const sseHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-store, no-transform",
@@ -24,33 +24,33 @@ export const sseHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-/** How deliveries are written, where it is not as the thread's own frames. */
+/** A format other than the thread's own frames. */
 export interface SseFormat {
-  /** Written first. */
+  /** Text at the beginning of the stream. */
   opening: string;
   frame: (frame: Frame) => string;
   refusal: (refusal: Refusal) => string;
-  /** Asked behind every frame. */
+  /** Called after every frame; true ends the stream. */
   isLast: () => boolean;
 }
 
-/** How a stream is told. */
+/** Options of the stream. */
 export interface SseOptions {
   timers: Timers;
-  /** Fires when the client has left; not every way of leaving cancels the body. */
+  /** Aborted when the client has disconnected; not every disconnection cancels the body. */
   signal: AbortSignal;
-  /** The comment to begin and to keep alive with, given the frames written so far. */
+  /** Text of the first comment and of the heartbeats. */
   comment: () => string;
-  /** Sees each frame before it is written; true makes it the last. */
+  /** Called with each frame before it is written; true makes it the last one. */
   isLast: (frame: Frame) => boolean;
-  /** Write `event: end` when rest is reached. */
-  tellEnd: boolean;
+  /** Whether to write `event: end` when the thread is idle. */
+  writeEnd: boolean;
   format?: SseFormat;
-  /** Beside those of every stream. */
+  /** Headers in addition to those of every stream. */
   headers?: Record<string, string>;
 }
 
-/** The response. */
+/** Returns the response. */
 export function sseResponse(subscription: DeliverySource, options: SseOptions): Response {
   const headers = { ...sseHeaders, ...options.headers };
   return new Response(sseBody(subscription, options), { headers });
@@ -78,7 +78,7 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
         if (options.signal.aborted) leave();
       },
       async pull(controller) {
-        // Being asked for more means that what was written before has been taken.
+        // A call of `pull` means that the client has read what was written before.
         if (written !== null) acknowledger.taken(written.seq, written.bytes);
         written = null;
         subscription.ping();
@@ -104,7 +104,7 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
   );
 }
 
-/** What there is to write; nothing after a silence. */
+/** Takes the next deliveries; none after a time without events, when a heartbeat is due. */
 async function nextDeliveries(subscription: DeliverySource, timers: Timers): Promise<Delivery[]> {
   const waiting = subscription.take(chunkLength);
   if (waiting.length > 0) return waiting;
@@ -132,7 +132,7 @@ function writeOut(deliveries: readonly Delivery[], options: SseOptions): Text {
         text.over = options.isLast(delivery) || isLast();
         break;
       case "end":
-        if (options.tellEnd) text.chunk += sseEnd;
+        if (options.writeEnd) text.chunk += sseEnd;
         text.over = true;
         break;
       case "refused":

@@ -1,6 +1,6 @@
-// A subscription to a thread that outlives the object's resets: it attaches again after the last event it has, drops what
-// it has seen, and so delivers every event once and in order. What is delivered waits here until it is taken; the object
-// bounds it, because nothing is acknowledged before it was taken.
+// A subscription from the Worker to a thread that survives resets of the thread's object. It reconnects after the last received
+// event and drops duplicates, so every event is delivered once and in order. Events are queued here until they are taken. The object
+// bounds the queue, because nothing is acknowledged before it was taken.
 
 import { ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
 import { backOffMs } from "#lib/back-off.ts";
@@ -15,19 +15,19 @@ import { deliveryOfClose, readFrame } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import { Pulse } from "./pulse.ts";
 
-/** Time as a subscription needs it. `now` is microseconds. */
+/** The time functions of a subscription. `now` returns microseconds. */
 export interface SubscriptionPorts {
   timers: Timers;
   now: () => number;
 }
 
-/** A socket that held this long was a success: the next cut starts with short waits again. */
+/** After a connection of this length, the next reconnect starts with a short delay again. */
 const settledMicros = 10_000_000;
 
-/** Waits before a subscriber attaches again, for as long as its client reads. */
+/** Delays between attempts to reconnect. They continue as long as the client reads. */
 export const attachBackOff = { first: 100, longest: 5000 };
 
-/** One subscription. */
+/** A subscription to one thread. */
 export class Subscription implements DeliverySource {
   readonly #target: SubscriptionTarget;
   readonly #ports: SubscriptionPorts;
@@ -46,7 +46,7 @@ export class Subscription implements DeliverySource {
     if (after !== undefined) this.#lastSeq = Number(after);
   }
 
-  /** Attaches for the first time. Throws what the object refuses with. */
+  /** Opens the first connection. Throws the object's refusal. */
   static async open(target: SubscriptionTarget, ports: SubscriptionPorts): Promise<Subscription> {
     const subscription = new Subscription(target, ports);
     await subscription.#attach();
@@ -61,7 +61,7 @@ export class Subscription implements DeliverySource {
     return this.#queue.take(most);
   }
 
-  /** Tells the object that everything up to `seq` was taken. */
+  /** Acknowledges to the object that everything up to `seq` was taken. */
   acknowledge(seq: number): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "ack", seq }));
   }
@@ -70,7 +70,7 @@ export class Subscription implements DeliverySource {
     this.#pulse.beat(this.#socket);
   }
 
-  /** Leaves. Nothing is delivered after this. */
+  /** Closes the subscription. Nothing is delivered afterwards. */
   close(): void {
     if (this.closed) return;
     this.#queue.close();
@@ -95,11 +95,11 @@ export class Subscription implements DeliverySource {
     this.#attachedAt = this.#ports.now();
     socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
     socket.addEventListener("close", ({ code, reason }) => {
-      // A client that does not read may stay connected for a long time. It must not hold memory until then.
+      // A client that does not read may stay connected for a long time. Its events are dropped so that they do not occupy memory.
       if (code === tooSlowCloseCode) this.#queue.drop();
-      this.#lose(socket, deliveryOfClose(code, reason));
+      this.#handleLoss(socket, deliveryOfClose(code, reason));
     });
-    socket.addEventListener("error", () => this.#lose(socket, null));
+    socket.addEventListener("error", () => this.#handleLoss(socket, null));
     socket.accept();
   }
 
@@ -116,7 +116,7 @@ export class Subscription implements DeliverySource {
     this.#queue.push(delivery);
   }
 
-  #lose(socket: WebSocket, last: Delivery | null): void {
+  #handleLoss(socket: WebSocket, last: Delivery | null): void {
     if (socket !== this.#socket) return;
     this.#socket = null;
     if (last === null) void this.#attachAgain();

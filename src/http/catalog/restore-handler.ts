@@ -1,4 +1,4 @@
-// Fills a lost catalog from the objects. One that cannot be asked is reported and keeps nobody else from being told.
+// Restores a lost catalog: asks each given object to write its rows again. An object that fails is reported, and the others continue.
 
 import type { RestoredObject } from "#contract/catalog-route.ts";
 import { ThreadholdError } from "#contract/error.ts";
@@ -9,7 +9,7 @@ import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "../thread/thread-calls.ts";
 
-/** Objects that are asked at a time: the platform lets six requests of a Worker wait. */
+/** Objects that are asked at the same time. The platform permits six pending requests of a Worker. */
 const atATime = 5;
 
 /** The handler. */

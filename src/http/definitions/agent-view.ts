@@ -1,18 +1,18 @@
-// An agent as the API shows it: what a client may need to know, no functions.
+// The JSON view of an agent for clients. Functions are omitted.
 
 import type { AgentView } from "#contract/definition.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 
-/** The deployment's origin and the agent's file. */
-interface Shown {
-  /** Completes an icon given as a path from the root. */
+/** What the view needs in addition to the definition. */
+interface AgentViewContext {
+  /** Origin of the deployment, which completes an icon's absolute path. */
   origin: string;
   file: string | null;
 }
 
-/** The view. */
-export function agentView(agent: AnyAgentDefinition, { origin, file }: Shown): AgentView {
-  // oxlint-disable-next-line typescript/no-deprecated -- definitions still carry it, and it is the name people see
+/** Returns the view. */
+export function agentView(agent: AnyAgentDefinition, { origin, file }: AgentViewContext): AgentView {
+  // oxlint-disable-next-line typescript/no-deprecated -- definitions still have it, and user interfaces show it
   const { title } = agent;
   return {
     name: agent.name,

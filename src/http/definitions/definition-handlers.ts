@@ -1,4 +1,4 @@
-// The routes that show the project's definitions. Each list has all of its kind; there is never another page.
+// The routes that show the project's definitions. A list contains all definitions of its kind on one page.
 
 import type { RouteView } from "#contract/definition.ts";
 import type { ErrorCode } from "#contract/error.ts";
@@ -28,7 +28,7 @@ type DefinitionRoutes =
 
 type KindName = "agent" | "prompt" | "model" | "tool";
 
-/** One kind of definition: where it is loaded from and how it is shown. */
+/** One kind of definition: its loaders, and the function that builds its view. */
 interface Kind<D> {
   kind: KindName;
   loaders: Record<string, () => Promise<D>>;
@@ -42,17 +42,17 @@ export function definitionHandlers({ dependencies }: Services): Pick<Handlers, D
     const files = registry.files?.[kind] ?? {};
     return Object.hasOwn(files, name) ? (files[name] ?? null) : null;
   };
-  const agents = showing({
+  const agents = kindHandlers({
     kind: "agent",
     loaders: registry.agents,
     view: (name, agent, url) => agentView(agent, { origin: url.origin, file: fileOf("agents", name) }),
   });
-  const prompts = showing({
+  const prompts = kindHandlers({
     kind: "prompt",
     loaders: registry.prompts,
     view: (name, prompt) => promptView(prompt, fileOf("prompts", name)),
   });
-  const models = showing({
+  const models = kindHandlers({
     kind: "model",
     loaders: registry.models,
     view: (name, model) => modelView(model, { ...readiness(model), file: fileOf("models", name) }),
@@ -81,13 +81,13 @@ function routeView({ method, pattern, kind, access, file }: RouteEntry): RouteVi
   return { method, path: `/api${pattern}`, kind, access: access ?? "user", file };
 }
 
-/** The two routes of a kind. */
-interface Showing {
+/** The list route and the get route of one kind. */
+interface KindHandlers {
   list: (call: { url: URL }) => Promise<Response>;
   get: (call: { url: URL; params: { name: string } }) => Promise<Response>;
 }
 
-function showing<D>({ kind, loaders, view }: Kind<D>): Showing {
+function kindHandlers<D>({ kind, loaders, view }: Kind<D>): KindHandlers {
   return {
     async list({ url }) {
       const names = Object.keys(loaders).toSorted();

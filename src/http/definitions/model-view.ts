@@ -1,11 +1,11 @@
-// A model as the API shows it: no address, no headers, no script, so no secret that may stand in one of them.
+// The JSON view of a model for clients. Address, headers and script are omitted, because they may contain secrets.
 
 import type { ModelView } from "#contract/definition.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 
 import type { Readiness } from "../dependencies.ts";
 
-/** The view. */
+/** Returns the view. */
 export function modelView(
   model: AnyModelDefinition,
   { ready, missing, file }: Readiness & { file: string | null },

@@ -1,11 +1,11 @@
-// A prompt as the API shows it.
+// The JSON view of a prompt for clients.
 
 import type { PromptView } from "#contract/definition.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import type { AnyPromptDefinition, ReasoningConfig } from "#spec/prompt.ts";
 
-/** The view. */
+/** Returns the view. */
 export function promptView(prompt: AnyPromptDefinition, file: string | null): PromptView {
   return {
     name: prompt.name,
@@ -34,7 +34,7 @@ function reasoningView({ effort, maxTokens, exclude, include }: ReasoningConfig)
   };
 }
 
-/** Strings and plain objects of a definition are JSON already; going through text drops whatever is not. */
+/** Converts strings and plain objects of a definition to JSON. The conversion through text drops functions and undefined values. */
 function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

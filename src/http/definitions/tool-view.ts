@@ -1,5 +1,5 @@
-// What a model may call, as the API shows it: each with the JSON Schema that a model sees. A tool's name is its file's, so
-// the registry gives it.
+// The JSON views of everything a model can call, each with the JSON Schema that models receive. A tool's name is that of its file,
+// so it comes from the registry.
 
 import type { ToolView } from "#contract/definition.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -10,10 +10,10 @@ import type { AnyAgentDefinition, AnyPromptDefinition, AnyToolArgs, AnyToolDefin
 
 const loop = { remote: false, result_schema: null, approval: "never" } as const;
 
-/** The file of a definition, or null. */
+/** Returns the file of a definition; null if it is unknown. */
 type FileOf = (kind: "agents" | "prompts" | "tools", name: string) => string | null;
 
-/** A tool. */
+/** The view of a tool. */
 function toolView(name: string, definition: AnyToolDefinition, file: string | null): ToolView {
   const { description, schema, run, options } = readTool(definition);
   const { resultSchema, needsApproval = false } = options;
@@ -24,20 +24,20 @@ function toolView(name: string, definition: AnyToolDefinition, file: string | nu
     description,
     parameters: schemaOf(schema),
     remote: run === undefined,
-    // A remote tool never asks for approval here: the client that runs it asks.
+    // Remote tools need no approval here: the client that runs them asks the person itself.
     approval:
       run === undefined || needsApproval === false ? "never" : needsApproval === true ? "always" : "conditional",
     result_schema: run === undefined && resultSchema !== undefined ? schemaOf(resultSchema) : null,
   };
 }
 
-/** A prompt that another one offers its model. */
+/** The view of a prompt that another prompt offers as a tool. */
 function promptToolView(prompt: AnyPromptDefinition, file: string | null): ToolView {
   const { name, toolDescription: description } = prompt;
   return { name, file, kind: "prompt", description, ...loop, parameters: schemaOf(callSchema(prompt)) };
 }
 
-/** An agent that is exposed; it is the prompt of its side A that says what a call must bring. */
+/** The view of an exposed agent. Its arguments are those of the prompt of side A. */
 function agentToolView(agent: AnyAgentDefinition, prompt: AnyPromptDefinition, file: string | null): ToolView {
   const description = agent.toolDescription ?? agent.description ?? "";
   return { name: agent.name, file, kind: "agent", description, ...loop, parameters: schemaOf(callSchema(prompt)) };
@@ -47,7 +47,7 @@ function schemaOf(schema: AnyToolArgs | null): JsonObject {
   return JSON.parse(JSON.stringify(argumentsJsonSchema(schema))) as JsonObject;
 }
 
-/** Everything a model of the project may call, by name: tools, prompts that others offer, agents with `exposeAsTool`. */
+/** The views by name: tools, prompts that other prompts offer, and agents with `exposeAsTool`. */
 export async function toolViews(
   registry: Pick<Registry, "tools" | "prompts" | "agents">,
   fileOf: FileOf,
@@ -65,7 +65,7 @@ export async function toolViews(
       if (prompt !== undefined) views.set(prompt.name, promptToolView(prompt, fileOf("prompts", prompt.name)));
     }
   }
-  // A name means the tool, where there is one.
+  // If several definitions share a name, models call the tool.
   for (const [name, tool] of await loaded(registry.tools)) views.set(name, toolView(name, tool, fileOf("tools", name)));
   return new Map([...views].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

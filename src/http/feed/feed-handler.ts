@@ -1,5 +1,6 @@
-// The live stream of a caller's threads: SSE ends here and is bridged, a WebSocket is handed through to the feed's object, so that
-// an idle one costs nothing. Whose threads is decided here, before the object is asked.
+// The route that streams the changes of a caller's threads. Server-sent events are bridged: the Worker reads the feed object's socket
+// and writes the response. A WebSocket is passed through to the object, so that an idle one costs nothing. The owner of the threads
+// is determined and checked here, before the object is called.
 
 import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -41,7 +42,7 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
           signal: request.signal,
           comment: () => "heartbeat",
           isLast: () => false,
-          tellEnd: false,
+          writeEnd: false,
           format,
         });
       });
@@ -49,7 +50,7 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
   };
 }
 
-/** Frames have no `id`: there is no place to come back to. */
+/** The format of the stream. Its frames have no `id`, because a feed cannot be resumed. */
 const format = {
   opening: "",
   frame: ({ event, json }: Frame): string => sseFrameOf(event, json),
@@ -57,14 +58,14 @@ const format = {
   isLast: () => false,
 };
 
-/** The upgrade as the object takes it: a request of our own making, with nothing of the client's. */
+/** Builds the upgrade request for the object. It contains nothing of the client's request. */
 function watchRequest(owner: string | null, { lease, until, user }: Caller): Request {
   const url = new URL("https://feed/watch");
   url.searchParams.set(ownerField, JSON.stringify(owner));
   if (until !== undefined) url.searchParams.set(watchEndField, String(until));
   if (lease !== undefined) {
     const { id, bridged } = lease;
-    // The feed's object replaces `bridged_at` by its own time.
+    // The feed object replaces `bridged_at` by its own time.
     url.searchParams.set(leaseField, JSON.stringify({ id, owner: user, ...(bridged ? { bridged_at: 0 } : {}) }));
   }
   return new Request(url, { headers: { upgrade: "websocket" } });

@@ -1,5 +1,5 @@
-// A feed's socket as the source of an SSE answer. It is attached once: what was told while nobody was attached is nowhere, so when
-// the object's end goes away the answer ends, and whoever watches comes back and lists.
+// The socket of a feed object as the source of an SSE response. It does not reconnect: feed messages that were missed in between
+// would be lost. When the socket closes, the response ends; the client subscribes again and lists the threads.
 
 import { tooSlowCloseCode } from "#contract/error.ts";
 
@@ -9,13 +9,13 @@ import { deliveryOfClose, readFrame } from "../bridge/delivery.ts";
 import type { Delivery } from "../bridge/delivery.ts";
 import { Pulse } from "../bridge/pulse.ts";
 
-/** One watcher. */
+/** The subscription of one SSE response to a feed. */
 export class FeedSource implements DeliverySource {
   readonly #socket: WebSocket;
   readonly #queue = new DeliveryQueue();
   readonly #pulse: Pulse;
 
-  /** Takes a socket that was not accepted yet. `now` is microseconds. */
+  /** `socket` is not accepted yet. `now` returns microseconds. */
   constructor(socket: WebSocket, now: () => number) {
     this.#socket = socket;
     this.#pulse = new Pulse(now);
@@ -24,7 +24,7 @@ export class FeedSource implements DeliverySource {
       if (delivery !== null) this.#queue.push(delivery);
     });
     socket.addEventListener("close", ({ code, reason }) => {
-      // A client that does not read may stay connected for a long time. It must not hold memory until then.
+      // A client that does not read may stay connected for a long time. Its events are dropped so that they do not occupy memory.
       if (code === tooSlowCloseCode) this.#queue.drop();
       this.#queue.push(deliveryOfClose(code, reason) ?? { type: "closed" });
     });

@@ -1,5 +1,5 @@
-// Bounds of what is stored (architecture, bodies): a message's text in UTF-8, its inline bytes, one source for every part,
-// and the metadata of messages and threads.
+// Checks the size of stored content (architecture, bodies): the text of a message in UTF-8, its inline bytes, and the metadata of
+// messages and threads. Also checks that each part of a message has exactly one source.
 
 import type { InputAttachment } from "#contract/attachment.ts";
 import type { InputContent } from "#contract/content.ts";
@@ -11,7 +11,7 @@ import { base64Bytes } from "#lib/base64.ts";
 
 import { invalidField } from "./field-error.ts";
 
-/** Throws `too_large` or `invalid_request`; `path` is where the content stands in the body. */
+/** Throws `too_large` or `invalid_request`. `path` is the position of the content in the body. */
 export function checkContent(content: InputContent, path: string, attachments: readonly InputAttachment[] = []): void {
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   let textBytes = 0;
@@ -32,13 +32,13 @@ export function checkContent(content: InputContent, path: string, attachments: r
   if (inlineBytes > inlineBytesLimit) throw tooLarge(path, inlineBytesLimit);
 }
 
-/** Throws `too_large` for metadata that is; `path` is where it stands in the body. */
+/** Throws `too_large` for metadata over the limit. `path` is its position in the body. */
 export function checkMetadata(metadata: JsonObject | undefined, path = "metadata"): void {
   if (metadata !== undefined && utf8Length(JSON.stringify(metadata)) > metadataLimit)
     throw tooLarge(path, metadataLimit);
 }
 
-/** Throws `invalid_request` for a user's message that is to be answered and says nothing: white space, and no other part. */
+/** Throws `invalid_request` for a user's message that needs an answer but contains only white space. */
 export function checkAnswerable(
   { role, run, content, attachments = [] }: Pick<PostMessage, "role" | "run" | "content" | "attachments">,
   path = "content",

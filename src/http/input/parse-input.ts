@@ -1,4 +1,4 @@
-// Holds input against a schema of the contract and names every field that does not fit.
+// Validates input by a schema of the contract and reports every field that does not match.
 
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue;
 
 const fieldLimit = 20;
 
-/** The input as the schema gives it. Throws `invalid_request` naming the fields. */
+/** Returns the schema's output. Throws `invalid_request` with the fields that do not match. */
 export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -29,7 +29,7 @@ function fieldsOf(issue: Issue, known: readonly string[]): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
     const candidates = path.length === 0 ? known : [];
-    // The search for the field that was meant takes time, and a refusal names no more than `fieldLimit` fields.
+    // The search for a similar name takes time, so it is limited to the number of fields that an error can list.
     return issue.keys
       .slice(0, fieldLimit)
       .map((key) => ({ path: [...path, key].join("."), message: unknownField(key, candidates) }));
@@ -50,7 +50,7 @@ function unknownField(key: string, candidates: readonly string[]): string {
   return meant === undefined ? "Unknown field" : `Unknown field, did you mean "${meant}"?`;
 }
 
-/** The branch of a union that got furthest before it failed; none where every branch failed at once. */
+/** The branch of a union that failed at the deepest position, and is therefore likely meant; undefined if all failed at the top. */
 function nearest(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const reach = (branch: readonly Issue[]): number =>
     branch.reduce((most, issue) => Math.max(most, issue.path.length + Number(issue.code === "unrecognized_keys")), 0);

@@ -1,5 +1,5 @@
-// Parses JSON of a request within the bounds of the contract. Refuses values that are unsafe for every schema: lone surrogates,
-// which UTF-8 cannot hold, numbers that JSON cannot write, and the key `__proto__`.
+// Parses the JSON of a request within the bounds of the contract. Refuses values that no schema may receive: lone surrogates, which
+// UTF-8 cannot encode, numbers too large for a double, and the key `__proto__`.
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
@@ -8,7 +8,7 @@ import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 
 import { invalidField } from "./field-error.ts";
 
-/** The parsed value. Throws `too_large` or `invalid_request` with a message that begins with `what`. */
+/** Returns the parsed value. Throws `too_large` or `invalid_request` with a message that begins with `what`. */
 export function parseJson(text: string, what: string): unknown {
   const value = parsed(text, what);
   checkValue(value);
@@ -24,19 +24,19 @@ function parsed(text: string, what: string): unknown {
   }
 }
 
-/** The refusal, with the bound in its details. */
+/** The error for an exceeded bound, which its details state. */
 function overBound({ bound, limit, message }: JsonBoundError, what: string): ThreadholdError {
   return refuse(bound === "values" ? "too_large" : "invalid_request", `${what} ${message}.`, { bound, limit });
 }
 
-/** A list or an object, its key and the value that holds it. The whole path is made only for a refusal. */
+/** A container in the value, with its key and its parent. Full paths are built only for errors. */
 interface Place {
   value: object;
   key: string;
   outer: Place | null;
 }
 
-/** Checks each text, number and key, without recursion. The nesting is bounded by the parser. */
+/** Checks every text, number and key, without recursion. The parser has bounded the nesting. */
 function checkValue(value: unknown): void {
   const waiting: Place[] = [];
   const root: Place = { value: { "": value }, key: "", outer: null };
@@ -61,6 +61,6 @@ function checkText(text: string, place: Place, key?: string): void {
 function pathOf(place: Place, key?: string): string {
   const path = key === undefined ? [] : [key];
   for (let at: Place | null = place; at !== null; at = at.outer) path.unshift(at.key);
-  // The walk begins at an object around the value; its two keys are not part of the path.
+  // The traversal starts at an object around the value. Its two keys are not part of the path.
   return path.slice(2).join(".");
 }

@@ -1,21 +1,21 @@
-// Reads a JSON body. Checks its type first, counts its bytes as they arrive, refuses invalid UTF-8, and counts its values and
-// their nesting before it is parsed.
+// Reads a JSON body. It checks the media type first, limits the bytes as they arrive, refuses invalid UTF-8, and limits the number of
+// values and their nesting.
 
 import { refuse } from "#contract/error.ts";
 
 import { parseJson } from "./parse-json.ts";
 
-/** What a route reads. */
+/** How a route reads its body. */
 export interface BodyRule {
-  /** Bytes; what `Content-Length` claims is used to refuse early, never to admit. */
+  /** Maximal bytes. A larger `Content-Length` is refused at once; a smaller one is not trusted. */
   limit: number;
-  /** No body at all is read as `{}`. */
+  /** Whether an absent body is read as `{}`. */
   optional: boolean;
-  /** JSON may come as `text/plain` too, the type that a browser's fetch gives a text when it is told none. */
+  /** Whether JSON may also have the type `text/plain`, which a browser's fetch uses for a string body by default. */
   plain?: boolean;
 }
 
-/** The parsed body. Throws `unsupported_media_type`, `too_large` or `invalid_request`. */
+/** Returns the parsed body. Throws `unsupported_media_type`, `too_large` or `invalid_request`. */
 export async function readJsonBody(request: Request, rule: BodyRule): Promise<unknown> {
   const claimed = Number(request.headers.get("content-length") ?? "0");
   if (claimed > rule.limit) throw tooLarge(rule.limit);
@@ -58,7 +58,7 @@ async function readBytes(body: ReadableStream<Uint8Array>, limit: number): Promi
   return bytes;
 }
 
-/** The next piece. A body that breaks off is an invalid request, not a failure of the service. */
+/** Reads the next piece. A body that breaks off is the client's error, not one of the service. */
 async function pieceOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read();

@@ -1,8 +1,8 @@
-// A query string as an object a schema can check.
+// Converts a query string to an object that a schema can validate.
 
 import { invalidField } from "./field-error.ts";
 
-/** The query's fields. Throws `invalid_request` for one that is given twice or cannot be a field. */
+/** Returns the fields. Throws `invalid_request` for a repeated name and for `__proto__`. */
 export function readQuery(parameters: URLSearchParams): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of parameters) {

@@ -1,4 +1,4 @@
-// `Idempotency-Key`, together with a fingerprint of what came with it: the same key with another body is a conflict.
+// Reads the header `Idempotency-Key` with a fingerprint of the request: the same key with another body is a conflict.
 
 import type { RequestKey } from "#core/thread-rpc.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
@@ -9,7 +9,7 @@ import { invalidField } from "./field-error.ts";
 /** Name of the header. */
 const keyHeader = "idempotency-key";
 
-/** The key of a request, or null without one. `route` keeps two routes with equal bodies apart. */
+/** Returns the key of a request; null without one. `route` distinguishes two routes with equal bodies. */
 export async function readRequestKey(request: Request, route: string, body: unknown): Promise<RequestKey | null> {
   const key = request.headers.get(keyHeader);
   if (key === null) return null;
@@ -19,7 +19,7 @@ export async function readRequestKey(request: Request, route: string, body: unkn
   return { key, fingerprint: await fingerprint(route, body) };
 }
 
-/** What two equal requests have in common. */
+/** A hash that is equal for equal requests. */
 export function fingerprint(route: string, body: unknown): Promise<string> {
   return sha256Hex(`${route}\n${canonicalJson(body)}`);
 }

@@ -1,6 +1,6 @@
-// Whether a request asks for a WebSocket.
+// Detects WebSocket upgrades.
 
-/** True for an upgrade to one. */
+/** Whether a request asks to upgrade to a WebSocket. */
 export function wantsSocket(request: Request): boolean {
   return request.headers.get("upgrade")?.toLowerCase() === "websocket";
 }

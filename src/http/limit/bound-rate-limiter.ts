@@ -1,5 +1,5 @@
-// The platform's rate limiting binding as our port. It counts per location rather than per isolate, its limit and period
-// stand in the deployment's configuration, and it says no without saying until when.
+// Adapts the platform's rate limiting binding to `RateLimiter`. The binding counts for each location. Its limit and period are part of
+// the deployment's configuration, and it does not report when the next request is permitted.
 
 import type { RateLimiter } from "./rate-limiter.ts";
 
@@ -8,7 +8,7 @@ export interface RateLimitBinding {
   limit(options: { key: string }): Promise<{ success: boolean }>;
 }
 
-/** A limiter over a binding whose period is `periodSeconds`. A binding that fails lets the request through. */
+/** A limiter over a binding whose period is `periodSeconds`. If the binding fails, the request is permitted. */
 export function boundRateLimiter(binding: RateLimitBinding, periodSeconds: 10 | 60): RateLimiter {
   return {
     async take(key) {

@@ -1,7 +1,7 @@
-// Bounds the open streams and the working threads of one user (contract, "Limits"). Each of them is a place, which the user's feed
-// object keeps as a lease, so that the bound holds across isolates. A place is taken before a stream is opened or a message is
-// admitted; the object that serves it gives it back. If the feed object cannot be reached, this isolate allows as many starts a
-// minute as there are places: users can go on working, and a bound remains.
+// Limits the open streams and the running threads of one user (contract, "Limits"). Each needs a lease, which the user's feed object
+// stores, so that the limit holds across isolates. A lease is taken before a stream is opened or a message is admitted, and the
+// object that serves it gives it back. If the feed object cannot be reached, this isolate limits the starts of a minute to the same
+// number instead: users can continue, and a limit remains.
 
 import { v4 as randomId } from "uuid";
 
@@ -15,36 +15,36 @@ import type { Timers } from "#lib/timers.ts";
 import { createTokenBuckets } from "./rate-limiter.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
-/** What a request is about to open or start. */
+/** What a request opens or starts. */
 interface PlaceRequest {
-  /** The object that is to serve it. */
+  /** The object that will serve it. */
   holder: LeaseHolder;
-  /** It opens a stream: one that the Worker reads (`bridged`), or a socket or body that passes to the client unread. */
+  /** The stream that it opens: `bridged` if the Worker reads it, `handed_through` if it passes to the client unread. */
   stream: "bridged" | "handed_through" | null;
-  /** It starts a run or continues one. */
+  /** Whether it starts or resumes a run. */
   run: boolean;
 }
 
-/** A place that was taken. */
+/** A lease that was taken. */
 export interface Place {
   /** The caller with the lease, for the object that serves the request. */
   caller: Caller;
-  /** Gives the place back if the request fails. Never rejects. */
+  /** Gives the lease back, after the request has failed. Never rejects. */
   giveBack(): Promise<void>;
 }
 
-/** The bounds, as route handlers use them. */
+/** Takes leases for route handlers. */
 export interface Places {
-  /** Takes a place. Throws `rate_limited`. */
+  /** Takes a lease. Throws `rate_limited` if the limit is reached. */
   take(caller: Caller, request: PlaceRequest): Promise<Place>;
 }
 
-/** What the bounds are built from. */
+/** Dependencies and limits. */
 export interface PlaceSettings {
   feeds: FeedDirectory;
   timers: Timers;
   now: () => number;
-  /** Streams of a user at a time, and threads of a user at work at a time. */
+  /** Maximal open streams and maximal running threads of a user. */
   streams: number;
   runs: number;
   log: Log;
@@ -53,15 +53,15 @@ export interface PlaceSettings {
 /** Milliseconds after which a refused caller may try again. */
 const retryAfterMs = 5000;
 
-/** Milliseconds that the feed object has for its answer: longer than it waits for the holders of leases itself. */
+/** Milliseconds to wait for the feed object. It must exceed the time that the feed object waits for holders of leases. */
 const keeperMs = 5000;
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** No bounds and no calls, for the open loopback mode. */
+/** Takes no leases, for the open loopback mode. */
 export const noPlaces: Places = { take: (caller) => Promise.resolve({ caller, giveBack: nothing }) };
 
-/** Bounds for every user. Administrators' tokens without a user id count as one user together, and their runs are not bounded. */
+/** Limits every user. All administrators without a user id count as one user, and their runs are not limited. */
 export function createPlaces(settings: PlaceSettings): Places {
   const { feeds, now, log } = settings;
   const fallback = {
@@ -99,7 +99,7 @@ export function createPlaces(settings: PlaceSettings): Places {
   };
 }
 
-/** Does the work of a request that has a place. Gives the place back if the work fails. */
+/** Does the work of a request that has a lease. Gives the lease back if the work fails. */
 export async function inPlace<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -109,7 +109,7 @@ export async function inPlace<T>(place: Place, work: () => Promise<T>): Promise<
   }
 }
 
-/** Asks the feed object, twice if it was just reset. Rejects if it does not answer; `take` then falls back to this isolate's bound. */
+/** Asks the feed object, twice if the first call fails. Rejects if it does not answer in time. */
 function ask({ feeds, timers }: PlaceSettings, owner: string | null, request: LeaseRequest): Promise<LeaseOutcome> {
   const take = (): Promise<LeaseOutcome> => feeds(owner).take(request);
   return waitWithin(() => take().catch(take), {

@@ -1,9 +1,9 @@
-// Bounds how often something may happen per key. The token bucket here counts in the memory of one isolate: a caller whose
-// requests reach several isolates has that many buckets. A deployment that needs one count binds a limiter of the platform.
+// Limits how often something may happen for each key. The token bucket counts in the memory of one isolate, so a caller whose
+// requests reach several isolates has several buckets. A deployment that needs one count binds a rate limiter of the platform.
 
-/** Takes one of a key's tokens. Contract: never rejects. */
+/** Takes one token of a key. Contract: never rejects. */
 export interface RateLimiter {
-  /** Null when there was one, else milliseconds until there may be. */
+  /** Resolves to null if a token was taken, else to the milliseconds until one may be available. */
   take(key: string): Promise<number | null>;
 }
 
@@ -12,13 +12,13 @@ export interface ChargedLimiter extends RateLimiter {
   charge(key: string, count: number): void;
 }
 
-/** Never refuses. */
+/** A limiter that never refuses. */
 export const unlimited: ChargedLimiter = { take: () => Promise.resolve(null), charge: () => {} };
 
 const keyLimit = 10_000;
 const minuteMicros = 60_000_000;
 
-/** A bucket per key that holds `perMinute` tokens and fills up evenly. `now` is microseconds. */
+/** Creates a bucket for each key, with `perMinute` tokens that refill evenly. `now` returns microseconds. */
 export function createTokenBuckets(perMinute: number, now: () => number): ChargedLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const microsPerToken = minuteMicros / perMinute;

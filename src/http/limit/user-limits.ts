@@ -1,6 +1,6 @@
-// Bounds how often one user may do something in a minute (contract, "Limits"). The counts are kept in the memory of one isolate; if
-// the deployment binds a rate limiter, it counts admissions too. Administrators' tokens without a user id count as one user
-// together. The open loopback mode has no bounds.
+// Limits how often one user may do something in a minute (contract, "Limits"). The counts are in the memory of one isolate; a rate
+// limiter of the platform, if bound, counts admissions too. All administrators without a user id count as one user. The open loopback
+// mode has no limits.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -8,50 +8,50 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { createTokenBuckets, unlimited } from "./rate-limiter.ts";
 import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";
 
-/** The waiting inputs of an import. */
+/** The queued inputs of an imported thread. */
 interface ImportedInputs {
   inputs: number;
-  /** Equal for an import and its repetitions, which are counted once; null if it cannot be repeated. */
+  /** Equal for an import and its repetitions, which are counted once; null if the import cannot be repeated. */
   creation: string | null;
 }
 
-/** The bounds as the routes ask them. Every method throws `rate_limited`. */
+/** The limits as route handlers use them. Every method but `brought` throws `rate_limited`. */
 export interface UserLimits {
-  /** Counts a message or run about to be admitted. */
+  /** Counts a message or run that is about to be admitted. */
   admit(caller: Caller): Promise<void>;
-  /** Counts imported inputs that wait for their runs. Never throws: inputs beyond the bound become a debt. */
-  brought(caller: Caller, imported: ImportedInputs): void;
-  /** Counts a thread about to be created. */
+  /** Counts queued inputs that were imported. Never throws: inputs beyond the limit become a debt. */
+  chargeImported(caller: Caller, imported: ImportedInputs): void;
+  /** Counts a thread that is about to be created. */
   create(caller: Caller): Promise<void>;
   /** Counts a change of a thread, a message, a queued input or a file. */
   change(caller: Caller): Promise<void>;
-  /** Counts a tool about to be invoked by hand. */
+  /** Counts a tool that is about to be invoked directly. */
   invoke(caller: Caller): Promise<void>;
-  /** Does a search of files or of messages. Refuses it while too many of the user's are under way. */
+  /** Runs a search of files or messages. Refuses it while too many searches of the user are running. */
   search<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
 }
 
-/** Searches of a user at a time in an isolate. */
+/** Concurrent searches of a user in an isolate. */
 const searchesAtOnce = 4;
 
-/** Milliseconds after which another search makes sense. */
+/** Milliseconds after which a refused search may be tried again. */
 const searchAgainMs = 2000;
 
-/** Microseconds for which a search counts at most: a request that the platform drops never gives its place back. */
+/** Microseconds for which a search counts at most, because a request that the platform drops never reports its end. */
 const longestSearch = 60_000_000;
 
-/** The bounds per minute. */
+/** The limits for one minute. */
 export interface LimitSettings {
   admissions: number;
   changes: number;
   invocations: number;
   searches: number;
-  /** Counts admissions too, across isolates. */
+  /** Also counts admissions, across isolates. */
   platform: RateLimiter;
   now: () => number;
 }
 
-/** Bounds for every user. */
+/** Creates the limits of every user. */
 export function createUserLimits({ platform, now, ...perMinute }: LimitSettings): UserLimits {
   const buckets = (most: number): ChargedLimiter => createTokenBuckets(most, now);
   const admissions = buckets(perMinute.admissions);
@@ -64,7 +64,7 @@ export function createUserLimits({ platform, now, ...perMinute }: LimitSettings)
   });
 }
 
-/** No bounds. */
+/** Permits everything. */
 export const noUserLimits: UserLimits = limitsOver(unlimited, (_caller, work) => work(), {
   admit: [],
   create: [],
@@ -73,7 +73,7 @@ export const noUserLimits: UserLimits = limitsOver(unlimited, (_caller, work) =>
   search: [],
 });
 
-type Limited = Exclude<keyof UserLimits, "brought">;
+type Limited = Exclude<keyof UserLimits, "chargeImported">;
 
 const refusals: Record<Limited, string> = {
   admit: "Too many messages and runs in a minute.",
@@ -98,7 +98,7 @@ function limitsOver(
   };
   return {
     admit: taking("admit"),
-    brought(caller, { inputs, creation }) {
+    chargeImported(caller, { inputs, creation }) {
       if (creation !== null && !isFirst(creation)) return;
       admissions.charge(keyOf(caller), inputs);
     },
@@ -112,7 +112,7 @@ function limitsOver(
   };
 }
 
-/** Places for searches. Counted in the isolate, because it is the isolate's other requests that a search makes wait. */
+/** Limits concurrent searches. It counts in the isolate, because a search delays the isolate's other requests. */
 function searchPlaces(now: () => number): UserLimits["search"] {
   const taken = new Map<string, Set<{ since: number }>>();
   return async (caller, work) => {
@@ -138,10 +138,10 @@ function keyOf(caller: Caller): string {
   return caller.user === null ? "admin" : `user:${caller.user}`;
 }
 
-/** The most keys that are remembered. */
+/** Maximal number of keys that are remembered. */
 const mostKeys = 10_000;
 
-/** A function that returns true the first time it is called with a key, as long as it remembers the key. */
+/** Returns a function that is true at its first call with a key, as long as the key is remembered. */
 function firstTimes(): (key: string) => boolean {
   const keys = new Set<string>();
   return (key) => {

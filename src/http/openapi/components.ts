@@ -1,5 +1,5 @@
-// The schemas of the document by name. Shared shapes have names of their own; every other body and answer is named after
-// its route, so that every reference in the document leads to a component.
+// The schemas of the OpenAPI document by name. Shared types have their own names. Every other body and response is named after its
+// route, so that every schema of a route can be referenced.
 
 import type { z } from "zod";
 
@@ -41,7 +41,7 @@ const shared: readonly (readonly [string, z.ZodType])[] = [
   ["Route", routeViewSchema],
 ];
 
-/** Components and the references to them. */
+/** The component schemas, and references to them. */
 export interface Components {
   schemas: Record<string, JsonSchema>;
   referenceTo(schema: z.ZodType): JsonSchema;

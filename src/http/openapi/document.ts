@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, written from the route table: what is validated and what is documented cannot differ.
+// Builds the OpenAPI 3.1 document from the route table, which also validates requests, so that the two cannot differ.
 
 import { z } from "zod";
 
@@ -15,7 +15,7 @@ import type { Components } from "./components.ts";
 type Part = Record<string, unknown>;
 type AnyRoute = BuiltInRoute<string>;
 
-/** `:name`, or `*name?` for the rest of a path, whose slashes a client may send as they are or as `%2F`. */
+/** Matches `:name`, or `*name?` for the remaining path. Clients may send its slashes unescaped or as `%2F`. */
 const dynamicSegment = /[:*](\w+)\??/g;
 
 const bounds =
@@ -34,7 +34,7 @@ const tags: Readonly<Record<RouteTag, string>> = {
   service: "Health, this document, tickets, usage and the catalog.",
 };
 
-/** The document. Its version is the package's; `/healthz` has the deployment's. */
+/** Returns the document. Its version is the package's; `/healthz` returns the deployment's. */
 export function openApiDocument(dialects: readonly RouteGroup[]): Part {
   const served = new Map<string, AnyRoute>([routes, ...dialects.map((one) => one.routes)].flatMap(Object.entries));
   const components = openApiComponents(

@@ -1,4 +1,4 @@
-// Serves the document; written at its first request, then kept.
+// Serves the OpenAPI document. It is built at the first request and then kept.
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";

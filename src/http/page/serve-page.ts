@@ -1,14 +1,14 @@
-// The pages of the playground. They are one document, built into static assets, which reads from the address what to show. It
-// goes through here, not past the Worker, so that the open loopback mode guards it too, and so that its policy is said in one place.
+// Serves the pages of the playground. All pages are one HTML document in the static assets, which chooses its content by the address.
+// The Worker serves it, instead of the assets directly, so that the open loopback mode protects it and its security policy is set.
 
 import { refuse } from "#contract/error.ts";
 
-/** Gives a built asset of this deployment; 404 where there is none. */
+/** Returns a built asset of this deployment; status 404 if there is none. */
 export type Assets = (request: Request) => Promise<Response>;
 
 /**
- * What the page may do: run, style and show what the deployment serves. No script or style in line, no plugin, no frame, no form
- * sent anywhere. Pictures may come from elsewhere, since a person may ask for one; the page itself asks first.
+ * The content security policy. Scripts, styles and requests are limited to the deployment; inline scripts and styles, plugins, frames
+ * and forms are forbidden. Images may come from elsewhere, because a person may choose to load one; the page asks first.
  */
 const policy = [
   "default-src 'none'",
@@ -25,7 +25,7 @@ const policy = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** Whether a browser asks for a page. Everything under `/api` is the API's and the project's own, whoever asks. */
+/** Whether a browser requests a page. Paths under `/api` always belong to the API and to the project's routes. */
 export function wantsPage(request: Request, pathname: string): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
   if (pathname === "/") return true;
@@ -33,7 +33,7 @@ export function wantsPage(request: Request, pathname: string): boolean {
   return request.headers.get("accept")?.includes("text/html") === true;
 }
 
-/** The page. Public: it holds no data, and what it shows it asks for with the visitor's own token. */
+/** Returns the page. It is public: it contains no data, and requests its data with the visitor's token. */
 export async function servePage(request: Request, assets: Assets | undefined): Promise<Response> {
   const document = new Request(new URL("/", request.url), { headers: { accept: "text/html" } });
   const answer = await assets?.(document);
@@ -48,7 +48,7 @@ export async function servePage(request: Request, assets: Assets | undefined): P
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy,
-      // Names of what it loads change with each build.
+      // The names of the files that it loads change with each build, so the document itself must not be cached.
       "cache-control": "no-cache",
       "cross-origin-opener-policy": "same-origin",
       "referrer-policy": "no-referrer",

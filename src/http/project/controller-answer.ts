@@ -1,7 +1,7 @@
-// What a controller returned, as an answer (Standard Agents, endpoints): a Response as it is, text, a stream, nothing, and
-// everything else as JSON.
+// Converts a controller's return value to a response (Standard Agents, endpoints): a Response unchanged, text, a stream, nothing
+// (204), and every other value as JSON.
 
-/** The answer. Throws where the value is no JSON. */
+/** Returns the response. Throws if the value cannot be converted to JSON. */
 export function controllerAnswer(value: unknown): Response {
   if (value instanceof Response) return value;
   if (value === null || value === undefined) return new Response(null, { status: 204 });

@@ -1,4 +1,4 @@
-// What a project's controller is given (Standard Agents, endpoints).
+// Builds the context that a project's controller receives (Standard Agents, endpoints).
 
 import type { Caller } from "#core/thread-rpc.ts";
 import type { ControllerContext, ControllerUser, VirtualModuleRegistry } from "#spec/endpoint.ts";
@@ -6,17 +6,17 @@ import type { HookEntry, Registry } from "#spec/registry.ts";
 
 import type { Params } from "../route/handler.ts";
 
-/** The request a controller answers. */
+/** The request for a controller. */
 export interface ControllerCall {
   request: Request;
   url: URL;
   params: Params;
   env: Record<string, unknown>;
-  /** Null on a public route called without valid credentials. */
+  /** Null on a public route without valid credentials. */
   caller: Caller | null;
 }
 
-/** The context. A HEAD request reaches the controller as GET. */
+/** Returns the context. A HEAD request is passed to the controller as GET. */
 export function controllerContext(call: ControllerCall, registry: Registry, version: string): ControllerContext {
   const { request, url, params, env, caller } = call;
   const { agents, prompts, models, tools, hooks } = registry;
@@ -42,7 +42,7 @@ function userOf({ user, admin }: Caller): ControllerUser {
   return { id: user, role: admin ? "admin" : "user" };
 }
 
-/** Several files may implement one hook, so a hook's key is its file's name. */
+/** The hooks by file name, because several files may implement the same hook. */
 function hooksByFile(hooks: readonly HookEntry[]): VirtualModuleRegistry<unknown> {
   return Object.fromEntries(
     hooks.map(({ file, load }) => [file.slice(file.lastIndexOf("/") + 1).replace(/\.\w+$/, ""), load]),

@@ -1,5 +1,5 @@
-// Answers the project's own routes: a controller here in the Worker, a thread endpoint in the thread's object, which checks
-// the owner before the handler sees anything.
+// Serves the project's own routes. A controller runs in the Worker. A thread endpoint runs in the thread's object, which checks the
+// owner before it calls the handler.
 
 import { refuse } from "#contract/error.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -14,18 +14,18 @@ import { withStub } from "../thread/thread-calls.ts";
 import { controllerAnswer } from "./controller-answer.ts";
 import { controllerContext } from "./controller-context.ts";
 
-/** A request that leads to a project's route. */
+/** A request for a project's route. */
 export interface ProjectCall {
   request: Request;
   url: URL;
   params: Params;
   env: Record<string, unknown>;
   entry: RouteEntry;
-  /** Place of the entry in the registry. */
+  /** Index of the entry in the registry. */
   index: number;
 }
 
-/** The answer. Throws to refuse. */
+/** Returns the response. Throws to refuse the request. */
 export async function serveProjectRoute(services: Services, call: ProjectCall): Promise<Response> {
   const caller = await callerOf(services, call);
   if (call.entry.kind === "thread") return serveThreadEndpoint(services, call, caller);
@@ -42,7 +42,7 @@ async function callerOf({ authenticator }: Services, { request, entry }: Project
   return caller;
 }
 
-/** A public endpoint is open to everyone by its definition's own word, so the owner is not asked for there. */
+/** The caller of public thread endpoints. It has every right, because such an endpoint is open to everyone by definition. */
 const everyone: Caller = Object.freeze({ user: null, admin: true });
 
 async function serveThreadEndpoint(services: Services, call: ProjectCall, caller: Caller | null): Promise<Response> {
@@ -59,7 +59,7 @@ async function serveThreadEndpoint(services: Services, call: ProjectCall, caller
 }
 
 /**
- * The request for the object: the client's request, with the caller in an internal header. A public endpoint checks its callers
+ * Builds the request for the object: the client's request with the caller in an internal header. A public endpoint checks its callers
  * itself, so it receives their credentials, except this server's cookie. Other endpoints receive no credentials, because the
  * caller is authenticated here.
  */
@@ -74,7 +74,7 @@ function endpointRequest({ request, index, entry }: ProjectCall, caller: Caller)
   headers.set(callerHeader, JSON.stringify(caller));
   headers.set(urlHeader, request.url);
   const method = request.method === "HEAD" ? "GET" : request.method;
-  // Redirects are the client's to follow: followed here, they would lead back into the object.
+  // Redirects are passed to the client. If they were followed here, they would be requested from the object.
   const { body } = request;
   return new Request(`https://thread${endpointPath}${String(index)}`, { method, headers, body, redirect: "manual" });
 }

@@ -1,5 +1,5 @@
-// The two routes that start a run. First the places of the run and of its stream are taken. Then the input is admitted, durably.
-// Then the caller gets the response it asked for: at once, as the events of this run, or when the run ends or waits.
+// The two routes that start a run. First the leases of the run and of its stream are taken. Then the input is stored. Then the caller
+// gets the response that it asked for: at once, as the events of this run, or when the run has ended or waits for a client.
 
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
@@ -58,7 +58,7 @@ interface Admitting {
   threadId: string;
   caller: Caller;
   wait: boolean;
-  /** The input may start a run. */
+  /** Whether the input may start a run. */
   run: boolean;
 }
 
@@ -70,7 +70,7 @@ interface Outcome {
 
 interface Admitted extends Admitting, Outcome {}
 
-/** Admits an input after the places of its run and its stream are taken, so that a refused request was never admitted. */
+/** Admits an input after the leases of its run and stream were taken, so that a refused request leaves no stored input. */
 async function admit(
   services: Services,
   admitting: Admitting,
@@ -103,13 +103,13 @@ async function answerAdmission(services: Services, admitted: Admitted, place: Pl
     return jsonAnswer(bodyOf(await readRun(services, admitted, run)));
   }
   const leaving = new AbortController();
-  const leave = (): void => leaving.abort();
-  request.signal.addEventListener("abort", leave);
-  if (request.signal.aborted) leave();
+  const onDisconnect = (): void => leaving.abort();
+  request.signal.addEventListener("abort", onDisconnect);
+  if (request.signal.aborted) onDisconnect();
   let ping = (): void => {};
   const onPing: RunToFollow["onPing"] = (given) => (ping = given);
-  const atRest = runAtRest(services, admitted, { run, signal: leaving.signal, onPing }).then(bodyOf);
-  return lateJson(atRest, { timers: services.ports.timers, leave, taken: () => ping() });
+  const atRest = runEndedOrSuspended(services, admitted, { run, signal: leaving.signal, onPing }).then(bodyOf);
+  return lateJson(atRest, { timers: services.ports.timers, onDisconnect, onRead: () => ping() });
 }
 
 function asksForEvents(request: Request): boolean {
@@ -117,13 +117,13 @@ function asksForEvents(request: Request): boolean {
 }
 
 function targetOf(services: Services, { threadId, caller, admission }: Admitted, run: Run): SubscriptionTarget {
-  // What is hidden stays hidden here too, unless the posted message itself is: its own events are asked for.
+  // Events of silent messages are omitted, unless the posted message itself is silent: then the caller needs them.
   const silent = admission.message?.silent ?? false;
   const query = { run_id: run.id, after: String(admission.after), include_silent: String(silent) };
   return { threads: services.dependencies.threads, threadId, caller, query };
 }
 
-/** The events of the run, and the message it began with, until it rests. */
+/** Streams the events of the run and of its first message until the run has ended or waits for a client. */
 async function runEvents(services: Services, admitted: Admitted, run: Run): Promise<Response> {
   const { ports } = services;
   let started = run.status !== "queued";
@@ -135,10 +135,10 @@ async function runEvents(services: Services, admitted: Admitted, run: Run): Prom
   const subscription = await Subscription.open(targetOf(services, admitted, run), ports);
   const comment = (): string => (started ? "heartbeat" : "queued");
   const { signal } = admitted.request;
-  return sseResponse(subscription, { timers: ports.timers, signal, comment, isLast, tellEnd: false });
+  return sseResponse(subscription, { timers: ports.timers, signal, comment, isLast, writeEnd: false });
 }
 
-function runAtRest(
+function runEndedOrSuspended(
   services: Services,
   admitted: Admitted,
   { run, ...client }: { run: Run } & Pick<RunToFollow, "signal" | "onPing">,
@@ -146,11 +146,11 @@ function runAtRest(
   const { query, ...rest } = targetOf(services, admitted, run);
   const target = { ...rest, query: { ...query, types: "run_end,awaiting_tool_execution" } };
   const read = (): Promise<Run> => readRun(services, admitted, run);
-  const again = async (): Promise<Caller> => {
+  const takeLease = async (): Promise<Caller> => {
     const { caller, threadId } = admitted;
     return (await services.places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false })).caller;
   };
-  return followRun({ target, read, again, ...client }, services.ports);
+  return followRun({ target, read, takeLease, ...client }, services.ports);
 }
 
 function readRun(services: Services, { threadId, caller }: Admitted, run: Run): Promise<Run> {

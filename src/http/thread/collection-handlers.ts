@@ -1,4 +1,4 @@
-// The routes of the collection of threads: create and list. The owner of a thread is decided here, from the caller.
+// The routes of the collection of threads: create and list. A thread's owner is determined here from the caller.
 
 import { v4 as randomId } from "uuid";
 

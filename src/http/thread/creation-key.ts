@@ -1,4 +1,5 @@
-// The `Idempotency-Key` of a request that makes a thread. The catalog remembers it for a day, since there is no thread yet.
+// Handles the `Idempotency-Key` of a request that creates a thread. The catalog stores the key for a day, because the thread does not
+// exist yet.
 
 import { refuse } from "#contract/error.ts";
 import type { Caller, RequestKey } from "#core/thread-rpc.ts";
@@ -6,24 +7,25 @@ import type { Caller, RequestKey } from "#core/thread-rpc.ts";
 import { fingerprint } from "../input/request-key.ts";
 import type { Services } from "../services.ts";
 
-/** A thread that is about to be made. */
+/** A thread that is about to be created. */
 export interface Creation {
   caller: Caller;
   key: RequestKey | null;
-  /** The id it is to have, unless the key gave another one before. */
+  /** The id for the new thread. It is ignored if the key was used before. */
   id: string;
 }
 
-/** What it is made as. */
+/** The id under which the thread is created. */
 export interface ReservedCreation {
   id: string;
-  /** What equal requests have in common; absent without a key. */
+  /** A value that is equal for repeated requests with the key; absent without a key. */
   creation?: string;
 }
 
 /**
- * The id of the thread to be. A key that was used before leads to the id of then; `creation` makes the object give that
- * thread again, and makes it refuse every other attempt at an id in use. A thread that was deleted is not made again.
+ * Reserves the id of a new thread. A key that was used before returns the id of its first use. With an equal `creation`, the object
+ * returns that thread again; any other attempt to create a thread with an existing id is refused. A deleted thread is not created
+ * again.
  */
 export async function reserveCreation(
   { dependencies: { catalog, now } }: Services,

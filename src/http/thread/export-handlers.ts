@@ -1,5 +1,5 @@
-// The routes that export and import whole threads. Lines go through untouched; of an import only the first one is read here,
-// since it says which object is to take it.
+// The routes that export and import whole threads. The lines pass through unread. Only the first line of an import is read here,
+// because it names the thread, and so the object that receives the import.
 
 import { refuse } from "#contract/error.ts";
 import { checkExportVersion, exportHeaderSchema, exportMediaType } from "#contract/export-header.ts";
@@ -22,10 +22,10 @@ import { reserveCreation } from "./creation-key.ts";
 import { refusalOf } from "./file-handlers.ts";
 import { withStub } from "./thread-calls.ts";
 
-/** Bytes of a first line. */
+/** Maximal bytes of the first line. */
 const headerLimit = 4096;
 
-/** Milliseconds within which the first line of an import has to arrive. Until then it takes none of the user's places for streams. */
+/** Milliseconds in which the first line of an import must arrive. Before that the import holds no lease. */
 const headerMs = 10_000;
 
 /** The handlers. */
@@ -43,7 +43,7 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
       };
       if (headOnly) return ask(caller);
       const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
-      // The thread's object notices the end of the export and gives the place back.
+      // The thread's object gives the lease back at the end of the export.
       return inPlace(place, async () => {
         const response = await ask(place.caller);
         if (response.status >= 400) throw await refusalOf(response);
@@ -56,7 +56,7 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
         await limits.create(caller);
         return await pass(services, { request, caller });
       } catch (thrown) {
-        // What nobody reads is read off, or its sender would lose the refusal.
+        // The body is read to its end; otherwise the sender might not receive the refusal.
         await discardBody(request);
         throw thrown;
       }
@@ -64,7 +64,7 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
   };
 }
 
-/** Hands the body to the object of the thread that it names. It is sent once: what went of it is gone. */
+/** Sends the body to the object of the thread that its first line names. It is sent once, because a stream cannot be repeated. */
 async function pass(
   services: Services,
   { request, caller }: Pick<Call<"importThread">, "request" | "caller">,
@@ -72,7 +72,7 @@ async function pass(
   const { dependencies, places } = services;
   if (request.body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
   const sent = request.body as ReadableStream<Uint8Array>;
-  const { header, begun } = await readFirstLine(sent, services.ports.timers);
+  const { header, received } = await readFirstLine(sent, services.ports.timers);
   const key = await readRequestKey(request, "importThread", header);
   const { id: threadId, creation } = await reserveCreation(services, { caller, key, id: header.thread_id });
   const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
@@ -81,7 +81,7 @@ async function pass(
       [callerHeader]: JSON.stringify(place.caller),
       ...(creation === undefined ? {} : { [creationHeader]: creation }),
     };
-    const body = rejoined(begun, sent);
+    const body = joinStreams(received, sent);
     const response = await withStub(dependencies.threads, {
       threadId,
       repeatable: false,
@@ -89,7 +89,7 @@ async function pass(
     });
     if (response.status >= 400) throw await refusalOf(response);
     const answer = new Response(response.body, response);
-    services.limits.brought(caller, {
+    services.limits.chargeImported(caller, {
       inputs: Number(answer.headers.get(waitingHeader) ?? 0),
       creation: creation === undefined ? null : `${threadId} ${creation}`,
     });
@@ -109,27 +109,27 @@ function checkHeaders(headers: Headers): void {
   throw refuse("unsupported_media_type", "Send the lines as they were exported, without a Content-Encoding.");
 }
 
-interface Opened {
+interface FirstLine {
   header: ExportHeader;
-  /** The bytes read so far, with the first line among them. */
-  begun: Uint8Array;
+  /** The bytes read so far, which contain the first line. */
+  received: Uint8Array;
 }
 
-async function readFirstLine(body: ReadableStream<Uint8Array>, timers: Timers): Promise<Opened> {
+async function readFirstLine(body: ReadableStream<Uint8Array>, timers: Timers): Promise<FirstLine> {
   const reader = body.getReader();
   const onTimeout = (): never => {
     throw refuse("invalid_request", `The first line of the export did not come within ${String(headerMs / 1000)} s.`);
   };
   try {
-    const begun = await waitWithin(() => firstLineOf(reader), { timers, milliseconds: headerMs, onTimeout });
-    const end = begun.indexOf(10);
-    return { header: headerOf(begun.subarray(0, Math.min(end === -1 ? headerLimit : end, headerLimit))), begun };
+    const received = await waitWithin(() => firstLineOf(reader), { timers, milliseconds: headerMs, onTimeout });
+    const end = received.indexOf(10);
+    return { header: headerOf(received.subarray(0, Math.min(end === -1 ? headerLimit : end, headerLimit))), received };
   } finally {
     reader.releaseLock();
   }
 }
 
-/** What comes until a line ends, or is too long for a first one. */
+/** Reads until the first line ends or exceeds its limit. */
 async function firstLineOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
   let begun: Uint8Array<ArrayBuffer> = new Uint8Array();
   while (begun.indexOf(10) === -1 && begun.byteLength <= headerLimit) {
@@ -143,7 +143,7 @@ async function firstLineOf(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
   return begun;
 }
 
-/** What a first line says. */
+/** Parses and checks the first line. */
 function headerOf(bytes: Uint8Array): ExportHeader {
   const line = parseJson(decoded(bytes), "The first line");
   checkExportVersion(line);
@@ -164,8 +164,8 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** What was read, then the rest, which the platform moves by itself. */
-function rejoined(begun: Uint8Array, rest: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** A stream of the bytes that were read already, followed by the remaining body. */
+function joinStreams(begun: Uint8Array, rest: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const { readable, writable } = new IdentityTransformStream();
   const writer = writable.getWriter();
   const move = async () => {
@@ -173,7 +173,7 @@ function rejoined(begun: Uint8Array, rest: ReadableStream<Uint8Array>): Readable
     writer.releaseLock();
     await rest.pipeTo(writable);
   };
-  // The object says what became of it: a body that breaks off breaks off there too, and one that it refuses stops here.
+  // An error needs no handling here: the object receives the broken stream, or has refused it, and responds accordingly.
   move().catch(() => undefined);
   return readable as ReadableStream<Uint8Array>;
 }

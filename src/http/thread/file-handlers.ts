@@ -1,5 +1,5 @@
-// The routes of a thread's files. The object answers them, bytes included; here a request of our own making carries what
-// was checked, and the client's body goes through as a stream that nobody here looks into.
+// The routes of a thread's files. The thread's object handles them. The Worker builds the internal request from validated values
+// and passes the client's body on as a stream without reading it.
 
 import { errorBodySchema, ThreadholdError } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -13,7 +13,7 @@ import { withStub } from "./thread-calls.ts";
 
 type FileRoutes = "readFile" | "putFile" | "deleteFile" | "searchFiles" | "fileStats";
 
-/** What decides which bytes are sent, or whether a write may go on. */
+/** Request headers that select the bytes of a response or make a write conditional. */
 const conditions = ["if-match", "if-none-match", "if-range", "range"];
 
 /** The handlers. */
@@ -43,28 +43,28 @@ export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
   };
 }
 
-/** What every one of these calls has. */
+/** What all calls about files have in common. */
 type FileCall = Omit<Call<"fileStats">, "query" | "body">;
 
-interface Question {
+interface FileOperation {
   operation: "content" | "search" | "stats";
   path?: string;
-  /** The body is passed on. What was sent of it is gone, so such a request is made once. */
+  /** Whether the body is passed on. Such a request is sent once, because a stream cannot be repeated. */
   upload?: boolean;
 }
 
-async function ask({ dependencies }: Services, call: FileCall, question: Question): Promise<Response> {
+async function ask({ dependencies }: Services, call: FileCall, question: FileOperation): Promise<Response> {
   const response = await withStub(dependencies.threads, {
     threadId: call.params.id,
     repeatable: question.upload !== true,
     run: (stub) => stub.fetch(fileRequest(call, question)),
   });
-  // The answer to HEAD has no body to read a refusal from, and none to send.
+  // The response to a HEAD request has no body, so its refusal is passed on unchanged.
   if (response.status < 400 || call.headOnly) return response;
   throw await refusalOf(response);
 }
 
-function fileRequest({ request, url, caller }: FileCall, question: Question): Request {
+function fileRequest({ request, url, caller }: FileCall, question: FileOperation): Request {
   const inner = new URL(`${filesPath}${question.operation}`, "https://thread");
   for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);
   if (question.path !== undefined) inner.searchParams.set("path", question.path);
@@ -77,7 +77,7 @@ function fileRequest({ request, url, caller }: FileCall, question: Question): Re
   return new Request(inner, { method: request.method, headers, body, redirect: "manual" });
 }
 
-/** What a thread's object refused. */
+/** The error of a response with which a thread's object refused a request. */
 export async function refusalOf(response: Response): Promise<Error> {
   const body = errorBodySchema.safeParse(await response.json().catch(() => null));
   if (!body.success) return new Error(`The thread answered about a file with status ${String(response.status)}.`);

@@ -1,11 +1,11 @@
-// Refuses an agent that does not exist, and says which do.
+// Refuses the name of an agent that does not exist, and lists those that do.
 
 import type { ThreadholdError } from "#contract/error.ts";
 import { refuse } from "#contract/error.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 import type { Registry } from "#spec/registry.ts";
 
-/** Throws `invalid_request` about `agent_id` for a name that no agent has. */
+/** Throws `invalid_request` about `agent_id` if no agent has the name. */
 export function checkAgent(registry: Registry, name: string): void {
   if (!Object.hasOwn(registry.agents, name)) throw unknownAgent(name, Object.keys(registry.agents));
 }

@@ -1,4 +1,4 @@
-// The routes of the inputs that wait. The object decides what can still be changed.
+// The routes of queued inputs. The thread's object decides which of them can still be changed.
 
 import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import { checkContent, checkMetadata } from "../input/message-size.ts";
@@ -27,7 +27,7 @@ export function queueHandlers({
     async deleteQueued({ params, caller }) {
       const { id, qid } = params;
       await limits.change(caller);
-      // Not tried again: the second answer would be that it waits no more.
+      // Not retried: after a lost response, the second attempt would report that the input is no longer queued.
       await calls({ threadId: id, repeatable: false, run: (stub) => stub.call("deleteQueued", caller, qid) });
       return emptyAnswer();
     },

@@ -1,5 +1,5 @@
-// The routes that search messages. The objects search their own; a search over threads asks those of one page of the list, a few
-// at a time, and a thread that fails is named in the answer.
+// The routes that search messages. Each thread's object searches its own messages. A search over threads asks the threads of one page
+// of the list, a few at a time; a thread whose search fails is listed with the error.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { MessageHits, ThreadHits } from "#contract/search-route.ts";
@@ -16,11 +16,11 @@ import { refusalOf } from "./file-handlers.ts";
 import { scopeOf } from "./owner.ts";
 import { withStub } from "./thread-calls.ts";
 
-/** Threads that are asked at once, and milliseconds that one has for its answer. */
+/** Threads that are searched at the same time, and milliseconds that each search may take. */
 const threadsAtOnce = 8;
 const answerMs = 5000;
 
-/** Hits of each thread in a search over threads; its cursor leads to the others. */
+/** Hits of each thread in a search over threads. The thread's cursor returns further hits. */
 const hitsOfThread = "3";
 
 /** The handlers. */
@@ -51,7 +51,7 @@ export function searchHandlers(services: Services): Pick<Handlers, "searchMessag
   };
 }
 
-/** What a search asks of one thread. */
+/** The search of one thread. */
 interface ThreadSearch {
   caller: Caller;
   query: URLSearchParams;
@@ -71,7 +71,7 @@ async function askThread(
   return response.json();
 }
 
-/** The thread with its hits, or with the reason why there are none. Null for a thread that was deleted since it was listed. */
+/** The thread with its hits or with the error of its search. Null for a thread that was deleted after it was listed. */
 async function hitsOf(services: Services, thread: Thread, search: ThreadSearch): Promise<ThreadHits | null> {
   const { timers } = services.ports;
   try {
@@ -79,11 +79,11 @@ async function hitsOf(services: Services, thread: Thread, search: ThreadSearch):
     return { thread, ...(await withinTime(asked, { timers, milliseconds: answerMs })), error: null };
   } catch (thrown) {
     if (thrown instanceof ThreadholdError && thrown.code === "thread_not_found") return null;
-    return { thread, hits: [], next_cursor: null, error: gapOf(services, thread, thrown) };
+    return { thread, hits: [], next_cursor: null, error: searchError(services, thread, thrown) };
   }
 }
 
-function gapOf({ log }: Services, { id }: Thread, thrown: unknown): NonNullable<ThreadHits["error"]> {
+function searchError({ log }: Services, { id }: Thread, thrown: unknown): NonNullable<ThreadHits["error"]> {
   if (thrown instanceof ThreadholdError) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof TimeLimitError) {
     return { code: "unavailable", message: `The thread did not answer within ${String(answerMs / 1000)} s.` };
@@ -93,7 +93,7 @@ function gapOf({ log }: Services, { id }: Thread, thrown: unknown): NonNullable<
   return { code: "internal", message: "The thread could not be searched." };
 }
 
-/** A thread with hits, with messages that are not searched yet, or one that was not searched. */
+/** Whether the thread has hits, has messages that are not searched yet, or failed. */
 function isShown({ hits, next_cursor, error }: ThreadHits): boolean {
   return hits.length > 0 || next_cursor !== null || error !== null;
 }

@@ -1,5 +1,5 @@
-// The two ways to follow a thread: SSE, which ends here and is bridged, and the WebSocket, which is handed through to the
-// object so that an idle one costs nothing.
+// The two routes that follow a thread. Server-sent events are bridged: the Worker reads the object's socket and writes the response. A
+// WebSocket is passed through to the object, so that an idle one costs nothing.
 
 import { eventTypes } from "#contract/event.ts";
 import type { Subscribe } from "#contract/request.ts";
@@ -34,8 +34,8 @@ export function streamHandlers(services: Services): Pick<Handlers, "threadEvents
       );
       const comment = (): string => "heartbeat";
       const isLast = (): boolean => false;
-      const tellEnd = query.until === "idle";
-      return sseResponse(subscription, { timers: ports.timers, signal: request.signal, comment, isLast, tellEnd });
+      const writeEnd = query.until === "idle";
+      return sseResponse(subscription, { timers: ports.timers, signal: request.signal, comment, isLast, writeEnd });
     },
     async threadStream({ params, caller, query }) {
       const fields = subscriptionQuery(query, null);
@@ -54,7 +54,7 @@ export function streamHandlers(services: Services): Pick<Handlers, "threadEvents
   };
 }
 
-/** The query for the object: validated fields only. What an EventSource saw last wins over the URL it began with. */
+/** The query for the object, with validated fields only. `Last-Event-ID` takes precedence over `after`. */
 function subscriptionQuery(query: Subscribe, lastEventId: string | null): SubscriptionQuery {
   const fields: Record<string, string> = {};
   const after = lastEventId === null ? query.after : readLastEventId(lastEventId);

@@ -1,4 +1,4 @@
-// The routes of one thread and of what it holds. The object checks whose it is; here only wire and RPC meet.
+// The routes of one thread, its messages, runs and logs. The thread's object checks the owner; these handlers validate and call it.
 
 import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import { checkContent, checkMetadata } from "../input/message-size.ts";
@@ -83,7 +83,7 @@ export function threadHandlers({ calls, dependencies, limits }: Services): Pick<
     async invokeTool({ params, caller, body }) {
       const { id, name } = params;
       await limits.invoke(caller);
-      // Not tried again: what the tool did, it did.
+      // Not retried, because the tool may have run.
       const run = { threadId: id, repeatable: false };
       return jsonAnswer(await calls({ ...run, run: (stub) => stub.call("invokeTool", caller, name, body.args) }));
     },

@@ -1,4 +1,4 @@
-// `POST /api/tickets`: for the streams of threads and the feed of them, by either of their paths, and for nothing else.
+// `POST /api/tickets`: issues tickets for the streams of threads and for the feed, and for no other route.
 
 import { refuse } from "#contract/error.ts";
 import type { RouteName } from "#contract/route.ts";
@@ -10,7 +10,7 @@ import type { Services } from "../services.ts";
 
 const streams: ReadonlySet<RouteName> = new Set(["threadEvents", "threadStream", "watchThreads"]);
 
-/** The handler. `routeAt` names the built-in route that answers GET at a path. */
+/** The handler. `routeAt` returns the built-in route that handles GET at a path. */
 export function ticketHandlers(
   { tickets }: Services,
   routeAt: (path: string) => RouteName | undefined,

@@ -1,5 +1,5 @@
-// The route that takes a client's results of remote tool calls. The run continues with them, so the thread needs a place among
-// the user's working threads, like a thread whose run starts.
+// The route that receives a client's results of remote tool calls. The run resumes with them, so it takes a lease among the user's
+// running threads, like a run that starts.
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import { inPlace } from "../limit/places.ts";
@@ -13,7 +13,7 @@ export function toolResultHandlers({ calls, places }: Services): Pick<Handlers, 
       const { id: threadId } = params;
       const place = await places.take(caller, { holder: { thread: threadId }, stream: null, run: true });
       const { run, missing, ignored } = await inPlace(place, () =>
-        // Repeatable: a result that was stored already is recognised as the same.
+        // Repeatable, because the object accepts a result that equals the stored one.
         calls({ threadId, repeatable: true, run: (stub) => stub.call("postToolResults", place.caller, body) }),
       );
       return jsonAnswer({ run, missing, ignored }, 202);

@@ -1,4 +1,4 @@
-// Which days a report is over: what was asked for, with what was left out filled in, and not more than a report may have.
+// Determines the days of a usage report: fills in defaults, and checks the maximal number of days.
 
 import { usageDayLimit } from "#contract/usage-route.ts";
 
@@ -6,16 +6,16 @@ import { invalidField } from "../input/field-error.ts";
 
 const dayMs = 86_400_000;
 
-/** Days of a report where the caller does not say. */
+/** Default number of days of a report. */
 const usualDays = 30;
 
-/** The days, both included. `now` is in microseconds. Throws `invalid_request`. */
+/** Returns the first and last day, both included. `now` is in microseconds. Throws `invalid_request`. */
 export function reportDays(
-  asked: { from?: string | undefined; to?: string | undefined },
+  requested: { from?: string | undefined; to?: string | undefined },
   now: number,
 ): { from: string; to: string } {
-  const to = asked.to ?? textOf(now / 1000);
-  const from = asked.from ?? later(to, 1 - usualDays);
+  const to = requested.to ?? textOf(now / 1000);
+  const from = requested.from ?? addDays(to, 1 - usualDays);
   if (to < from) throw invalidField("to", "Has to be the same day as `from`, or a later one");
   if (Date.parse(to) - Date.parse(from) >= usageDayLimit * dayMs) {
     throw invalidField("from", `A report covers ${String(usageDayLimit)} days at most. Choose fewer days.`);
@@ -23,8 +23,8 @@ export function reportDays(
   return { from, to };
 }
 
-/** A day so many days later. */
-function later(day: string, days: number): string {
+/** The day `days` after `day`. */
+function addDays(day: string, days: number): string {
   return textOf(Date.parse(day) + days * dayMs);
 }
 

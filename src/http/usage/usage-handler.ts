@@ -1,4 +1,4 @@
-// Answers with what runs used. Who asks decides whose: a user is shown own runs, an administrator everybody's or one user's.
+// The route that reports usage. A user sees the usage of their own runs, an administrator that of all users or of one.
 
 import { refuse } from "#contract/error.ts";
 import { usageLineLimit } from "#contract/usage-route.ts";

@@ -1,5 +1,5 @@
-// The catalog: what can be asked across threads, kept outside of their objects. It is a copy that may lag and can be lost
-// for a while; no thread waits for it (architecture §6). This is its port; D1 keeps it, and a twin in memory for tests.
+// The catalog: an index over all threads, stored outside of their objects. It is a copy that may be out of date or unavailable; no
+// thread waits for it (architecture §6). This file is its interface. D1 implements it, and tests have one in memory.
 
 import type { Page } from "#contract/page.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
@@ -7,93 +7,93 @@ import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { RunTotal, UsageQuery, UsageTotals } from "./run-total.ts";
 
 /**
- * A thread as its object tells it. Writes may arrive late and out of order: `version` rises with every change of the
- * thread, and when it came to be tells a thread from a deleted one that had the same id.
+ * The state of a thread, as its object reports it. Writes may arrive late and out of order. `version` increases with every change.
+ * The creation time distinguishes the thread from a deleted one with the same id.
  */
 export interface CatalogEntry {
   thread: Thread;
-  /** Searched with the title; null before the first message. */
+  /** Text of the last message, which `q` searches together with the title; null before the first message. */
   lastMessage: string | null;
   version: number;
-  /** When it came to be in this deployment, where that is later than `thread.created_at`: it was imported. */
+  /** For an imported thread: when it was imported, which is later than `thread.created_at`. Microseconds. */
   since?: number | undefined;
 }
 
-/** What tells it from an earlier thread of the same id. Microseconds. */
+/** The time at which the thread was created in this deployment, in microseconds. It differs from that of a deleted thread with its id. */
 export function sinceOf({ thread, since }: Pick<CatalogEntry, "thread" | "since">): number {
   return since ?? thread.created_at;
 }
 
-/** Which threads a list shows; what is left out does not narrow it. */
+/** Which threads to list. An absent field does not filter. */
 export interface ThreadListQuery {
-  /** Only this user's threads; null shows everybody's. */
+  /** Only threads of this user; null for those of all users. */
   userId: string | null;
-  /** The present or the original agent. */
+  /** The current or the original agent. */
   agentId?: string | undefined;
   status?: ThreadStatus | undefined;
   tag?: string | undefined;
-  /** Part of the title or of the last message, in any letter case. */
+  /** A part of the title or the last message, ignoring case. */
   q?: string | undefined;
-  /** Child threads of this one. Without it no child thread is listed. */
+  /** Only child threads of this thread. Without it, child threads are not listed. */
   parentId?: string | undefined;
   limit: number;
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
 }
 
-/** A thread that is gone. */
+/** The deletion of a thread. */
 export interface Removal {
   threadId: string;
-  /** When the thread that was deleted came to be; one made later under the same id is another thread. */
+  /** Creation time of the deleted thread. A later thread with the same id is not affected. */
   createdAt: number;
-  /** Microseconds since epoch. */
+  /** Microseconds since the epoch. */
   now: number;
 }
 
-/** A request to create a thread under an `Idempotency-Key`. */
+/** A request to create a thread with an `Idempotency-Key`. */
 export interface CreationRequest {
-  /** Whose key it is; null for an admin that stands for nobody. */
+  /** The user of the key; null for an administrator without a user id. */
   owner: string | null;
   key: string;
   fingerprint: string;
   threadId: string;
-  /** Microseconds since epoch. */
+  /** Microseconds since the epoch. */
   now: number;
 }
 
-/** What the first request with the key reserved. Another fingerprint than the caller's is a conflict. */
+/** The reservation of the first request with the key. If its fingerprint differs from the caller's, the request is a conflict. */
 export interface Reservation {
   threadId: string;
   fingerprint: string;
-  /** A thread of this id was removed after the reservation. */
+  /** Whether a thread with this id was deleted after the reservation. */
   removed: boolean;
 }
 
 /**
  * Contract: every write is idempotent and may be repeated. Methods reject only with `unavailable`, if the database cannot be reached
- * or does not answer in time (the error has the cause; a write may still take effect), with `invalid_request` for a broken cursor,
+ * or does not respond in time (the error has the cause; a write may still take effect), with `invalid_request` for an invalid cursor,
  * and with `too_large` for an entry that exceeds a row.
  */
 export interface Catalog {
-  /** Stores an entry, unless a newer one is there or the thread was removed. */
+  /** Stores an entry, unless a newer one is stored or the thread was deleted. */
   put(entry: CatalogEntry): Promise<void>;
-  /** Counts runs that ended; a run that was counted is not counted again. */
+  /** Counts runs that have ended. A run that is counted already is ignored. */
   addRunTotals(totals: readonly RunTotal[]): Promise<void>;
-  /** `put` and `addRunTotals` together: what a run that ended writes. */
+  /** `put` and `addRunTotals` in one write, for a run that has ended. */
   flush(entry: CatalogEntry, totals: readonly RunTotal[]): Promise<void>;
-  /** Forgets a thread; its totals stay. A `put` of it that comes later changes nothing. */
+  /** Deletes a thread's entry; its totals stay. A late `put` of the thread is ignored. */
   remove(removal: Removal): Promise<void>;
   get(threadId: string): Promise<Thread | null>;
   /** Newest activity first. */
   list(query: ThreadListQuery): Promise<Page<Thread>>;
-  /** What ended runs used; `invalid_request` for more lines than asked for. */
+  /** Usage of runs that have ended. Rejects with `invalid_request` if the report has more lines than `limit`. */
   usage(query: UsageQuery): Promise<UsageTotals>;
-  /** The first reservation of a key within 24 hours, which is this one if there is none. */
+  /** Returns the first reservation of a key within 24 hours; creates one if there is none. */
   reserveCreation(request: CreationRequest): Promise<Reservation>;
 }
 
-/** Microseconds a creation's key is kept. */
+/** Microseconds for which the key of a creation is stored. */
 export const creationKept = 24 * 3600 * 1e6;
 
-/** Microseconds the removal of a thread is remembered: longer than any write of it can be on its way. */
+/** Microseconds for which a deletion is stored. No late write of the thread arrives after that time. */
 export const removalKept = 7 * 24 * 3600 * 1e6;

@@ -1,5 +1,5 @@
-// The catalog on D1. Every call has a time limit; a database that does not answer in time counts as unreachable. A completed run
-// costs four written rows: the thread, its two index entries and the total.
+// The catalog in D1. Every call has a time limit, after which the database counts as unavailable. A completed run writes four rows: the
+// thread, its two index entries and the total.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -21,21 +21,21 @@ interface Body {
 
 type ReservationRow = Omit<Reservation, "removed"> & { removed: number };
 
-/** What a catalog may do on its own. */
+/** Options of the catalog. */
 export interface D1CatalogOptions {
-  /** Make missing tables on first use: for the open loopback mode only. */
+  /** Create missing tables at first use. Only for the open loopback mode. */
   ensureSchema?: boolean;
-  /** The platform's when absent. */
+  /** Default: the platform's timers. */
   timers?: Timers;
 }
 
-/** Milliseconds that a call of the database may take. Lists and usage reports read more and may take longer. */
+/** Milliseconds that a call of the database may take. Lists and usage reports read more and have the longer limit. */
 const callMs = 5000;
 const reportMs = 15_000;
 
 /**
- * Databases whose tables exist, so that an isolate checks once and not with every request. No promise is kept here: a promise of a
- * request that has ended may never settle for other requests. So several requests may check at first.
+ * Databases whose tables are known to exist, so that an isolate checks once instead of at every request. No promise is stored: a
+ * promise of a request that has ended may never settle for other requests. So several concurrent requests may each check.
  */
 const ensured = new WeakSet<D1Database>();
 
@@ -45,14 +45,14 @@ async function ensureOnce(database: D1Database): Promise<void> {
   ensured.add(database);
 }
 
-/** Passes our own refusals; turns every other failure of a database call into `unavailable`, with the cause. */
+/** Returns refusals unchanged, and turns every other failure of a database call into `unavailable` with the cause. */
 function asUnavailable(error: unknown): ThreadholdError {
   if (error instanceof ThreadholdError) return error;
   const message = "The catalog of threads is out of reach for the moment.";
   return new ThreadholdError({ code: "unavailable", message, retry_after_ms: 1000 }, { cause: error });
 }
 
-/** The catalog over a database. */
+/** Creates the catalog over a database. */
 export function createD1Catalog(database: D1Database, options: D1CatalogOptions = {}): Catalog {
   const { ensureSchema = false, timers = platformTimers } = options;
   const prepared = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,10 +1,10 @@
-// The list of threads as SQL: a keyset walk along the index that fits the kind of list, filters applied on the way.
+// Builds the SQL of the list of threads: reads along the index of the kind of list, starting after the cursor, with filters applied.
 
 import type { ThreadListQuery } from "./catalog.ts";
 import { loweredQuery } from "./search-text.ts";
 import { decodeCursor, listKind } from "./thread-cursor.ts";
 
-/** Conditions with their parameters, in order. */
+/** SQL conditions and their parameters in the same order. */
 class Conditions {
   readonly texts: string[] = [];
   readonly values: (string | number)[] = [];
@@ -26,13 +26,13 @@ function conditionsOf(query: ThreadListQuery): Conditions {
   if (tag !== undefined) conditions.add("EXISTS (SELECT 1 FROM json_each(thread.tags) WHERE value = ?)", tag);
   if (q !== undefined && q !== "") conditions.add("instr(search_text, ?) > 0", loweredQuery(q));
   if (cursor !== undefined) {
-    const place = decodeCursor(listKind(query), cursor);
-    conditions.add("(updated_at, id) < (?, ?)", place.updatedAt, place.id);
+    const position = decodeCursor(listKind(query), cursor);
+    conditions.add("(updated_at, id) < (?, ?)", position.updatedAt, position.id);
   }
   return conditions;
 }
 
-/** One row more than asked, so that the page knows whether another follows. */
+/** Builds the statement. It reads one row more than the limit, which shows that another page follows. */
 export function listStatement(database: D1Database, query: ThreadListQuery): D1PreparedStatement {
   const { texts, values } = conditionsOf(query);
   const where = texts.join(" AND ");

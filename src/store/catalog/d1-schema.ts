@@ -1,12 +1,12 @@
-// Makes the catalog's tables where nobody ran `wrangler d1 migrations apply`: the open loopback mode, so that a plain
-// `wrangler dev` works. Steps are recorded in wrangler's own table, so that it finds them done. A step and its record are
-// one transaction that begins with the record, whose name is unique: of two requests that race, one step fails and is done.
+// Creates the catalog's tables without `wrangler d1 migrations apply`, for the open loopback mode, so that plain `wrangler dev` works.
+// Steps are recorded in wrangler's own table, so that wrangler does not apply them again. A step and its record are one transaction,
+// which begins with the record, whose name is unique: if two requests race, one transaction fails because the step is done.
 
 import type { Migration } from "../migration.ts";
 import { sqlStatements } from "../sql-statements.ts";
 import { catalogMigrations } from "./migrations.ts";
 
-// Word for word the table that wrangler makes.
+// Exactly the table that wrangler creates.
 const recordTable = `CREATE TABLE IF NOT EXISTS d1_migrations(
 		id         INTEGER PRIMARY KEY AUTOINCREMENT,
 		name       TEXT UNIQUE,
@@ -18,7 +18,7 @@ async function appliedNames(database: D1Database): Promise<Set<string>> {
   return new Set(results.map((row) => row.name));
 }
 
-/** Applies the steps that are missing. Safe when several requests do it at once. */
+/** Applies the missing steps. Concurrent calls are safe. */
 export async function ensureCatalogSchema(
   database: D1Database,
   migrations: readonly Migration[] = catalogMigrations,

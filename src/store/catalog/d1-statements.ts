@@ -1,5 +1,5 @@
-// The catalog's writes as SQL. Each is one statement whose outcome does not depend on what else runs, so that batches of
-// them may race and be repeated.
+// Builds the catalog's writes as SQL. The outcome of each statement is independent of other requests, so batches may run concurrently
+// and be repeated.
 
 import { encodeBody } from "../row-body.ts";
 import type { CatalogEntry, CreationRequest, Removal } from "./catalog.ts";
@@ -7,7 +7,7 @@ import { creationKept, removalKept, sinceOf } from "./catalog.ts";
 import { dayOf, type RunTotal } from "./run-total.ts";
 import { searchText } from "./search-text.ts";
 
-// A removed thread is kept out by its `created_at`: one made later under the same id passes.
+// A deleted thread is recognised by its `created_at`; a later thread with the same id is stored.
 const put = `
   INSERT INTO thread (id, user_id, agent_id, origin_agent_id, status, parent_id, tags, search_text,
     created_at, updated_at, version, body)
@@ -20,7 +20,7 @@ const put = `
     version = excluded.version, body = excluded.body
   WHERE (excluded.created_at, excluded.version) >= (thread.created_at, thread.version)`;
 
-/** Stores an entry unless a newer one is there or the thread was removed. */
+/** Stores an entry unless a newer one is stored or the thread was deleted. */
 export function putStatement(
   database: D1Database,
   { thread, lastMessage, version, since }: CatalogEntry,
@@ -51,13 +51,13 @@ const addTotals = `
     value ->> 'cache_write', value ->> 'total_tokens', value ->> 'cost'
   FROM json_each(?1)`;
 
-/** Counts runs; as one JSON parameter, because a statement takes at most 100. */
+/** Counts runs. They are one JSON parameter, because a statement has at most 100 parameters. */
 export function totalsStatement(database: D1Database, totals: readonly RunTotal[]): D1PreparedStatement {
   const rows = totals.map(({ usage, ended_at, ...total }) => ({ ...total, ...usage, day: dayOf(ended_at) }));
   return database.prepare(addTotals).bind(JSON.stringify(rows));
 }
 
-/** Forgets a thread, remembers that it is gone, and forgets removals too old for a late write. */
+/** Deletes a thread, records the deletion, and removes records of deletions that are too old for a late write. */
 export function removeStatements(database: D1Database, { threadId, createdAt, now }: Removal): D1PreparedStatement[] {
   return [
     database.prepare("DELETE FROM thread WHERE id = ?1 AND created_at <= ?2").bind(threadId, createdAt),
@@ -68,7 +68,7 @@ export function removeStatements(database: D1Database, { threadId, createdAt, no
            created_at = max(created_at, excluded.created_at), removed_at = excluded.removed_at`,
       )
       .bind(threadId, createdAt, now),
-    // A few at a time: every removal takes away more than it adds, and none ever has much to do.
+    // A limited number at a time: each deletion removes more old records than it adds, so they never accumulate.
     database
       .prepare(
         `DELETE FROM removed_thread WHERE id IN
@@ -78,7 +78,7 @@ export function removeStatements(database: D1Database, { threadId, createdAt, no
   ];
 }
 
-/** Reserves a key, reads who holds it, and forgets some keys that have run out. */
+/** Reserves a key, reads the stored reservation, and removes some expired keys. */
 export function reserveStatements(database: D1Database, request: CreationRequest): D1PreparedStatement[] {
   const owner = request.owner ?? "";
   const expired = request.now - creationKept;

@@ -1,9 +1,9 @@
-// Reports over run totals as SQL: the sums are made by the database, over the asked days only.
+// Builds usage reports as SQL. The database computes the sums, over the requested days only.
 
 import type { UsageDimension } from "#contract/usage-route.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
 
-import { noUse, tooManyLines } from "./run-total.ts";
+import { zeroSums, tooManyLines } from "./run-total.ts";
 import type { UsageQuery, UsageRow, UsageSums, UsageTotals } from "./run-total.ts";
 
 const columns: Record<UsageDimension, string> = {
@@ -13,14 +13,14 @@ const columns: Record<UsageDimension, string> = {
   user: "user_id",
 };
 
-/** Runs by their first row, found in the key beside the others. All rows of a run have one day, agent and user. */
+/** Counts each run once, by its first row. All rows of a run have the same day, agent and user. */
 const firstOfRun = `sum(NOT EXISTS (
   SELECT 1 FROM run_total AS other WHERE other.day = line.day AND other.run_id = line.run_id AND other.model < line.model))`;
 
-/** A line as the database gives it: dimensions under their columns' names. `first` are the runs that no line before it has. */
+/** A line of the result, with dimensions by column name. `first` counts the runs that no earlier line contains. */
 export type UsageLine = UsageSums & { first: number } & Record<string, string | number | null>;
 
-/** The report's statement: one line more than it may have shows that there are too many. */
+/** Builds the statement. It reads one line more than the limit, which shows that the report is too long. */
 export function usageStatement(database: D1Database, { from, to, by, userId, limit }: UsageQuery): D1PreparedStatement {
   const group = by.map((dimension) => columns[dimension]);
   const grouped = group.length === 0 ? "HAVING runs > 0" : `GROUP BY ${group.join(", ")} ORDER BY ${group.join(", ")}`;
@@ -38,10 +38,10 @@ export function usageStatement(database: D1Database, { from, to, by, userId, lim
     .bind(from, to, userId, limit + 1);
 }
 
-/** The report. */
+/** Builds the report from the lines. */
 export function usageTotals(found: readonly UsageLine[], { by, limit }: UsageQuery): UsageTotals {
   if (found.length > limit) throw tooManyLines(limit);
-  let total = noUse;
+  let total = zeroSums;
   const lines = found.map((line): UsageRow => {
     const { first, runs, input, output, cache_read, cache_write, total_tokens, cost, known_cost } = line;
     const usage = { input, output, cache_read, cache_write, total_tokens };

@@ -1,62 +1,62 @@
-// What runs used, for reports: one row per run and model. The day is the UTC day on which the run ended, which no repeat
-// of the write can change, so that it may stand in the key that keeps a run from being counted twice.
+// The usage of runs, for reports: one row for each run and model. The day is the UTC day on which the run ended. It is part of the
+// row's key, so a repeated write finds the same row and a run is not counted twice.
 
 import { refuse, type ThreadholdError } from "#contract/error.ts";
 import type { RunStatus } from "#contract/run.ts";
 import type { UsageDimension } from "#contract/usage-route.ts";
 import { zeroUsage, type Usage } from "#contract/usage.ts";
 
-/** What one model did in one run that ended. */
+/** The usage of one model in one run that has ended. */
 export interface RunTotal {
   run_id: string;
   model: string;
-  /** The run's own `ended_at`, in microseconds; never the time of the write. */
+  /** The run's `ended_at` in microseconds, not the time of the write. */
   ended_at: number;
   agent_id: string;
   user_id: string | null;
   thread_id: string;
   status: RunStatus;
   usage: Usage;
-  /** USD; null where a price is missing. */
+  /** USD; null if a price is unknown. */
   cost: number | null;
 }
 
-/** A report over whole UTC days, both included, as `YYYY-MM-DD`. */
+/** A report over whole UTC days from `from` to `to`, both included, as `YYYY-MM-DD`. */
 export interface UsageQuery {
   from: string;
   to: string;
   by: readonly UsageDimension[];
-  /** Only this user's runs; null counts everybody's. */
+  /** Only runs of this user; null for those of all users. */
   userId: string | null;
-  /** Most lines; a report that has more is refused. */
+  /** Maximal number of lines; a longer report is refused. */
   limit: number;
 }
 
-/** What was used. */
+/** Sums of usage. */
 export interface UsageSums extends Usage {
-  /** Runs, each once, however many models it used. */
+  /** Number of runs. A run with several models counts once. */
   runs: number;
-  /** USD; null where the cost of any run in it is unknown. */
+  /** USD; null if the cost of any of the runs is unknown. */
   cost: number | null;
-  /** USD of what is known. */
+  /** USD of the known costs. */
   known_cost: number;
 }
 
-/** Nothing was used. */
-export const noUse: UsageSums = Object.freeze({ ...zeroUsage, runs: 0, cost: 0, known_cost: 0 });
+/** The sums of no runs. */
+export const zeroSums: UsageSums = Object.freeze({ ...zeroUsage, runs: 0, cost: 0, known_cost: 0 });
 
-/** One line of a report: a value for each asked dimension, and the sums. */
+/** One line of a report: its value of each requested dimension, and its sums. */
 export interface UsageRow extends UsageSums {
   by: Partial<Record<UsageDimension, string | null>>;
 }
 
-/** Lines in the order of their dimensions, and all of it together. */
+/** The lines in the order of their dimensions, and the sums over all of them. */
 export interface UsageTotals {
   lines: UsageRow[];
   total: UsageSums;
 }
 
-/** Refuses a report that is too long. */
+/** The error for a report that is too long. */
 export function tooManyLines(limit: number): ThreadholdError {
   const message = `More than ${String(limit)} lines: ask for fewer days, or break them down by less`;
   return refuse("invalid_request", `by: ${message}`, { fields: [{ path: "by", message }] });

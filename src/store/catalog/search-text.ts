@@ -1,15 +1,15 @@
-// What `q` searches: title and last message in lower case. SQLite lowers ASCII only and its LIKE takes patterns of at most
-// 50 bytes, so the text is lowered here, stored, and looked through with `instr`.
+// The text that `q` searches: title and last message in lower case. SQLite converts only ASCII to lower case, and its LIKE limits
+// patterns to 50 bytes. So the text is converted here, stored, and searched with `instr`.
 
-/** Longest part of a last message that is searched, in UTF-16 units: a row of a list is no place for a book. */
+/** Searched length of the last message in UTF-16 units, which limits the size of a row. */
 const searchedMessage = 2000;
 
-/** The text of a search: the same lowering on both sides. */
+/** Converts a query in the same way as the stored text. */
 export function loweredQuery(q: string): string {
   return q.toLowerCase();
 }
 
-/** The searched text of a thread. A line break keeps a match from spanning title and message. */
+/** The searched text of a thread. The line break keeps a match from spanning title and message. */
 export function searchText(title: string | null, lastMessage: string | null): string {
   return `${title ?? ""}\n${(lastMessage ?? "").slice(0, searchedMessage)}`.toLowerCase().toWellFormed();
 }

@@ -1,5 +1,5 @@
-// Where a list of threads goes on: the place of the last thread that was shown. Opaque to callers and bound to the kind of
-// list it came from; it holds nothing that its owner has not just been shown.
+// The cursor of a list of threads: the position of the last listed thread. Cursors are opaque and valid for one kind of list. A cursor
+// contains nothing that its owner has not just received.
 
 import { z } from "zod";
 
@@ -9,16 +9,16 @@ import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import type { ThreadListQuery } from "./catalog.ts";
 
-/** Lists of root threads and of child threads are ordered apart. */
+/** Root threads and child threads are in separate lists. */
 export type ThreadListKind = "threads" | "children";
 
-/** Which of the two a query asks for. */
+/** The kind of list that a query asks for. */
 export function listKind(query: Pick<ThreadListQuery, "parentId">): ThreadListKind {
   return query.parentId === undefined ? "threads" : "children";
 }
 
-/** The place of a thread in a list. */
-export interface ThreadPlace {
+/** The position of a thread in a list. */
+export interface ThreadPosition {
   updatedAt: number;
   id: string;
 }
@@ -31,8 +31,8 @@ function broken(): Error {
   return refuse("invalid_request", "`cursor` is not one that this list gave.", { field: "cursor" });
 }
 
-/** The cursor of a place. */
-export function encodeCursor(list: ThreadListKind, { updatedAt, id }: ThreadPlace): string {
+/** Encodes a position as a cursor. */
+export function encodeCursor(list: ThreadListKind, { updatedAt, id }: ThreadPosition): string {
   const bytes = new TextEncoder().encode(JSON.stringify({ list, updatedAt, id }));
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
@@ -50,8 +50,8 @@ function readCursor(text: string): unknown {
   }
 }
 
-/** The place a cursor stands for; throws `invalid_request` for anything that this kind of list did not give. */
-export function decodeCursor(list: ThreadListKind, text: string): ThreadPlace {
+/** Decodes a cursor. Throws `invalid_request` for text that is not a cursor of this kind of list. */
+export function decodeCursor(list: ThreadListKind, text: string): ThreadPosition {
   const parsed = cursorSchema.safeParse(readCursor(text));
   if (!parsed.success || parsed.data.list !== list) throw broken();
   return { updatedAt: parsed.data.updatedAt, id: parsed.data.id };

@@ -1,4 +1,4 @@
-// A page of threads from one row more than was asked for: the extra row only says that another page follows.
+// Builds a page of threads from up to one row more than requested. The extra row shows that another page follows.
 
 import type { Page } from "#contract/page.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -6,7 +6,7 @@ import type { Thread } from "#contract/thread.ts";
 import type { ThreadListQuery } from "./catalog.ts";
 import { encodeCursor, listKind } from "./thread-cursor.ts";
 
-/** The page with its cursor. */
+/** Returns the page with its cursor. */
 export function threadPage(query: ThreadListQuery, found: readonly Thread[]): Page<Thread> {
   const items = found.slice(0, query.limit);
   const last = items.at(-1);

@@ -1,22 +1,21 @@
-// A free path for an attachment: under `/attachments/`, with the name it was given as far as that is one, and its extension
-// kept (decision 17).
+// Finds an unused path for an attachment under `/attachments/`. The path keeps the given name and extension as far as they are valid
+// (decision 17: files of a thread).
 
 import { filePath } from "./file-path.ts";
 import type { FileRows } from "./file-rows.ts";
 
-/** Characters that are kept of a name and of its extension. */
+/** Maximal characters of the name and of the extension. */
 const stemLimit = 60;
 const extensionLimit = 12;
 
-/** UTF-16 units of a given name that are looked at, from its end. */
+/** UTF-16 units of the given name that are read, from its end. */
 const longest = 1024;
 
-/** Names that are tried with a number before a random one is taken. */
+/** Numbered names to try before a random one is used. */
 const tries = 20;
 
 /**
- * The path. What cannot stand in a name becomes `_`; a name that is taken, by a file or by one that is on its way there,
- * gets a number.
+ * Returns an unused path. Invalid characters become `_`. A name that a file or an attachment in progress uses already gets a number.
  */
 export function freePath(rows: FileRows, given: string, onTheWay: ReadonlySet<string>): string {
   const { stem, extension } = nameParts(given);
@@ -29,7 +28,7 @@ export function freePath(rows: FileRows, given: string, onTheWay: ReadonlySet<st
 
 function nameParts(given: string): { stem: string; extension: string } {
   const base = given.slice(-longest).toWellFormed().normalize("NFC").split(/[/\\]/).at(-1) ?? "";
-  // Letters with their marks, as many scripts write them.
+  // Keeps letters with combining marks, which many scripts need.
   const clean = Array.from(
     base
       .replace(/[^\p{L}\p{M}\p{N}._ -]/gu, "_")

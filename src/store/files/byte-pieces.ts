@@ -1,9 +1,9 @@
-// Bytes on their way in: whatever was given as a sequence of pieces, counted against the limit, cut to chunks.
+// Reads the bytes of a file to write: as a sequence of pieces, limited in number, and combined to chunks of equal size.
 
 import { refuse } from "#contract/error.ts";
 import type { FileBody } from "#core/ports/thread-files.ts";
 
-/** The pieces of a body. A stream that is not read to its end is cancelled; so is one whose next piece the signal cuts off. */
+/** The pieces of a body. A stream that is not read to its end, or that the signal aborts, is cancelled. */
 export async function* piecesOf(body: FileBody, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   if (typeof body === "string") yield new TextEncoder().encode(body);
   else if (body instanceof Uint8Array) yield body;
@@ -17,7 +17,7 @@ export async function* piecesOf(body: FileBody, signal?: AbortSignal): AsyncGene
       for (;;) {
         signal?.throwIfAborted();
         const { done, value } = await reader.read();
-        // A stream that is cancelled ends, and must not be taken for a whole one.
+        // A cancelled stream ends normally, but must not count as complete.
         signal?.throwIfAborted();
         ended = done;
         if (done) return;
@@ -31,13 +31,13 @@ export async function* piecesOf(body: FileBody, signal?: AbortSignal): AsyncGene
   }
 }
 
-/** Cancels a stream that nobody began to read, so that its sender hears of it. */
-export async function leave(body: FileBody): Promise<void> {
+/** Cancels a stream that was never read, so that its sender is notified. */
+export async function cancelUnread(body: FileBody): Promise<void> {
   if (body instanceof ReadableStream && !body.locked) await body.cancel("not read").catch(() => undefined);
 }
 
-/** Passes pieces on and tells how many bytes went by; refuses what comes beyond the limit. */
-export async function* counted(
+/** Passes pieces on, counts their bytes, and throws `too_large` when they exceed the limit. */
+export async function* limitBytes(
   pieces: AsyncIterable<Uint8Array>,
   count: { bytes: number },
   { limit, path }: { limit: number; path: string },
@@ -51,18 +51,18 @@ export async function* counted(
   }
 }
 
-/** Puts pieces together to chunks of `size`; only the last is smaller. Each chunk is the caller's to keep. */
+/** Combines pieces to chunks of `size`; only the last one may be smaller. The caller may keep each chunk. */
 export async function* inChunks(pieces: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let chunk = new Uint8Array(Math.min(size, 64 * 1024));
   let filled = 0;
   for await (const piece of pieces) {
-    let rest = piece;
-    while (rest.byteLength > 0) {
-      const taken = rest.subarray(0, size - filled);
-      chunk = grown(chunk, filled, { needed: filled + taken.byteLength, size });
+    let remaining = piece;
+    while (remaining.byteLength > 0) {
+      const taken = remaining.subarray(0, size - filled);
+      chunk = withCapacity(chunk, filled, { needed: filled + taken.byteLength, size });
       chunk.set(taken, filled);
       filled += taken.byteLength;
-      rest = rest.subarray(taken.byteLength);
+      remaining = remaining.subarray(taken.byteLength);
       if (filled < size) continue;
       yield chunk;
       chunk = new Uint8Array(size);
@@ -76,8 +76,8 @@ function notBytes() {
   return refuse("invalid_request", "A stream that is written to a file must give bytes, as Uint8Array.");
 }
 
-/** Room for what is needed: doubling, so that a small file takes little and a large one is not copied often. */
-function grown(
+/** Returns a buffer with enough space. Doubling keeps small files small and limits copies of large ones. */
+function withCapacity(
   chunk: Uint8Array<ArrayBuffer>,
   filled: number,
   { needed, size }: { needed: number; size: number },

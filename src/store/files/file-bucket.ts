@@ -1,22 +1,22 @@
-// Large files in an R2 bucket. Keys are the thread's id and a random part, so no two writes share one.
+// Stores large files in an R2 bucket. A key is the thread's id and a random part, so no two writes use the same key.
 
 import { ThreadholdError } from "#contract/error.ts";
 
 import { inChunks } from "./byte-pieces.ts";
 import { chunkBytes } from "./file-rows.ts";
 
-/** What is used of a bucket. */
+/** The part of a bucket that is used. */
 export type Bucket = Pick<R2Bucket, "get" | "delete" | "createMultipartUpload" | "list">;
 
-/** Bytes of a part: the service wants all but the last of one size, and at least 5 MiB. */
+/** Bytes of an uploaded part. R2 requires equal parts, except the last, of at least 5 MiB. */
 const partBytes = 3 * chunkBytes;
 
-/** Keys that a bucket takes in one call. */
+/** Maximal keys of one call of the bucket. */
 const keysAtOnce = 1000;
 
 /**
- * Stores what a source gives. Parts are gathered one at a time, so that a file is never whole in memory.
- * Resolves when the object is complete; a failing source leaves none.
+ * Stores the bytes of a source. Parts are collected one at a time, so that a file is never whole in memory. Resolves when the object is
+ * complete; if the source fails, no object remains.
  */
 export async function storeInBucket(bucket: Bucket, key: string, source: AsyncIterable<Uint8Array>): Promise<void> {
   const upload = await answered(bucket.createMultipartUpload(key));
@@ -27,13 +27,13 @@ export async function storeInBucket(bucket: Bucket, key: string, source: AsyncIt
     }
     await answered(upload.complete(parts));
   } catch (thrown) {
-    // One that cannot even be given up ends by itself: the service keeps unfinished uploads for seven days.
+    // If the upload cannot be aborted, R2 deletes it after seven days.
     await upload.abort().catch(() => undefined);
     throw thrown;
   }
 }
 
-/** The bytes of an object as a stream; null where the bucket does not have it. */
+/** The bytes of an object as a stream; null if the bucket does not have it. */
 export async function readFromBucket(
   bucket: Bucket,
   key: string,
@@ -43,14 +43,14 @@ export async function readFromBucket(
   return found === null ? null : (found.body as ReadableStream<Uint8Array>);
 }
 
-/** Deletes objects; those that are not there do no harm. */
+/** Deletes objects. Missing objects are ignored. */
 export async function deleteFromBucket(bucket: Bucket, keys: readonly string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += keysAtOnce) {
     await answered(bucket.delete(keys.slice(at, at + keysAtOnce)));
   }
 }
 
-/** Deletes every object of a thread. */
+/** Deletes all objects of a thread. */
 export async function emptyBucket(bucket: Bucket, threadId: string): Promise<void> {
   for (;;) {
     const { objects, truncated } = await answered(bucket.list({ prefix: `${threadId}/`, limit: keysAtOnce }));
@@ -60,7 +60,7 @@ export async function emptyBucket(bucket: Bucket, threadId: string): Promise<voi
   }
 }
 
-/** What a bucket answers; its failures become `unavailable`, with the cause for the log. */
+/** Returns the result of a call of the bucket. A failure becomes `unavailable`, with the cause for the log. */
 async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -1,21 +1,21 @@
-// A change of a thread's files and whatever is told of it: one transaction, so that a crash leaves both or neither.
+// A change of a thread's files together with its event: one transaction, so that a crash keeps both or neither.
 
 import type { FileRecord } from "#spec/index.ts";
 
-/** What is told of a change: the file or folder as it is now, null for one that is gone. */
+/** The content of the event: the current file or folder, or null after its deletion. */
 export interface FileChange {
   path: string;
   file: FileRecord | null;
 }
 
-/** What a piece of work comes to. `told` is null where nobody has to hear of it. */
+/** The result of a change. `told` is the content of its event; null if no event is needed. */
 export interface Changed<T> {
   result: T;
-  told: FileChange | null;
+  event: FileChange | null;
 }
 
 /**
- * Does a change. Contract: in one transaction with what the owner of the files keeps of it; where either throws, nothing is
- * left of both, and it throws that. Synchronous; never called within a transaction.
+ * Performs a change. Contract: in one transaction with what the owner of the files stores about it. If either throws, neither remains,
+ * and the error is thrown. Synchronous; never called inside a transaction.
  */
 export type Change = <T>(work: () => Changed<T>) => T;

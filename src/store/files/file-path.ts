@@ -1,20 +1,20 @@
-// Paths of a thread's files: one spelling for each file, and no way out of the thread's root. A path that cannot be made
-// into one is refused; nothing is guessed.
+// Normalises paths of a thread's files: each file has one path, and no path leads outside of the thread's root. A path that cannot be
+// normalised is refused.
 
 import { refuse } from "#contract/error.ts";
 
-/** UTF-8 bytes of a whole path, and of one name in it. */
+/** Maximal UTF-8 bytes of a path, and of one name in it. */
 export const pathLimit = 1024;
 export const nameLimit = 255;
 
-/** Names in a path: each folder that is not there yet is a row. */
+/** Maximal names in a path, because each missing folder becomes a row. */
 export const depthLimit = 64;
 
-/** A path in its one spelling: `/` alone, or names with a `/` before each. */
+/** A normalised path: `/`, or names with a `/` before each. */
 export interface FilePath {
   /** With a leading `/`, without a trailing one. */
   path: string;
-  /** The folder it is in; the root is in itself. */
+  /** Path of the folder that contains it. The root contains itself. */
   parent: string;
   /** Empty for the root. */
   name: string;
@@ -23,12 +23,12 @@ export interface FilePath {
 const encoder = new TextEncoder();
 
 /**
- * Normalises: a leading `/` may be missing, empty names and `.` are dropped, `..` goes up and never above the root, Unicode
- * becomes NFC. Case counts. Refused: control characters, backslashes, lone surrogates, names and paths that are too long.
+ * Normalises a path. A missing leading `/` is added, empty names and `.` are dropped, `..` goes up but not above the root, Unicode
+ * becomes NFC. Case is kept. Refused: control characters, backslashes, lone surrogates, names and paths that are too long.
  */
 export function filePath(given: unknown): FilePath {
   if (typeof given !== "string") throw bad(typeof given, "must be a string");
-  // Longer than any path can be after normalising: not worth splitting.
+  // Longer than any normalised path can be, so it is not processed further.
   if (given.length > 16 * pathLimit) throw bad(given, `has more than ${pathLimit} bytes`);
   if (!given.isWellFormed()) throw bad(given, "holds half a character");
   if (hasControl(given)) throw bad(given, "holds a control character");
@@ -51,13 +51,13 @@ function pathOf(names: readonly string[], given: string): FilePath {
   return { path, parent: `/${names.slice(0, -1).join("/")}`, name: names.at(-1) ?? "" };
 }
 
-/** The folders above a path, from the root's own children down. */
+/** The folders that contain a path, from the root's child down. */
 export function foldersAbove({ path }: FilePath): FilePath[] {
   const names = path.split("/").slice(1, -1);
   return names.map((_, at) => pathOf(names.slice(0, at + 1), path));
 }
 
-/** A path put together from a row's columns. */
+/** Joins the columns of a row to a path. */
 export function joined(parent: string, name: string): string {
   return parent === "/" ? `/${name}` : `${parent}/${name}`;
 }

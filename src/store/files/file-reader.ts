@@ -1,5 +1,5 @@
-// Reads files piece by piece, as they are asked for. A file that is replaced while it is read fails the reader: bytes of two
-// writes never come together.
+// Reads files piece by piece on demand. If a file is replaced while it is read, the reader fails, so that bytes of two versions are
+// never mixed.
 
 import { refuse } from "#contract/error.ts";
 import type { ByteRange } from "#core/ports/thread-files.ts";
@@ -11,16 +11,16 @@ import { joined } from "./file-path.ts";
 import { chunkBytes } from "./file-rows.ts";
 import type { FileRow, FileRows } from "./file-rows.ts";
 
-/** What reading needs. */
+/** Dependencies of reading. */
 export interface FileReaderParts {
   rows: FileRows;
   bucket: Bucket | null;
 }
 
-/** Bytes of a file that is read whole. */
+/** Maximal bytes of a file that is read at once. */
 const wholeLimit = 32 * 1024 * 1024;
 
-/** The bytes of a range as a stream that reads a chunk when one is wanted. */
+/** The bytes of a range as a stream, which reads a chunk on demand. */
 export async function openBytes(
   parts: FileReaderParts,
   row: FileRow,
@@ -33,13 +33,13 @@ export async function openBytes(
   if (place?.type === "bucket" && end > offset) {
     if (parts.bucket === null) throw noBucket(row);
     const bytes = await readFromBucket(parts.bucket, place.key, { offset, length: end - offset });
-    if (bytes === null) throw stands(parts, row) ? lost(row) : changed(row);
+    if (bytes === null) throw isCurrent(parts, row) ? lost(row) : changed(row);
     return bytes;
   }
   let at = offset;
   return new ReadableStream<Uint8Array>(
     {
-      // So that an answer made of it has a Content-Length, and one that stays short is seen as broken.
+      // Gives a response its Content-Length, so that a stream that ends early is recognised as incomplete.
       expectedLength: end - offset,
       pull(controller) {
         if (at >= end) {
@@ -59,7 +59,7 @@ export async function openBytes(
   );
 }
 
-/** The whole file in memory, once. `too_large` for one that would not fit beside what else the object holds. */
+/** The whole file in memory. Throws `too_large` for a file that would need too much of the object's memory. */
 export async function wholeBytes(parts: FileReaderParts, row: FileRow): Promise<Uint8Array> {
   if (row.size > wholeLimit) {
     const path = joined(row.parent, row.name);
@@ -75,7 +75,7 @@ export async function wholeBytes(parts: FileReaderParts, row: FileRow): Promise<
   return bytes;
 }
 
-/** The chunks of a file, each read when it is asked for. */
+/** The chunks of a file, each read on demand. */
 export async function* fileChunks(
   parts: FileReaderParts,
   row: FileRow,
@@ -95,7 +95,7 @@ async function chunkBytesOf(parts: FileReaderParts, row: FileRow, index: number)
   return new Uint8Array(await new Response(await openBytes(parts, row, range)).arrayBuffer());
 }
 
-/** One chunk from the object's own storage. */
+/** Reads one chunk from the object's storage. */
 function chunkOf({ rows }: FileReaderParts, row: FileRow, number: number): Uint8Array {
   const { place } = row.body;
   if (place?.type === "chunks") {
@@ -103,13 +103,13 @@ function chunkOf({ rows }: FileReaderParts, row: FileRow, number: number): Uint8
     if (chunk === null) throw changed(row);
     return chunk;
   }
-  const bytes = stands({ rows }, row) ? rows.bytes(row.parent, row.name) : null;
+  const bytes = isCurrent({ rows }, row) ? rows.bytes(row.parent, row.name) : null;
   if (bytes === null) throw changed(row);
   return bytes;
 }
 
-/** Whether what was looked up is still the file. */
-function stands({ rows }: Pick<FileReaderParts, "rows">, row: FileRow): boolean {
+/** Whether the row is still that of the current file. */
+function isCurrent({ rows }: Pick<FileReaderParts, "rows">, row: FileRow): boolean {
   return rows.find(row.parent, row.name)?.body.tag === row.body.tag;
 }
 

@@ -1,4 +1,4 @@
-// What the rest of the runtime is shown of a file's row.
+// Converts a file's row to the types that other parts of the runtime use.
 
 import type { Standing } from "#core/ports/thread-files.ts";
 import type { FileRecord } from "#spec/index.ts";
@@ -6,13 +6,13 @@ import type { FileRecord } from "#spec/index.ts";
 import { joined } from "./file-path.ts";
 import type { FileRow } from "./file-rows.ts";
 
-/** A file with its tag; a folder and a file that lies outside have none. */
+/** A file with its ETag. Folders and files outside of the thread have none. */
 export function standingOf(row: FileRow): Standing {
   const own = !row.is_folder && row.body.place?.type !== "external";
   return { record: fileRecord(row), etag: own ? row.body.tag : null };
 }
 
-/** The document's record of a row. */
+/** The row as a `FileRecord` (Standard Agents, threads). */
 export function fileRecord({ parent, name, is_folder, size, body }: FileRow): FileRecord {
   const { mime_type, place, metadata, width, height, created_at, updated_at } = body;
   return {

@@ -1,26 +1,26 @@
-// The rows under a thread's files, as the file system sees them. Synchronous, because the object's SQLite is; both
-// implementations keep one contract.
+// The interface of the rows of a thread's files, which the file system uses. It is synchronous like the object's SQLite. Both
+// implementations follow the same contract.
 
 import type { JsonObject } from "#contract/json.ts";
 
-/** Bytes of a chunk at most (Standard Agents, writeFile); also what a file's own row may hold. */
+/** Maximal bytes of a chunk (Standard Agents, writeFile), and of the bytes in a file's own row. */
 export const chunkBytes = 1_835_008;
 
-/** Where a file's bytes lie: in its row, in chunks, in a bucket, or elsewhere. */
-export type FilePlace =
+/** Where a file's bytes are stored: in its row, in chunks, in a bucket, or at an external address. */
+export type FileLocation =
   | { type: "row" }
   | { type: "chunks"; generation: number; count: number }
   | { type: "bucket"; key: string }
   | { type: "external"; url: string };
 
-/** What is kept of a file or folder beside its name and size. Times are microseconds. */
+/** Properties of a file or folder in addition to name and size. Times are microseconds. */
 export interface FileBodyRecord {
   mime_type: string;
   /** Absent for folders. */
-  place?: FilePlace;
-  /** A folder that only a path below it made: it goes with its last entry. */
+  place?: FileLocation;
+  /** Whether the folder was only created for a path below it. It is deleted with its last entry. */
   implied?: boolean;
-  /** Changes with every write. */
+  /** The ETag, which changes with every write. */
   tag: string;
   metadata?: JsonObject;
   width?: number;
@@ -38,44 +38,44 @@ export interface FileRow {
   body: FileBodyRecord;
 }
 
-/** Bytes that no file stands for: the chunks of a generation, or an object in a bucket under a number of its own. */
+/** Bytes without a file, to be deleted: the chunks of a generation, or an object in a bucket under a generation of its own. */
 export interface Garbage {
   generation: number;
   /** Set for bytes in a bucket. */
   bucket_key: string | null;
 }
 
-/** Parents from one on, up to and without another; null for no end. As SQLite compares text. */
+/** A range of parent paths from `from` (included) to `to` (excluded); null for no end. Compared as SQLite compares text. */
 export interface Span {
   from: string;
   to: string | null;
 }
 
 /**
- * Contract: every method is synchronous; reads see the writes of the same transaction; rows handed out are copies. Reads stay
- * within what is asked for.
+ * Contract: every method is synchronous. Reads see the writes of the same transaction. Returned rows are copies. A read costs no more
+ * rows than were requested.
  */
 export interface FileRows {
   transaction<T>(work: () => T): T;
   find(parent: string, name: string): FileRow | null;
-  /** Puts a row in the place of the one that is there; `bytes` null for bytes that lie elsewhere. Drops its thumbnail. */
+  /** Replaces the row, and deletes its thumbnail. `bytes` is null if the bytes are stored elsewhere. */
   put(row: FileRow, bytes: Uint8Array | null): void;
   remove(parent: string, name: string): void;
   bytes(parent: string, name: string): Uint8Array | null;
   thumbnail(parent: string, name: string): Uint8Array | null;
   keepThumbnail(parent: string, name: string, bytes: Uint8Array): void;
-  /** What a folder holds, by name, as many as asked for, behind `after`. */
+  /** Entries of a folder by name, after the name `after`, at most `limit`. */
   children(parent: string, page: { after: string | null; limit: number }): FileRow[];
-  /** Rows whose parent lies in a span, folders left out: by parent and name, as many as asked for, behind a place. */
+  /** Files whose parent is in a span, without folders, by parent and name, after the position `after`, at most `limit`. */
   files(span: Span, page: { after: Pick<FileRow, "parent" | "name"> | null; limit: number }): FileRow[];
   totals(): { files: number; folders: number; bytes: number };
-  /** Bytes that the storage holds, what else lies in it and what is being written included. Reads no rows. */
+  /** Bytes of the whole storage, including other data and pending writes. Reads no rows. */
   filled(): number;
 
   putChunk(generation: number, number: number, bytes: Uint8Array): void;
   chunk(generation: number, number: number): Uint8Array | null;
   dropChunks(generation: number): void;
-  /** The highest generation that chunks or garbage have; a new one above it is nobody's. */
+  /** The highest generation of chunks and garbage. A higher one is unused. */
   lastGeneration(): number;
   addGarbage(garbage: Garbage): void;
   removeGarbage(generation: number): void;

@@ -1,4 +1,4 @@
-// Searches a thread's files by name and by content, in the order of their paths, within bounds.
+// Searches a thread's files by name and by content, within bounds. Results are sorted by path.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { Found, SearchOptions } from "#core/ports/thread-files.ts";
@@ -13,18 +13,18 @@ import { linePattern, matchingLines } from "./line-search.ts";
 import type { LineSearch, MatchingLines } from "./line-search.ts";
 import { SearchWork } from "./search-work.ts";
 
-/** Files an answer names at most, unless fewer are asked for. */
+/** Default and maximal number of files in a result. */
 const resultLimit = 1000;
 
-/** Lines of all files together that an answer shows at most; further files are left out. */
+/** Maximal lines of all files in a result. Further files are omitted. */
 const shownLines = 10_000;
 
-/** Bytes that one search by content reads at most; files that would go beyond are left out. */
+/** Maximal bytes that a search by content reads. Files beyond are omitted. */
 const searchedBytes = 64 * 1024 * 1024;
 
 const page = 200;
 
-/** Paths that a glob matches, sorted. `too_large` where there are too many files for so heavy a glob. */
+/** Paths that match a glob, sorted. Throws `too_large` if matching would take too much work. */
 export async function findFiles(
   rows: FileRows,
   glob: string,
@@ -46,7 +46,7 @@ export async function findFiles(
   return { paths: paths.sort().slice(0, limit), truncated: paths.length > limit };
 }
 
-/** Files with the lines that match, sorted by path. Files that lie outside are not read, and do not count as left out. */
+/** Files with their matching lines, sorted by path. External files are not searched, and do not set `truncated`. */
 export async function grepFiles(
   parts: FileReaderParts,
   pattern: string,
@@ -56,7 +56,7 @@ export async function grepFiles(
   const limit = limitOf(options);
   const results: GrepResult[] = [];
   const work = new SearchWork(options.signal);
-  let left = searchedBytes;
+  let remainingBytes = searchedBytes;
   let lines = shownLines;
   let truncated = false;
   for (const row of filesUnder(parts.rows, options.path)) {
@@ -67,11 +67,11 @@ export async function grepFiles(
       truncated = true;
       break;
     }
-    if (row.size > left || !work.allows(row.size, compiled.programSize())) {
+    if (row.size > remainingBytes || !work.allows(row.size, compiled.programSize())) {
       truncated = true;
       continue;
     }
-    left -= row.size;
+    remainingBytes -= row.size;
     const { matches, cut } = await matchesIn(parts, row, { pattern: compiled, limit: lines, work });
     truncated ||= cut;
     if (matches.length === 0) continue;
@@ -81,7 +81,7 @@ export async function grepFiles(
   return { results: results.sort((first, second) => (first.path < second.path ? -1 : 1)), truncated };
 }
 
-/** The lines of one file; none of one that was changed or removed while it was searched. */
+/** The matching lines of one file; none if it was changed or deleted during the search. */
 async function matchesIn(parts: FileReaderParts, row: FileRow, search: LineSearch): Promise<MatchingLines> {
   const none = { matches: [], cut: false };
   try {
@@ -112,7 +112,7 @@ function* filesUnder(rows: FileRows, folder = "/"): Generator<FileRow> {
   }
 }
 
-/** A folder's own files, then those of the folders below it: names hold no control characters, and `0` follows `/`. */
+/** A folder's own files, then those of the folders below: names have no control characters, and `0` is the character after `/`. */
 function spansOf(path: string): Span[] {
   if (path === "/") return [{ from: path, to: null }];
   return [

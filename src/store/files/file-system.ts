@@ -1,5 +1,5 @@
-// A thread's files over its rows (Standard Agents, threads; decisions 17 and 18). It names, finds, lists and removes; writer,
-// reader and search do the rest.
+// The file system of a thread over its rows (Standard Agents, threads; decisions 17 and 18: files of a thread and over HTTP). It
+// resolves paths, lists and deletes. The writer, the reader and the search are separate modules.
 
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -20,63 +20,63 @@ import { FileWriter, folderRow, makeFolders } from "./file-writer.ts";
 import type { BucketChoice } from "./file-writer.ts";
 import { thumbnails } from "./thumbnail.ts";
 
-/** Bytes of metadata of a file, as JSON, and characters of its type: both stand in the row that may hold its bytes. */
+/** Maximal bytes of a file's metadata as JSON, and characters of its media type. Both are in the row that may hold its bytes. */
 const metadataLimit = 64 * 1024;
 const mimeTypeLimit = 255;
 
-/** Characters of the address of a file that lies outside. */
+/** Maximal characters of the address of an external file. */
 const urlLimit = 8192;
 
-/** Entries read from a folder at once, and those of a folder that is listed. */
+/** Entries read from a folder at a time, and maximal entries of a listed folder. */
 const page = 500;
 const entryLimit = 20_000;
 
-/** Searches of one thread's files at a time; further ones wait for their turn. */
+/** Concurrent searches of one thread's files. Others wait. */
 const searchesAtOnce = 2;
 
-/** What the files of a thread are made of. */
+/** Dependencies and limits of the file system. */
 export interface FileSystemParts {
   rows: FileRows;
-  /** Does what changes what is seen of the files; left out, nobody is told. */
+  /** Performs changes and emits their events. Default: without events. */
   change?: Change;
   images: ImagePort;
   clock: Clock;
-  /** Bytes a file may have. */
+  /** Maximal bytes of a file. */
   limit: number;
-  /** Bytes of the object's storage that files may fill, together with all else that is in it. */
+  /** Bytes of the object's storage up to which files may fill it, including all other data. */
   room: number;
-  /** Null where every file stays in the thread. */
+  /** Null if all files are stored in the thread. */
   bucket: BucketChoice | null;
-  /** There is something to forget, or will be where a write does not end: call `sweep` soon. */
+  /** Called if there is garbage, or will be if a write does not end: call `sweep` soon. */
   onGarbage: () => void;
 }
 
-/** Files with what the thread's object needs beside the port. */
+/** The port with operations that only the thread's object uses. */
 export interface ManagedThreadFiles extends ThreadFiles {
-  /** True while uploads wait for other uploads of this thread. */
+  /** Whether uploads wait for other uploads of this thread. */
   readonly crowded: boolean;
   /**
-   * Forgets bytes that no file stands for. Resolves to false while a write is under way, so that what a crash would leave of
-   * it is swept; rejects with `unavailable` where the bucket fails. What lies in a bucket that is not bound waits for it.
+   * Deletes bytes that belong to no file. Resolves to false while a write is in progress: call it again, because a crash could leave
+   * garbage. Rejects with `unavailable` if the bucket fails. Objects in a bucket that is not bound are kept until it is bound again.
    */
   sweep(): Promise<boolean>;
-  /** Removes a file where it still is this very one; done when it returns. */
+  /** Deletes a file if it still is this version. Synchronous. */
   removeVersion(version: FileVersion): void;
   /**
-   * The thread is being deleted: everything in the bucket goes, then `rest` is done. Nothing is written from here on. Where
-   * either fails the files are open again, and deleting can be repeated.
+   * Deletes all objects in the bucket and then calls `rest`, when the thread is being deleted. Writes are refused from now on. If
+   * either fails, writes are permitted again, and the deletion can be repeated.
    */
   destroy(rest: () => Promise<void>): Promise<void>;
 }
 
-/** Makes them. Touches no storage. */
+/** Creates the file system. Touches no storage. */
 export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
   const { rows, clock, change = (work) => rows.transaction(work).result } = parts;
   const reading = { rows, bucket: parts.bucket?.bucket ?? null };
   const writer = new FileWriter({ ...parts, change });
   const inTurn = turns(searchesAtOnce);
   const thumbnail = thumbnails(reading, parts.images);
-  /** Paths that attachments on their way have taken. */
+  /** Paths of attachments that are being written. */
   const attaching = new Set<string>();
 
   function find(path: unknown): { at: FilePath; row: FileRow | null } {
@@ -89,7 +89,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
     return row === null || row.is_folder ? null : row;
   }
 
-  /** The file, if its bytes are the thread's own. */
+  /** The file, unless its bytes are external. */
   function ownFile(path: unknown): FileRow | null {
     const row = file(path);
     return row?.body.place?.type === "external" ? null : row;
@@ -99,7 +99,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
     const leftover = change(() => {
       rows.remove(at.parent, at.name);
       dropImplied(rows, at);
-      return { result: writer.dropBytes(row), told: { path: at.path, file: null } };
+      return { result: writer.dropBytes(row), event: { path: at.path, file: null } };
     });
     if (leftover) parts.onGarbage();
   }
@@ -183,8 +183,8 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
         makeFolders(rows, at, { now: clock.now(), implied: true });
         rows.put(made, null);
         const result = fileRecord(made);
-        // One that a path implied was there for everybody.
-        return { result, told: row === null ? { path: at.path, file: result } : null };
+        // An implied folder was visible before, so its creation is no event.
+        return { result, event: row === null ? { path: at.path, file: result } : null };
       });
     },
     async removeFolder(path) {
@@ -196,7 +196,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       change(() => {
         rows.remove(at.parent, at.name);
         dropImplied(rows, at);
-        return { result: null, told: { path: at.path, file: null } };
+        return { result: null, event: { path: at.path, file: null } };
       });
     },
     async stats() {
@@ -207,10 +207,10 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
     find: (glob, options) => inTurn(options?.signal, () => findFiles(rows, glob, options)),
     thumbnail: async (path) => thumbnail(() => ownFile(path)),
     async sweep() {
-      const doomed = rows.garbage().filter(({ generation }) => !writer.isWriting(generation));
+      const deletable = rows.garbage().filter(({ generation }) => !writer.isWriting(generation));
       const [inBucket, chunks] = [
-        doomed.filter((one) => one.bucket_key !== null),
-        doomed.filter((one) => one.bucket_key === null),
+        deletable.filter((one) => one.bucket_key !== null),
+        deletable.filter((one) => one.bucket_key === null),
       ];
       for (const { generation } of chunks) {
         rows.transaction(() => {
@@ -243,7 +243,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
   return files;
 }
 
-/** Refuses what would not fit a row beside the bytes, or not a header. Callers say it better where they know the field. */
+/** Refuses values that fit neither into the row nor into an HTTP header. Callers that know the field give better messages. */
 function checkFacts({ mimeType, metadata }: FileFacts): void {
   if (mimeType.length > mimeTypeLimit || !/^[\x20-\x7e]+$/.test(mimeType)) {
     throw refuse("invalid_request", `A file's MIME type is ASCII text of at most ${mimeTypeLimit} characters.`);
@@ -284,7 +284,7 @@ function isEmpty(rows: FileRows, { path }: FilePath): boolean {
   return rows.children(path, { after: null, limit: 1 }).length === 0;
 }
 
-/** Removes the folders above that only what was below them had made. */
+/** Deletes the implied folders above a path that are empty now. */
 function dropImplied(rows: FileRows, at: FilePath): void {
   for (const folder of foldersAbove(at).reverse()) {
     const row = rows.find(folder.parent, folder.name);

@@ -1,6 +1,6 @@
-// Writes files: bytes first, under a generation of their own, then the row that makes them the file, together with what
-// drops the bytes before. Until that moment the old file stands; what a failure or a crash leaves behind is garbage with a
-// row that says so.
+// Writes files. The bytes are stored first, under a new generation; then one transaction writes the row that makes them the file and
+// deletes the previous bytes. Until then the previous file remains. Bytes of a failed or crashed write are garbage, which a row in
+// the table of garbage records.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -8,7 +8,7 @@ import type { ImagePort } from "#core/ports/image-port.ts";
 import type { FileBody, LinkFacts, WriteFacts } from "#core/ports/thread-files.ts";
 import { turns } from "#lib/bounded-fetch.ts";
 
-import { counted, inChunks, leave, piecesOf } from "./byte-pieces.ts";
+import { limitBytes, inChunks, cancelUnread, piecesOf } from "./byte-pieces.ts";
 import { deleteFromBucket, storeInBucket } from "./file-bucket.ts";
 import type { Bucket } from "./file-bucket.ts";
 import type { Change } from "./file-change.ts";
@@ -17,52 +17,52 @@ import type { FilePath } from "./file-path.ts";
 import { openBytes } from "./file-reader.ts";
 import { fileRecord, standingOf } from "./file-record.ts";
 import { chunkBytes } from "./file-rows.ts";
-import type { FileBodyRecord, FilePlace, FileRow, FileRows } from "./file-rows.ts";
+import type { FileBodyRecord, FileLocation, FileRow, FileRows } from "./file-rows.ts";
 import { measured } from "./image-facts.ts";
 
-/** Where large files go. */
+/** The bucket for large files. */
 export interface BucketChoice {
   bucket: Bucket;
   /** First part of every key. */
   threadId: string;
-  /** Bytes from which on a file goes there. They are gathered in memory, so they are few. */
+  /** Size in bytes from which a file is stored in the bucket. So many bytes are collected in memory before. */
   threshold: number;
 }
 
-/** What writing needs. */
+/** Dependencies and limits of writing. */
 export interface FileWriterParts {
   rows: FileRows;
-  /** Does what changes what is seen of the files. */
+  /** Performs changes and emits their events. */
   change: Change;
   images: ImagePort;
   clock: Clock;
-  /** Bytes a file may have. */
+  /** Maximal bytes of a file. */
   limit: number;
-  /** Bytes of the object's storage that files may fill: a full one could store no message either. */
+  /** Bytes of the object's storage that files may fill. A full storage could not store messages either. */
   room: number;
   bucket: BucketChoice | null;
-  /** Tells that there is garbage, or what will be garbage if it never becomes a file. Never called in a transaction. */
+  /** Called when garbage exists, or will exist if a write fails. Never called inside a transaction. */
   onGarbage: () => void;
 }
 
 /**
- * Streams that are stored at a time; each may hold what comes before the threshold and a part. Others wait, those of the
- * thread itself never for those that somebody outside sends.
+ * Streams that are stored at the same time; each may hold bytes up to the threshold and one part in memory. Writes of the thread itself
+ * (`own`) never wait for uploads of clients (`outside`).
  */
 const streamsAtOnce = { own: 2, outside: 3 };
 
-/** The most uploads that may wait for their turn. More are refused at once, because they would wait too long. */
+/** Uploads that may wait. More are refused at once, because they would wait too long. */
 const streamsWaiting = 8;
 
-/** Milliseconds after which a refused upload may be sent again. */
-const comeAgainMs = 10_000;
+/** Milliseconds after which a refused upload may be repeated. */
+const retryAfterMs = 10_000;
 
-/** One per object: it knows which generations are being written. */
+/** The writer of one object. It knows which generations are being written. */
 export class FileWriter {
   readonly #parts: FileWriterParts;
   readonly #writing = new Set<number>();
   readonly #inTurn = { own: turns(streamsAtOnce.own), outside: turns(streamsAtOnce.outside) };
-  /** The number of uploads that are being stored or wait. */
+  /** Number of uploads that are being stored or wait. */
   #outside = 0;
   #last: number | null = null;
   #closed = false;
@@ -71,33 +71,33 @@ export class FileWriter {
     this.#parts = parts;
   }
 
-  /** The thread is being deleted: what is under way fails, and nothing else begins, unless it opens again. */
+  /** Closed while the thread is being deleted: current writes fail and new ones are refused. */
   close(closed: boolean): void {
     this.#closed = closed;
   }
 
-  /** True while uploads wait for their turn. */
+  /** Whether uploads wait for others. */
   get crowded(): boolean {
     return this.#outside > streamsAtOnce.outside;
   }
 
-  /** True while any bytes come in that are not in a row of their file. */
+  /** Whether bytes are being stored that belong to no file yet. */
   get busy(): boolean {
     return this.#writing.size > 0;
   }
 
-  /** True while the bytes of a generation come in. */
+  /** Whether the bytes of a generation are being stored. */
   isWriting(generation: number): boolean {
     return this.#writing.has(generation);
   }
 
-  /** Writes the body and gives the row it became. A stream that is refused unread is cancelled. */
+  /** Writes a file and returns its row. A stream that is refused before it is read is cancelled. */
   async write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
     const { signal, outside = false } = facts;
     const inTurn = this.#inTurn[outside ? "outside" : "own"];
     try {
       if (at.name === "") throw refuse("conflict", "The root is a folder and cannot be written.");
-      this.#mustBeFree(at);
+      this.#assertWritable(at);
       const write = () => this.#write(at, body, facts);
       if (!(body instanceof ReadableStream)) return await write();
       return await (outside ? this.#fromOutside(() => inTurn(signal, write)) : inTurn(signal, write));
@@ -105,14 +105,14 @@ export class FileWriter {
       if (signal?.aborted !== true || thrown !== signal.reason) throw thrown;
       throw refuse("conflict", `${at.path} was given up before all of it was there; nothing of it was written.`);
     } finally {
-      await leave(body);
+      await cancelUnread(body);
     }
   }
 
   async #fromOutside<T>(work: () => Promise<T>): Promise<T> {
     if (this.#outside >= streamsAtOnce.outside + streamsWaiting) {
       const message = `${this.#outside} uploads to this thread are under way or wait. Send this one again later.`;
-      throw new ThreadholdError({ code: "rate_limited", message, retry_after_ms: comeAgainMs });
+      throw new ThreadholdError({ code: "rate_limited", message, retry_after_ms: retryAfterMs });
     }
     this.#outside += 1;
     try {
@@ -122,7 +122,7 @@ export class FileWriter {
     }
   }
 
-  /** Records a file whose bytes are not ours. */
+  /** Records a file whose bytes are stored elsewhere. */
   link(at: FilePath, url: string, { size = 0, ...facts }: LinkFacts): FileRow {
     if (at.name === "") throw refuse("conflict", "The root is a folder and cannot be written.");
     const place = { type: "external" as const, url };
@@ -133,7 +133,7 @@ export class FileWriter {
 
   async #write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
     const count = { bytes: 0 };
-    const pieces = counted(piecesOf(body, facts.signal), count, { limit: this.#parts.limit, path: at.path });
+    const pieces = limitBytes(piecesOf(body, facts.signal), count, { limit: this.#parts.limit, path: at.path });
     const stored = await this.#store(pieces);
     const { place, generation } = stored;
     const size = count.bytes;
@@ -150,13 +150,13 @@ export class FileWriter {
     }
   }
 
-  /** Stores bytes where they belong; gives those that fit a row back. */
+  /** Stores the bytes by their size: in a row (then they are returned), in chunks, or in the bucket. */
   async #store(pieces: AsyncGenerator<Uint8Array>): Promise<Stored> {
     const { bucket } = this.#parts;
     const chunks = inChunks(pieces, chunkBytes);
     const begun: Uint8Array[] = [];
     let gathered = 0;
-    // One chunk is a row; what is under the threshold is chunks, so that much is gathered before its place is known.
+    // A file of one chunk goes into its row, a file below the threshold into chunks. So that much is read before the place is known.
     const enough = bucket === null ? 0 : bucket.threshold;
     while (begun.length < 2 || gathered < enough) {
       const next = await chunks.next();
@@ -175,7 +175,7 @@ export class FileWriter {
     let count = 0;
     try {
       for await (const chunk of all(begun, rest)) {
-        this.#mustFit(chunk.byteLength);
+        this.#assertFits(chunk.byteLength);
         this.#parts.rows.putChunk(generation, count, chunk);
         count += 1;
       }
@@ -191,7 +191,7 @@ export class FileWriter {
     rest: AsyncGenerator<Uint8Array>,
     { bucket, threadId }: BucketChoice,
   ): Promise<Stored> {
-    // Never a number that rows are asked for: an object must not get the key of one that a file stands for.
+    // A random key: it must never equal the key of an object that belongs to a file.
     const place = { type: "bucket" as const, key: `${threadId}/${crypto.randomUUID()}` };
     const generation = await this.#begin(place.key, rest);
     try {
@@ -204,7 +204,7 @@ export class FileWriter {
     return { place, bytes: null, generation };
   }
 
-  /** A generation that is garbage until a file stands for it. Closes the source where it cannot begin. */
+  /** Starts a generation, recorded as garbage until a file uses it. If it cannot start, the source is closed. */
   async #begin(bucketKey: string | null, source: AsyncGenerator<Uint8Array>): Promise<number> {
     const { rows, onGarbage } = this.#parts;
     try {
@@ -225,13 +225,13 @@ export class FileWriter {
     return generation;
   }
 
-  /** Drops what a failed write stored, as far as that is possible now; its garbage row stands for the rest. */
-  async #discard(place: FilePlace, generation: number | null): Promise<void> {
+  /** Deletes what a failed write stored, as far as possible. Its garbage row remains for the rest. */
+  async #discard(place: FileLocation, generation: number | null): Promise<void> {
     const { rows, bucket, onGarbage } = this.#parts;
     this.#writing.delete(generation ?? 0);
     if (generation === null) return;
     if (place.type === "bucket") {
-      // At once, because a thread that was deleted meanwhile has nobody left to do it; the sweep tries again.
+      // Deleted at once, because the thread may have been deleted in the meantime. Otherwise the sweep tries again.
       if (bucket !== null) await deleteFromBucket(bucket.bucket, [place.key]).catch(() => undefined);
       onGarbage();
       return;
@@ -247,8 +247,8 @@ export class FileWriter {
     const { place, bytes, generation, size, facts } = written;
     const now = clock.now();
     return change(() => {
-      this.#mustBeFree(at);
-      if (bytes !== null) this.#mustFit(bytes.byteLength);
+      this.#assertWritable(at);
+      if (bytes !== null) this.#assertFits(bytes.byteLength);
       const before = rows.find(at.parent, at.name);
       const tag = crypto.randomUUID().slice(0, 18);
       facts.check?.(before === null ? null : standingOf(before), tag);
@@ -268,11 +268,11 @@ export class FileWriter {
       if (generation !== null) rows.removeGarbage(generation);
       facts.made?.({ path: at.path, etag: tag });
       const leftover = before !== null && this.dropBytes(before);
-      return { result: { row, leftover }, told: { path: at.path, file: fileRecord(row) } };
+      return { result: { row, leftover }, event: { path: at.path, file: fileRecord(row) } };
     });
   }
 
-  /** Drops what a row's file owned; part of the caller's transaction. True where the bucket has to forget it. */
+  /** Deletes the bytes of a row's file; part of the caller's transaction. Returns whether an object remains in the bucket. */
   dropBytes({ body: { place } }: FileRow): boolean {
     const { rows } = this.#parts;
     if (place?.type === "chunks") rows.dropChunks(place.generation);
@@ -281,7 +281,7 @@ export class FileWriter {
     return true;
   }
 
-  /** With the size of an image that nobody said; a text is none. */
+  /** Adds the width and height of an image, unless they are given. A text is not an image. */
   async #measured(
     at: FilePath,
     { body, size, stored }: { body: FileBody; size: number; stored: Stored },
@@ -296,16 +296,16 @@ export class FileWriter {
     return measured(images, { size, open }, facts);
   }
 
-  /** Refused where the storage would be fuller than files may make it. */
-  #mustFit(bytes: number): void {
+  /** Throws if the bytes would fill the storage beyond the limit for files. */
+  #assertFits(bytes: number): void {
     const { rows, room } = this.#parts;
     if (rows.filled() + bytes <= room) return;
     const message = `The thread's storage is full: it may hold ${room} bytes. Remove files, or bind a bucket for large ones.`;
     throw refuse("too_large", message, { limit: room });
   }
 
-  /** Refused where a folder stands at the path, or a file where its folder would be. */
-  #mustBeFree(at: FilePath): void {
+  /** Throws if a folder exists at the path, or a file at the path of one of its folders. */
+  #assertWritable(at: FilePath): void {
     const { rows } = this.#parts;
     if (this.#closed) throw refuse("thread_not_found", "The thread is being deleted, so nothing is written any more.");
     if (rows.find(at.parent, at.name)?.is_folder === true) {
@@ -319,27 +319,27 @@ export class FileWriter {
   }
 }
 
-/** Bytes that are stored and no file yet. The generation is that of their garbage row; null for those of a file's own row. */
+/** Stored bytes that are not a file yet. `generation` is that of their garbage row; null for bytes that go into a file's own row. */
 interface Stored {
-  place: FilePlace;
+  place: FileLocation;
   bytes: Uint8Array | null;
   generation: number | null;
 }
 
 async function* all(begun: Uint8Array[], rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // Handed on one by one, so that what is stored can be forgotten.
+  // Removes each chunk from the list when it is yielded, so that stored chunks can be freed.
   for (let next = begun.shift(); next !== undefined; next = begun.shift()) yield next;
   yield* rest;
 }
 
-/** Makes the folders above a path that are not there; part of the caller's transaction. */
+/** Creates the missing folders above a path; part of the caller's transaction. */
 export function makeFolders(rows: FileRows, at: FilePath, { now, implied }: { now: number; implied: boolean }): void {
   for (const { parent, name } of foldersAbove(at)) {
     if (rows.find(parent, name) === null) rows.put(folderRow({ parent, name }, { now, implied }), null);
   }
 }
 
-/** A folder's row. */
+/** Builds the row of a folder. */
 export function folderRow(
   { parent, name }: Pick<FilePath, "parent" | "name">,
   { now, implied }: { now: number; implied: boolean },

@@ -1,17 +1,17 @@
-// Globs over paths: picomatch says what a pattern means, RE2 matches it, so that no pattern takes more than the path's
-// length (architecture §7).
+// Matches paths by globs. picomatch translates a glob to a regular expression, and RE2 executes it, so that the time of a match is
+// proportional to the path's length for every pattern (architecture §7).
 
 import picomatch from "picomatch/posix";
 import { RE2JS } from "re2js";
 
 import { refuse } from "#contract/error.ts";
 
-/** UTF-16 units of a glob at most. */
+/** Maximal UTF-16 units of a glob. */
 const globLimit = 512;
 
 /**
- * What picomatch writes to keep `.` and `..` from matching, and names from being empty. Stored paths hold neither, and RE2
- * has no word for looking around.
+ * Lookarounds that picomatch generates to exclude `.`, `..` and empty names. They are removed, because stored paths contain none of
+ * these and RE2 does not support lookarounds.
  */
 const lookAround = [
   String.raw`(?!(?:^|\/)\.{1,2}(?:\/|$))`,
@@ -20,15 +20,15 @@ const lookAround = [
   "(?=.)",
 ];
 
-// With this picomatch lets `a/**/x` end after `a`, and then looks ahead to keep it from that; `a` is never below itself.
+// This alternative lets a globstar end before the last `/`; picomatch excludes the match by a lookahead. RE2 has none, so it is replaced.
 const orEnd = String.raw`\/|$)`;
 
-/** Whether a path matches; `weight` times a path's length bounds what one answer takes. */
+/** Whether a path matches. `weight` times the path's length bounds the work of one call. */
 export type PathMatcher = ((path: string) => boolean) & { readonly weight: number };
 
 /**
- * Tells whether a path matches. A leading `/` of the pattern stands for that of the path, so that both are taken off: for
- * `/` and a globstar behind it picomatch would want a folder more, and overlook the root's own files.
+ * Compiles a glob. A leading `/` is removed from pattern and path: with it, picomatch requires a folder before `**` and misses the
+ * files of the root.
  */
 export function globMatcher(glob: unknown): PathMatcher {
   if (typeof glob !== "string" || glob === "") throw bad("must be a text such as **/*.json");
@@ -41,11 +41,11 @@ export function globMatcher(glob: unknown): PathMatcher {
 
 function compiled(glob: string): RE2JS {
   try {
-    // Dots are ordinary here: a thread's files have no hidden ones.
+    // `dot`: names that begin with a dot are ordinary names in a thread's files.
     const { source } = picomatch.makeRe(glob, { dot: true, nonegate: true, posix: true, strictSlashes: true });
     const plain = lookAround.reduce((text, piece) => text.replaceAll(piece, ""), source);
     const below = plain.replaceAll(orEnd, String.raw`\/)`);
-    // It escapes letters of other scripts too, which mean themselves; RE2 takes no such escape.
+    // picomatch also escapes letters of other scripts. RE2 rejects such escapes, so they are removed.
     return RE2JS.compile(below.replace(/\\([^])/g, (escape, unit: string) => (unit < "\u0080" ? escape : unit)));
   } catch {
     throw bad("is not one that can be matched here: use *, **, ?, [abc], {a,b}, @(a|b), +(a|b); !(a) is not there");

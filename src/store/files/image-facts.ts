@@ -1,23 +1,23 @@
-// The size of an image that is written, where nobody said it. What came as a stream is read back from where it was stored,
-// so that it is never whole in memory.
+// Determines width and height of an image that is written without them. Bytes of a stream are read back from the storage, so that the
+// image is never whole in memory.
 
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { FileFacts } from "#core/ports/thread-files.ts";
 
-/** Bytes of an image that is measured, or loaded to be made small. */
+/** Maximal bytes of an image that is measured or loaded to be resized. */
 export const imageLimit = 20 * 1024 * 1024;
 
-/** Bytes that are stored, and how they are read back. */
+/** Bytes that are stored already, and a function that reads them. */
 export interface StoredBytes {
   size: number;
   open: () => Promise<Uint8Array | ReadableStream<Uint8Array>>;
 }
 
-/** The facts with width and height, for an image that is not too large and that the service reads. */
+/** Adds width and height, if the image is small enough and the image service can read it. */
 export async function measured<F extends FileFacts>(images: ImagePort, stored: StoredBytes, facts: F): Promise<F> {
   const known = facts.width !== undefined && facts.height !== undefined;
   if (known || !facts.mimeType.startsWith("image/") || stored.size > imageLimit) return facts;
-  // The bytes are stored already, so a file that cannot be measured is kept without its size.
+  // The bytes are stored already, so a file that cannot be measured is kept without its width and height.
   const size = await images.size(() => stored.open());
   return size === null ? facts : { ...facts, width: facts.width ?? size.width, height: facts.height ?? size.height };
 }

@@ -1,5 +1,5 @@
-// Finds the lines of a file that match, chunk by chunk: a line may cross chunks, a character too, and no file is ever whole
-// in memory. Bounded by counts, since a Worker's clock stands still while it computes.
+// Finds the matching lines of a file, chunk by chunk, so that no file is whole in memory. Lines and characters may cross chunks. Work
+// is limited by counting, because a Worker's clock does not advance while it computes.
 
 import { RE2JS, RE2JSException } from "re2js";
 
@@ -9,21 +9,21 @@ import type { GrepResult } from "#spec/index.ts";
 import { unfoldedSize } from "./pattern-size.ts";
 import { SearchWork } from "./search-work.ts";
 
-/** Instructions that a pattern's repetitions may unfold to. Compiling that many takes some 50 ms and cannot be interrupted. */
+/** Maximal instructions that a pattern's repetitions may expand to. Compiling that many takes about 50 ms and cannot be interrupted. */
 const unfoldedLimit = 10_000;
 
-/** UTF-16 units of a pattern, of a line that is searched, and of a line in an answer. */
+/** Maximal UTF-16 units of a pattern, of the searched part of a line, and of a line in a result. */
 const patternLimit = 1000;
 const lineLimit = 64 * 1024;
 const shownLimit = 500;
 
-/** Matching lines of one file in an answer. */
+/** Maximal matching lines of one file in a result. */
 const matchLimit = 1000;
 
-/** Bytes at the beginning of a file that say whether it is text. */
+/** Bytes at the beginning of a file that are checked to decide whether it is text. */
 const sniffed = 8192;
 
-/** A pattern on a linear-time engine. Refused with the place where it is wrong. */
+/** Compiles a pattern for an engine that runs in linear time. Throws `invalid_request` with the reason for an invalid pattern. */
 export function linePattern(pattern: unknown): RE2JS {
   if (typeof pattern !== "string" || pattern === "") throw bad("must be a text");
   if (pattern.length > patternLimit) {
@@ -40,7 +40,7 @@ export function linePattern(pattern: unknown): RE2JS {
   }
 }
 
-/** What is wrong, with the place, in the engine's words; what it has no words for, in ours. */
+/** The reason why a pattern is invalid: the engine's message, or our explanation of a feature that it does not support. */
 function why(message: string): string {
   const found = message.replace(/^error parsing regexp: /, "");
   if (/`\(\?<?[=!]|named capture: `\(\?<[=!]/.test(found)) {
@@ -50,26 +50,26 @@ function why(message: string): string {
   return found;
 }
 
-/** Lines of one file, and whether a bound left something out. */
+/** Matching lines of one file. `cut`: a limit omitted something. */
 export interface MatchingLines {
   matches: GrepResult["matches"];
   cut: boolean;
 }
 
-/** What is searched for, how many lines are wanted, and the work that is counted. */
+/** The pattern, the maximal number of lines, and the counter of work. */
 export interface LineSearch {
   pattern: RE2JS;
   limit: number;
   work: SearchWork;
 }
 
-/** The matching lines, as many as asked for; null for a file that is no text. */
+/** Returns the matching lines; null for a file that is not text. */
 export async function matchingLines(
   chunks: AsyncIterable<{ data: Uint8Array }>,
   { pattern, limit, work }: LineSearch,
 ): Promise<MatchingLines | null> {
   const matches: GrepResult["matches"] = [];
-  // Not fatal: a file of another encoding is searched as far as it reads.
+  // Not fatal: a file in another encoding is searched as far as it can be decoded.
   const decoder = new TextDecoder();
   const instructions = pattern.programSize();
   const reach = Math.min(lineLimit, SearchWork.reach(instructions));
@@ -78,7 +78,7 @@ export async function matchingLines(
   let number = 0;
   let first = true;
   let cut = false;
-  /** False where a bound ends the search of this file. */
+  /** Searches one line. Returns false if a limit ends the search of this file. */
   const look = (line: string): boolean => {
     number += 1;
     const text = line.endsWith("\r") ? line.slice(0, -1) : line;
@@ -98,7 +98,7 @@ export async function matchingLines(
       if (!look(line)) return { matches, cut: true };
       if (work.mustPause) await work.pause();
     }
-    // A line without an end: what is beyond the limit is not searched, so it need not be kept. One unit more marks it as cut.
+    // Of a line that continues in the next chunk, the part beyond the limit is dropped. One extra unit marks it as cut.
     if (rest.length > lineLimit) rest = rest.slice(0, lineLimit + 1);
   }
   rest += decoder.decode();

@@ -1,15 +1,15 @@
-// Estimates what a pattern is once its counted repetitions are unfolded, so that one that is too large is never compiled: a
-// thousand characters can stand for a million instructions.
+// Estimates the size of a pattern after its counted repetitions are expanded, before it is compiled: a thousand characters can expand to
+// a million instructions.
 
-/** One place of a pattern that counts by itself: an escape with its braces, a class, a group's end, a repetition, a character. */
+/** One unit of a pattern: an escape with its braces, a class, a repetition, or a single character. */
 const token = /\\[pPx]\{[^}]*\}|\\[^]|\[\^?\]?(?:\\[^]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[^]/gu;
 
-/** Instructions, roughly, and rather too many than too few. */
+/** Returns the approximate number of instructions, rather too high than too low. */
 export function unfoldedSize(pattern: string): number {
-  /** Sizes of the groups that are open, innermost last. */
+  /** Sizes before each open group, innermost last. */
   const open: number[] = [];
   let size = 0;
-  /** Of what a repetition would repeat: the last atom or group. */
+  /** Size of the last unit or group, which a repetition would repeat. */
   let last = 0;
   for (const [text, least, most] of pattern.matchAll(token)) {
     if (least !== undefined) {

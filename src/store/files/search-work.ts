@@ -1,50 +1,50 @@
-// What one search of files may take. A Worker cannot see its time pass while it computes, so work is counted: characters times
-// instructions of the compiled pattern, which bounds the steps of a linear-time engine whatever the pattern.
+// Limits the work of one search of files. A Worker cannot measure time while it computes, so work is counted: characters times the
+// instructions of the compiled pattern, which bounds the steps of a linear-time engine for every pattern.
 
 import { WorkSlices } from "#lib/work-slices.ts";
 
-/** Work of one search at most. An unloaded core does 15 to 30 million a second where a pattern is at its worst. */
+/** Maximal work of one search. An idle core performs 15 to 30 million units a second for the worst patterns. */
 const searchedWork = 512 * 1024 * 1024;
 
 /** Work between two pauses. */
 const sliceWork = 1024 * 1024;
 
-/** Work of one match at most, which nothing can interrupt: a longer text is searched as far as this goes. */
+/** Maximal work of one match, which cannot be interrupted. Longer texts are searched up to this bound. */
 const matchWork = 4 * 1024 * 1024;
 
-/** Characters that beginning a match counts as. */
+/** Cost of starting a match, in characters. */
 const matchCost = 8;
 
-/** Work that a row of a file counts as, and a byte that is read and decoded. */
+/** Work of reading one row of a file, and of reading and decoding one byte. */
 const rowWork = 4096;
 const byteWork = 0.5;
 
-/** The work of one search. */
+/** The counter of one search. */
 export class SearchWork {
   readonly #slices: WorkSlices;
-  #left = searchedWork;
+  #remaining = searchedWork;
   #isFull = false;
 
   constructor(signal?: AbortSignal) {
     this.#slices = new WorkSlices(sliceWork, signal);
   }
 
-  /** Characters of one text that a pattern of so many instructions is matched against. */
+  /** Maximal characters of one text for a pattern with so many instructions. */
   static reach(instructions: number): number {
     return Math.floor(matchWork / instructions);
   }
 
-  /** Whether a text of so many characters may be searched with the work that is left. */
+  /** Whether the remaining work suffices for a text of so many characters. */
   allows(characters: number, instructions: number): boolean {
-    return characters * instructions <= this.#left;
+    return characters * instructions <= this.#remaining;
   }
 
-  /** Counts a match that is about to begin. False where it would go beyond the bound. */
+  /** Counts a match that is about to start. Returns false if it would exceed the bound. */
   match(characters: number, instructions: number): boolean {
     const work = (characters + matchCost) * instructions;
-    this.#left -= work;
+    this.#remaining -= work;
     this.#count(work);
-    return this.#left >= 0;
+    return this.#remaining >= 0;
   }
 
   /** Counts rows and bytes that were read. */
@@ -52,12 +52,12 @@ export class SearchWork {
     this.#count(rows * rowWork + bytes * byteWork);
   }
 
-  /** True when other requests must be let in: await `pause`. */
+  /** Whether other requests must get a turn: await `pause`. */
   get mustPause(): boolean {
     return this.#isFull;
   }
 
-  /** Lets other requests in. Rejects once the search is called off. */
+  /** Lets other requests run. Rejects if the search was aborted. */
   async pause(): Promise<void> {
     this.#isFull = false;
     await this.#slices.next();

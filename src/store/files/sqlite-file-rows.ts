@@ -1,5 +1,5 @@
-// File rows in the object's SQLite. Bytes are BLOBs and never pass through JSON; a look at a file or a folder does not read
-// them.
+// The rows of files in the object's SQLite. Bytes are BLOBs and never pass through JSON. Reading the row of a file or folder does not
+// read its bytes.
 
 import { refuse } from "#contract/error.ts";
 
@@ -7,7 +7,7 @@ import type { MeteredStorage } from "../meter.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
 import type { FileBodyRecord, FileRow, FileRows, Garbage } from "./file-rows.ts";
 
-/** Chunks that one generation may have. */
+/** Maximal chunks of one generation. */
 const generationSize = 65_536;
 
 interface StoredRow extends Record<string, SqlStorageValue> {
@@ -20,7 +20,7 @@ interface StoredRow extends Record<string, SqlStorageValue> {
 
 const columns = "parent, name, is_folder, size, body";
 
-/** The rows of one object. Making it touches no storage; `gone` is asked before each use. */
+/** Creates the rows of one object, without access to the storage. `gone` is called before each access; if true, the thread is deleted. */
 export function sqliteFileRows(storage: MeteredStorage, gone: () => boolean): FileRows {
   const run = <T extends Record<string, SqlStorageValue>>(query: string, ...values: unknown[]): T[] => {
     if (gone()) throw refuse("thread_not_found", "There is no such thread.");
@@ -29,8 +29,8 @@ export function sqliteFileRows(storage: MeteredStorage, gone: () => boolean): Fi
   const rows = (query: string, ...values: unknown[]) => run<StoredRow>(query, ...values).map(fileRow);
   const blob = (query: string, ...values: unknown[]): Uint8Array | null => {
     const bytes = run<{ bytes: ArrayBuffer | null }>(query, ...values)[0]?.bytes;
-    // Copied: the engine does not count the memory of a BLOB that SQLite hands out, so that streaming a large file would pile
-    // up hundreds of megabytes before anything is collected. Its own memory it counts, and collects both in time.
+    // Copied, because the engine does not count the memory of a BLOB from SQLite: streaming a large file would accumulate hundreds of
+    // megabytes before the next garbage collection. Memory that the engine allocates itself is counted and collected in time.
     return bytes == null ? null : new Uint8Array(bytes).slice();
   };
   const key = (generation: number, number: number) => generation * generationSize + number;

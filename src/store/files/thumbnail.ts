@@ -1,4 +1,4 @@
-// Small pictures of images, each made once and kept in its image's row, so that it goes when the image does.
+// Creates thumbnails of images. Each is created once and stored in its image's row, so that it is deleted together with the image.
 
 import type { ImagePort } from "#core/ports/image-port.ts";
 import { turns } from "#lib/bounded-fetch.ts";
@@ -11,16 +11,16 @@ import { imageLimit } from "./image-facts.ts";
 /** Pixels of the longer side (figures: Files). */
 const thumbnailPixels = 256;
 
-/** Bytes a small picture may take beside its image in a row. */
+/** Maximal bytes of a thumbnail, which shares a row with its image. */
 const thumbnailLimit = 150_000;
 
-/** Times a picture is made of a file that is written anew meanwhile. */
+/** Attempts to create a thumbnail of a file that is replaced in the meantime. */
 const tries = 3;
 
-/** The small picture of the file that a look finds; null for what is no image, and where none can be made. */
+/** Returns the thumbnail of the file that `look` finds; null if it is not an image or no thumbnail can be created. */
 export type Thumbnails = (look: () => FileRow | null) => Promise<Uint8Array | null>;
 
-/** Makes one picture at a time: each takes its whole image in memory, and a page may ask for dozens at once. */
+/** Creates one thumbnail at a time, because each needs its whole image in memory and a page may request dozens at once. */
 export function thumbnails(parts: FileReaderParts, images: ImagePort): Thumbnails {
   const { rows } = parts;
   const inTurn = turns(1);
@@ -30,15 +30,15 @@ export function thumbnails(parts: FileReaderParts, images: ImagePort): Thumbnail
     return isImage ? row : null;
   }
 
-  async function made(look: () => FileRow | null): Promise<Uint8Array | null> {
+  async function createThumbnail(look: () => FileRow | null): Promise<Uint8Array | null> {
     for (let time = 0; time < tries; time += 1) {
       const row = imageOf(look());
       if (row === null) return null;
-      // Whoever waited in line may find it made.
+      // A request that waited its turn may find the thumbnail of an earlier request.
       const kept = rows.thumbnail(row.parent, row.name);
       if (kept !== null) return kept;
       const picture = await images.thumbnail(await wholeBytes(parts, row), thumbnailPixels);
-      // The file may have been written anew meanwhile: then this is no picture of it.
+      // If the file was replaced in the meantime, this is not its thumbnail.
       if (rows.find(row.parent, row.name)?.body.tag !== row.body.tag) continue;
       if (picture === null || picture.bytes.byteLength > thumbnailLimit) return null;
       rows.keepThumbnail(row.parent, row.name, picture.bytes);
@@ -50,6 +50,6 @@ export function thumbnails(parts: FileReaderParts, images: ImagePort): Thumbnail
   return async (look) => {
     const row = imageOf(look());
     if (row === null) return null;
-    return rows.thumbnail(row.parent, row.name) ?? inTurn(null, () => made(look));
+    return rows.thumbnail(row.parent, row.name) ?? inTurn(null, () => createThumbnail(look));
   };
 }

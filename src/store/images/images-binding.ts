@@ -1,9 +1,9 @@
-// Images through Cloudflare's binding; in local development through its stand-in. Billed by transformation in production, so
-// whoever asks keeps what was made.
+// Resizes images through Cloudflare's Images binding; local development has a substitute. Each transformation is billed, so callers
+// store the results.
 
 import type { ImagePort, ImageSize, MadeImage } from "#core/ports/image-port.ts";
 
-/** What is tried one after the other until an image is small enough: parts of the longest side allowed, and qualities. */
+/** Attempts until an image is small enough: factors of the maximal side, and qualities. */
 const attempts = [
   { scale: 1, quality: 85 },
   { scale: 1, quality: 60 },
@@ -12,14 +12,14 @@ const attempts = [
   { scale: 0.3, quality: 40 },
 ];
 
-/** Where there is no binding nothing is measured or made. */
+/** Without a binding, images are neither measured nor resized. */
 export const noImages: ImagePort = {
   size: () => Promise.resolve(null),
   thumbnail: () => Promise.resolve(null),
   shrink: () => Promise.resolve(null),
 };
 
-/** The port over a binding. */
+/** Implements the port with a binding. */
 export function imagesBinding(binding: ImagesBinding): ImagePort {
   async function made(
     bytes: Uint8Array,
@@ -27,7 +27,7 @@ export function imagesBinding(binding: ImagesBinding): ImagePort {
     goal: { side: number; quality: number },
   ): Promise<MadeImage> {
     const { side, quality } = goal;
-    // The longer side alone: given both, the stand-in of local development pads the image to a square.
+    // Only the longer side is given: with both, the substitute of local development pads the image to a square.
     const answer = await binding
       .input(streamOf(bytes))
       .transform({ ...(given.width < given.height ? { height: side } : { width: side }), fit: "scale-down" })
@@ -57,7 +57,7 @@ export function imagesBinding(binding: ImagesBinding): ImagePort {
   };
 }
 
-/** The longer side of an image that is not to be enlarged. */
+/** The longer side of the result. Images are never enlarged. */
 function within({ width, height }: ImageSize, pixels: number): number {
   return Math.min(pixels, Math.max(width, height));
 }
@@ -73,8 +73,8 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 }
 
 /**
- * Null for what the service refuses, such as bytes that are no image: its errors have a code. A request that did not reach the
- * service fails without one, and is sent once more.
+ * Returns null if the service refuses, for example bytes that are not an image: its errors have a code. An error without a code means
+ * that the request did not reach the service, so it is sent once more.
  */
 async function orNull<T>(work: () => Promise<T | null>): Promise<T | null> {
   for (let attempt = 1; attempt <= 2; attempt++) {

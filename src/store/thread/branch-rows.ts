@@ -1,5 +1,5 @@
-// Branches of a thread. Their rows never change, so what was read once is kept in memory; a rollback forgets it, because
-// the row may be gone with it.
+// Reads and writes branches of a thread. Rows of branches never change, so they are cached in memory. A rollback clears the cache,
+// because it may have removed a cached row.
 
 import { asc, eq, sql } from "drizzle-orm";
 
@@ -8,7 +8,7 @@ import type { BranchRecord } from "../thread-lifecycle.ts";
 import { branchTable } from "./schema.ts";
 import type { ThreadDatabase } from "./thread-database.ts";
 
-/** Reads and writes of branches. */
+/** Creates the operations on branches. */
 export function branchRows(database: ThreadDatabase) {
   const insert = database
     .insert(branchTable)

@@ -1,4 +1,4 @@
-// Events that ride in no other row, by their number.
+// Reads and writes events with a row of their own. Other events are stored in the row of the record that they report.
 
 import { asc, eq, gt, sql } from "drizzle-orm";
 
@@ -9,7 +9,7 @@ import type { ManagedThreadStore } from "../thread-lifecycle.ts";
 import { eventTable } from "./schema.ts";
 import type { ThreadDatabase } from "./thread-database.ts";
 
-/** Reads and writes of events. */
+/** Creates the operations on events. */
 export function eventRows(
   database: ThreadDatabase,
 ): Pick<ManagedThreadStore, "insertEvent" | "deleteEvent" | "eventsAfter" | "eventPage"> {

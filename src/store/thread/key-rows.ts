@@ -1,4 +1,4 @@
-// What idempotency keys were answered; kept as long as the thread.
+// Reads and writes idempotency keys with the response to their first request. They are kept as long as the thread.
 
 import { eq, sql } from "drizzle-orm";
 
@@ -9,7 +9,7 @@ import { decodeBody, encodeBody } from "../row-body.ts";
 import { requestKeyTable } from "./schema.ts";
 import type { ThreadDatabase } from "./thread-database.ts";
 
-/** Reads and writes of keys. */
+/** Creates the operations on keys. */
 export function keyRows(database: ThreadDatabase): Pick<ThreadStore, "insertKey" | "key"> {
   const insert = database
     .insert(requestKeyTable)

@@ -1,5 +1,5 @@
-// Log rows: one per step, and one for whatever went wrong between steps. A filter is applied while walking the ids in
-// order, so a filtered page also reads the rows it leaves out.
+// Reads and writes log rows: one for each step, and one for each failure between steps. Filters are applied while rows are read in order
+// of id, so a filtered page also reads the rows that it omits.
 
 import { and, asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 
@@ -15,7 +15,7 @@ const type = sql.placeholder("type");
 const runId = sql.placeholder("runId");
 const beyond = sql.placeholder("beyond");
 
-/** Reads and writes of log rows. */
+/** Creates the operations on log rows. */
 export function logRows(database: ThreadDatabase): Pick<ThreadStore, "insertLog" | "log" | "logs"> {
   const insert = database
     .insert(logTable)

@@ -1,5 +1,5 @@
-// Messages one at a time. A message's position is its id, so its place is known without an index; only for an input that
-// waited in the queue, and took its place later, a second row says where it stands.
+// Reads and writes single messages. A message's position normally equals its id, so it is found without an index. A queued input gets a
+// later position; a second row stores the position of such a message.
 
 import { and, eq, sql } from "drizzle-orm";
 
@@ -9,12 +9,12 @@ import type { MessageRecord } from "#core/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { branchTable, messageTable, movedMessageTable } from "./schema.ts";
-import { mustHaveChanged, type ThreadDatabase } from "./thread-database.ts";
+import { assertUpdated, type ThreadDatabase } from "./thread-database.ts";
 
-const atPlace = and(
+const atPosition = and(
   eq(messageTable.branch, sql.placeholder("branch")),
   eq(messageTable.position, sql.placeholder("position")),
-  // A place and an id that do not belong together are never taken for one another.
+  // The id is compared too, so that a position with a wrong id never finds another message.
   eq(messageTable.id, sql.placeholder("id")),
 );
 
@@ -38,12 +38,12 @@ function messageQueries(database: ThreadDatabase) {
         silent: sql`${sql.placeholder("silent")}`,
         body: sql`${sql.placeholder("body")}`,
       })
-      .where(atPlace)
+      .where(atPosition)
       .returning({ id: messageTable.id })
       .prepare(),
-    delete: database.delete(messageTable).where(atPlace).prepare(),
-    select: database.select({ body: messageTable.body }).from(messageTable).where(atPlace).prepare(),
-    // SQLite keeps the order of a cross join: one look by primary key per branch, never a walk over the messages.
+    delete: database.delete(messageTable).where(atPosition).prepare(),
+    select: database.select({ body: messageTable.body }).from(messageTable).where(atPosition).prepare(),
+    // SQLite keeps the order of a cross join: one lookup by primary key for each branch instead of a scan of the messages.
     selectUnmoved: database
       .select({ body: messageTable.body })
       .from(branchTable)
@@ -77,7 +77,7 @@ function messageQueries(database: ThreadDatabase) {
   };
 }
 
-/** Reads and writes of single messages; `hasBranch` says whether a branch exists. */
+/** Creates the operations on single messages. `hasBranch` returns whether a branch exists. */
 export function messageRows(
   database: ThreadDatabase,
   hasBranch: (id: string) => boolean,
@@ -93,16 +93,16 @@ export function messageRows(
   });
   return {
     insertMessage(message) {
-      // Reads go by branches: on one that is not there the message would be lost.
+      // Messages are read by branch, so a message of a branch that does not exist would never be found.
       if (!hasBranch(message.branch)) throw refuse("internal", `There is no branch ${message.branch}.`);
       queries.insert.run(values(message));
-      if (message.position !== message.id) queries.insertMove.run({ ...placeOf(message) });
+      if (message.position !== message.id) queries.insertMove.run({ ...positionOf(message) });
     },
     updateMessage(message) {
-      mustHaveChanged(queries.update.get(values(message)), "message at this place");
+      assertUpdated(queries.update.get(values(message)), "message at this place");
     },
     deleteMessage(message) {
-      queries.delete.run({ ...placeOf(message) });
+      queries.delete.run({ ...positionOf(message) });
       if (message.position !== message.id) queries.deleteMove.run({ id: message.id });
     },
     message(id) {
@@ -116,6 +116,6 @@ export function messageRows(
   };
 }
 
-function placeOf({ id, branch, position }: MessageRecord) {
+function positionOf({ id, branch, position }: MessageRecord) {
   return { id, branch, position };
 }

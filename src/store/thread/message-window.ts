@@ -1,5 +1,5 @@
-// Messages along a branch: stretches of its ancestors, then its own. Every stretch is one keyset read on the primary key,
-// so a page costs its own rows (and the hidden ones it passes), whatever stands before or after it.
+// Reads ranges of messages along a branch: the parts of its ancestors, then its own. Each part is one read by primary key, so a page costs
+// the rows that it returns and the hidden ones between them, independent of the thread's length.
 
 import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
 
@@ -12,11 +12,11 @@ import type { ManagedThreadStore } from "../thread-lifecycle.ts";
 import { messageTable } from "./schema.ts";
 import type { ThreadDatabase } from "./thread-database.ts";
 
-/** SQLite's word for "all of them". */
+/** SQLite reads a limit of -1 as no limit. */
 const noLimit = -1;
 const anyDepth = Number.MAX_SAFE_INTEGER;
 
-/** What a window asks of every stretch. */
+/** The bounds and filters of a read, which apply to every part of the branch. */
 interface Window {
   order: "asc" | "desc";
   limit: number;
@@ -26,7 +26,7 @@ interface Window {
   maxDepth: number;
 }
 
-/** Reads of many messages; `path` gives the stretches of a branch. */
+/** Creates the reads of several messages. `path` returns the parts of a branch. */
 export function messageWindow(
   database: ThreadDatabase,
   path: (branch: string) => BranchStretch[],
@@ -62,13 +62,13 @@ export function messageWindow(
     const { order, limit, above, maxDepth } = window;
     const found: MessageRecord[] = [];
     for (const stretch of order === "asc" ? stretches : stretches.toReversed()) {
-      const left = limit === noLimit ? noLimit : limit - found.length;
-      if (left === 0) break;
+      const remaining = limit === noLimit ? noLimit : limit - found.length;
+      if (remaining === 0) break;
       const end = stretch.upTo === null ? lastKey : justAbove(stretch.upTo);
       const below = end < window.below ? end : window.below;
       if (below <= above) continue;
       const mostSilent = window.includeSilent ? 1 : 0;
-      const rows = queries[order].all({ branch: stretch.branch, above, below, mostSilent, maxDepth, limit: left });
+      const rows = queries[order].all({ branch: stretch.branch, above, below, mostSilent, maxDepth, limit: remaining });
       for (const row of rows) found.push(decodeBody<MessageRecord>(row.body));
     }
     return found;

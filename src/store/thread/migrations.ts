@@ -1,11 +1,11 @@
-// The steps of a thread's schema, in order; the thread row's `schema_version` is how many of them were run. A step costs
-// the same whatever the thread's length: it may add a table or a column, never walk the rows.
+// The migrations of a thread's schema in order. The thread row's `schema_version` is the number of applied ones. The time of a migration
+// must not depend on the thread's length: it may add a table or a column, but not visit rows.
 
 import initial from "../../../migrations/thread/0001_initial.sql";
 import files from "../../../migrations/thread/0002_files.sql";
 import type { Migration } from "../migration.ts";
 
-/** Every step there is. */
+/** All migrations in order. */
 export const threadMigrations: readonly Migration[] = [
   { name: "0001_initial.sql", sql: initial },
   { name: "0002_files.sql", sql: files },

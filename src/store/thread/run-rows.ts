@@ -1,4 +1,4 @@
-// Runs by id; ids rise, so their order is the order in which they were admitted.
+// Reads and writes runs by id. Ids increase, so their order is that of the admissions.
 
 import { asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 
@@ -8,9 +8,9 @@ import type { RunRecord } from "#core/record.ts";
 import { firstKey, lastKey } from "../key-range.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { runTable } from "./schema.ts";
-import { mustHaveChanged, type ThreadDatabase } from "./thread-database.ts";
+import { assertUpdated, type ThreadDatabase } from "./thread-database.ts";
 
-/** Reads and writes of runs. */
+/** Creates the operations on runs. */
 export function runRows(
   database: ThreadDatabase,
 ): Pick<ThreadStore, "insertRun" | "updateRun" | "deleteRun" | "run" | "runs"> {
@@ -49,7 +49,7 @@ export function runRows(
       queries.insert.run({ id: run.id, body: encodeBody("run", run) });
     },
     updateRun(run) {
-      mustHaveChanged(queries.update.get({ id: run.id, body: encodeBody("run", run) }), "run of this id");
+      assertUpdated(queries.update.get({ id: run.id, body: encodeBody("run", run) }), "run of this id");
     },
     deleteRun(id) {
       queries.delete.run({ id });

@@ -1,16 +1,16 @@
-// The thread's tables as drizzle knows them. The tables themselves are made by `migrations/thread`; drizzle has no word for
-// WITHOUT ROWID and makes nothing here. A test holds the two against each other, column by column.
+// The tables of a thread as drizzle schemas, for queries only. `migrations/thread` creates the tables, because drizzle cannot express
+// WITHOUT ROWID. A test compares both, column by column.
 
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The thread's own row; its only id is 1. */
+/** The row of the thread; its id is always 1. */
 export const threadTable = sqliteTable("thread", {
   id: integer("id").primaryKey(),
   schemaVersion: integer("schema_version").notNull(),
   body: text("body").notNull(),
 });
 
-/** Lines of the conversation. The first has no parent. */
+/** Branches of the conversation. The first one has no parent. */
 export const branchTable = sqliteTable("branch", {
   id: text("id").notNull().primaryKey(),
   parentBranch: text("parent_branch"),
@@ -18,7 +18,7 @@ export const branchTable = sqliteTable("branch", {
   createdAt: integer("created_at").notNull(),
 });
 
-/** Messages by their place. */
+/** Messages by branch and position. */
 export const messageTable = sqliteTable(
   "message",
   {
@@ -32,20 +32,20 @@ export const messageTable = sqliteTable(
   (table) => [primaryKey({ columns: [table.branch, table.position] })],
 );
 
-/** Places of the messages whose position is not their id. */
+/** Positions of the messages whose position is not their id. */
 export const movedMessageTable = sqliteTable("moved_message", {
   id: text("id").notNull().primaryKey(),
   branch: text("branch").notNull(),
   position: text("position").notNull(),
 });
 
-/** Runs, queued ones included. */
+/** Runs, including queued ones. */
 export const runTable = sqliteTable("run", {
   id: text("id").notNull().primaryKey(),
   body: text("body").notNull(),
 });
 
-/** Log rows: steps, and what went wrong. */
+/** Log rows: steps and failures. */
 export const logTable = sqliteTable("log", {
   id: text("id").notNull().primaryKey(),
   type: text("type").notNull(),
@@ -53,13 +53,13 @@ export const logTable = sqliteTable("log", {
   body: text("body").notNull(),
 });
 
-/** Events that ride in no other row. */
+/** Events with a row of their own. */
 export const eventTable = sqliteTable("event", {
   seq: integer("seq").primaryKey(),
   body: text("body").notNull(),
 });
 
-/** Answers kept for idempotency keys. */
+/** Stored responses by idempotency key. */
 export const requestKeyTable = sqliteTable("request_key", {
   key: text("key").notNull().primaryKey(),
   body: text("body").notNull(),

@@ -1,5 +1,5 @@
-// The thread's store over its object's SQLite. Every write is one row (architecture §6) and every read a look by primary
-// key or a keyset walk; the tables are modules of their own, put together here.
+// The store of a thread in its object's SQLite. Every write is one row (architecture §6), and every read is a lookup by primary key or a
+// read of a key range. Each table has its own module; they are combined here.
 
 import { noFaults } from "#core/ports/faults.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -17,14 +17,14 @@ import { threadDatabase } from "./thread-database.ts";
 import { threadRow } from "./thread-row.ts";
 import { threadSchema } from "./thread-schema.ts";
 
-/** The store of one object. Making it touches no storage. */
+/** Creates the store of one object, without access to the storage. */
 export function createSqliteThreadStore(storage: MeteredStorage, faults: Faults = noFaults): ManagedThreadStore {
   const database = threadDatabase(storage);
   const schema = threadSchema(storage);
   const thread = threadRow(database);
   const branches = branchRows(database);
 
-  /** Known to exist: saves the look into `sqlite_master` before every read of the thread's row. */
+  /** Whether the thread is known to exist, which saves a read of `sqlite_master` before each read of the thread's row. */
   let created = false;
   const exists = () => (created ||= schema.exists());
   const forget = () => {
@@ -35,7 +35,7 @@ export function createSqliteThreadStore(storage: MeteredStorage, faults: Faults 
     try {
       return storage.transactionSync(work);
     } catch (error) {
-      // What is kept in memory may have been read from rows that are gone now.
+      // The caches may contain rows that the rollback has removed.
       forget();
       throw error;
     }

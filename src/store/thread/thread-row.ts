@@ -1,5 +1,5 @@
-// The thread's own row. It is written with almost every commit, so it stays one row of one table. While a thread is being
-// imported its place holds a mark, which is no thread to anybody who reads.
+// Reads and writes the row of the thread. It is written with almost every commit, so it is a single row. During an import it contains a
+// mark instead, which `read` does not return as a thread.
 
 import { eq, sql } from "drizzle-orm";
 
@@ -7,14 +7,14 @@ import type { ThreadRecord } from "#core/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
 import { threadTable } from "./schema.ts";
-import { mustHaveChanged, type ThreadDatabase } from "./thread-database.ts";
+import { assertUpdated, type ThreadDatabase } from "./thread-database.ts";
 
-/** What stands in place of a thread that is not whole yet. */
+/** The content of the row during an import. */
 interface ImportMark {
   importing: string;
 }
 
-/** Reads and writes of the row. */
+/** Creates the operations on the row. */
 export function threadRow(database: ThreadDatabase) {
   const insert = database
     .insert(threadTable)
@@ -43,7 +43,7 @@ export function threadRow(database: ThreadDatabase) {
       insert.run({ version, body: encodeBody("thread", thread) });
     },
     write(thread: ThreadRecord): void {
-      mustHaveChanged(update.get({ body: encodeBody("thread", thread) }), "thread");
+      assertUpdated(update.get({ body: encodeBody("thread", thread) }), "thread");
     },
     read(): ThreadRecord | null {
       const row = read();

@@ -1,5 +1,5 @@
-// Brings an object's SQLite to the schema this code speaks. Asking whether a thread exists writes nothing, so that an
-// object that was only asked stays empty: no table, no row. A step and its number are written together or not at all.
+// Applies migrations to an object's SQLite. Checking whether a thread exists writes nothing, so that an object without a thread stays
+// empty. A migration and the new version number are written in one transaction.
 
 import { refuse } from "#contract/error.ts";
 
@@ -10,16 +10,16 @@ import { threadMigrations } from "./migrations.ts";
 
 /** The schema of one object. */
 export interface ThreadSchema {
-  /** Version of an object that has every step. */
+  /** The version after all migrations. */
   readonly latest: number;
   exists(): boolean;
-  /** Makes the tables in an empty object; part of the caller's transaction. */
+  /** Creates the tables in an empty object; part of the caller's transaction. */
   build(): void;
-  /** Runs the steps that an existing object lacks and gives their names. */
+  /** Applies the missing migrations to an existing object and returns their names. */
   migrate(): string[];
 }
 
-/** The schema over a storage; other steps than the real ones only in tests. */
+/** Creates the schema of a storage. Only tests pass other migrations. */
 export function threadSchema(storage: MeteredStorage, steps: readonly Migration[] = threadMigrations): ThreadSchema {
   const run = (step: Migration) => {
     for (const statement of sqlStatements(step.sql)) storage.sql.exec(statement);

@@ -4,7 +4,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
-import type { ManagedThreadStore, MessagePlace } from "#store/thread-lifecycle.ts";
+import type { ManagedThreadStore, MessagePosition } from "#store/thread-lifecycle.ts";
 
 /** UTF-16 units of JSON that all moments of a thread may keep. */
 const momentLimit = 16 * 1024 * 1024;
@@ -59,7 +59,7 @@ export class Moment {
   }
 
   /** Messages that were deleted since, whose place is behind `after` and not behind `upTo`; null for no end. */
-  deleted(after: MessagePlace | null, upTo: MessagePlace | null): MessageRecord[] {
+  deleted(after: MessagePosition | null, upTo: MessagePosition | null): MessageRecord[] {
     this.#mustHold();
     return this.#deleted.filter(
       (message) => (after === null || isBehind(message, after)) && (upTo === null || !isBehind(message, upTo)),
@@ -211,6 +211,6 @@ export class Moments {
   }
 }
 
-function isBehind(one: MessagePlace, other: MessagePlace): boolean {
+function isBehind(one: MessagePosition, other: MessagePosition): boolean {
   return one.branch === other.branch ? one.position > other.position : one.branch > other.branch;
 }

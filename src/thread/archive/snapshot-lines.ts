@@ -5,7 +5,7 @@ import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedThread } from "#core/archive/archive-record.ts";
 import { archivedLog, archivedMessage, archivedRun, archivedThread } from "#core/archive/archived.ts";
 import type { MessageRecord } from "#core/record.ts";
-import type { BranchRecord, MessagePlace } from "#store/thread-lifecycle.ts";
+import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { Moment } from "./moment.ts";
@@ -67,7 +67,7 @@ function* runLines(store: Store, { moment }: Snapshot): Generator<ArchiveLine> {
 }
 
 function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine> {
-  for (let after: MessagePlace | null = null; ;) {
+  for (let after: MessagePosition | null = null; ;) {
     const rows = store.everyMessage({ after, limit: page });
     const last = rows.length < page ? null : placeOf(rows.at(-1));
     for (const message of then(rows, snapshot.moment, { after, last })) {
@@ -82,7 +82,7 @@ function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine>
 function then(
   rows: readonly MessageRecord[],
   moment: Moment,
-  { after, last }: { after: MessagePlace | null; last: MessagePlace | null },
+  { after, last }: { after: MessagePosition | null; last: MessagePosition | null },
 ): MessageRecord[] {
   const were = rows.flatMap((row) => {
     const before = moment.message(row.id);
@@ -101,7 +101,7 @@ function order(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function placeOf(message: MessageRecord | undefined): MessagePlace | null {
+function placeOf(message: MessageRecord | undefined): MessagePosition | null {
   return message === undefined ? null : { branch: message.branch, position: message.position };
 }
 

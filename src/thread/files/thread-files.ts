@@ -54,9 +54,9 @@ export interface ThreadFilesParts {
 
 function changeWithEvent<T>(live: LiveThread, work: () => Changed<T>): T {
   return live.transaction(() => {
-    const { result, told } = work();
-    if (told === null) return result;
-    for (const event of live.stage([changeEvent(told)])) live.store.insertEvent(event);
+    const { result, event } = work();
+    if (event === null) return result;
+    for (const staged of live.stage([changeEvent(event)])) live.store.insertEvent(staged);
     live.save();
     return result;
   });

@@ -263,7 +263,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       const refusing = { on: false };
       const change: Change = (work) =>
         rows.transaction(() => {
-          const { result, told: one } = work();
+          const { result, event: one } = work();
           if (refusing.on) throw new Error("nobody can be told");
           if (one !== null) told.push([one.path, one.file?.size ?? null]);
           return result;

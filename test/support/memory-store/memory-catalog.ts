@@ -16,7 +16,7 @@ import {
 } from "#store/catalog/catalog.ts";
 import {
   dayOf,
-  noUse,
+  zeroSums,
   tooManyLines,
   type RunTotal,
   type UsageQuery,
@@ -129,13 +129,13 @@ class MemoryCatalog implements Catalog {
 
   async usage({ from, to, by, userId, limit }: UsageQuery): Promise<UsageTotals> {
     const lines = new Map<string, Counted>();
-    const whole: Counted = { by: {}, runs: new Set(), sums: noUse };
+    const whole: Counted = { by: {}, runs: new Set(), sums: zeroSums };
     for (const total of this.#totals.values()) {
       const day = dayOf(total.ended_at);
       if (day < from || day > to || (userId !== null && total.user_id !== userId)) continue;
       const key = Object.fromEntries(by.map((dimension) => [dimension, dimensionOf(total, dimension)]));
       const name = JSON.stringify(key);
-      const line = lines.get(name) ?? { by: key, runs: new Set(), sums: noUse };
+      const line = lines.get(name) ?? { by: key, runs: new Set(), sums: zeroSums };
       lines.set(name, line);
       count(line, total);
       count(whole, total);
