@@ -184,7 +184,7 @@ describe("the client", () => {
     for await (const words of sending.text) text += words;
     expect((await sending).text).toBe(text);
     expect(LossySocket.lost).toBe(1);
-    expect(errors).toEqual([expect.stringMatching(/missed/)]);
+    expect(errors).toEqual([expect.stringMatching(/are missing/)]);
     expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
     leave();
   });
