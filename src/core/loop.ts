@@ -115,7 +115,7 @@ async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | nu
   const steered = isSteered(ports);
   const progress = progressOf(ports.journal.messages, ports.line);
   await ports.faults.at("loop.decide");
-  const decision: Decision = await ports.strategy.next(steered ? { ...progress, heard: true } : progress);
+  const decision: Decision = await ports.strategy.next(steered ? { ...progress, hasNewInput: true } : progress);
   // Calls that are queued still are more than the run may make, however its line would end.
   const isCut = hasQueuedCalls(ports);
   await ports.faults.at("loop.limits");

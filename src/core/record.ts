@@ -206,10 +206,10 @@ export interface ThreadParent {
   depth: number;
 }
 
-/** Something another thread must be told, kept until it heard it. */
+/** A message to another thread, stored until that thread has received it. */
 export type Outgoing = OutgoingWord & { retry?: OutgoingRetry };
 
-/** What there is to be told. */
+/** The content of such a message. */
 export type OutgoingWord =
   /** A run of this child thread ended, or came to cost more: its parent counts that, and may wait for the result. */
   | { type: "result"; run_id: string; tool_executions: number }

@@ -77,7 +77,7 @@ export function progressOf(messages: readonly MessageRecord[], line: Line): Prog
   const newest = messages.findLast(
     (message) => isOnLine(line, message) && (isModelAnswer(message) || message.steered === true),
   );
-  return { steps, last: last === null ? null : outcomeOf(last), heard: newest?.steered === true };
+  return { steps, last: last === null ? null : outcomeOf(last), hasNewInput: newest?.steered === true };
 }
 
 /** Number that the line's next step gets; queued calls have one too. */

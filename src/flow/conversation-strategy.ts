@@ -104,9 +104,9 @@ export class ConversationStrategy implements Strategy {
     return structuredClone(this.#state);
   }
 
-  next({ heard = false }: Progress): Decision {
+  next({ hasNewInput = false }: Progress): Decision {
     const { end } = this.#state;
-    return end === null || (heard && mayGoOn(end)) ? { type: "step" } : { type: "end", ...runEnd(end) };
+    return end === null || (hasNewInput && mayGoOn(end)) ? { type: "step" } : { type: "end", ...runEnd(end) };
   }
 
   async finished(step: FinishedStep): Promise<StepEffects> {
@@ -197,7 +197,7 @@ function conversationOver(
     : null;
 }
 
-/** A run that would be complete goes on when somebody speaks up before it ends; one that `endSessionTool` ended does not. */
+/** A run that would be complete continues if a user message arrives before it ends; one that `endSessionTool` ended does not. */
 function mayGoOn({ status, reason }: NonNullable<State["end"]>): boolean {
   return status === "completed" && reason !== "end_session_tool";
 }

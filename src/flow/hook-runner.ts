@@ -144,7 +144,7 @@ export class HookRunner implements LoopHooks {
   }
 
   /**
-   * `prefilter_llm_history`. A hook is given copies, so that one that fails halfway leaves nothing behind; the objects of
+   * `prefilter_llm_history`. A hook is given copies, so that one that fails halfway changes nothing; the objects of
    * the list that it kept are given back as themselves, with the words it gave them, so that they are recognised.
    */
   async prefilterHistory(messages: LLMMessage[]): Promise<LLMMessage[]> {

@@ -6,13 +6,13 @@ import type { Strategy } from "#core/ports/strategy.ts";
 /** Keeps no memory and has no turns. A blank answer ends the run like any other, unless its provider named an error. */
 export const plainStrategy: Strategy = {
   name: "loop",
-  next({ last, heard = false }) {
+  next({ last, hasNewInput = false }) {
     if (last === null || last.calls.length > 0) return { type: "step" };
     const cause = last.blank ? causeOfBlankAnswer(last) : null;
     if (cause !== null) {
       const { reason, message } = cause;
       return { type: "end", status: "error", reason, outcome: null, error: { code: reason, message } };
     }
-    return heard ? { type: "step" } : { type: "end", status: "completed", reason: "response", outcome: null };
+    return hasNewInput ? { type: "step" } : { type: "end", status: "completed", reason: "response", outcome: null };
   },
 };

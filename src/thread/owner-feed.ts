@@ -86,7 +86,7 @@ export class OwnerFeed {
     const { id, user_id, parent, creation } = record;
     // Lists show what answers nobody's call.
     if (parent !== null || creation === unfinished) return;
-    // What nobody has heard of yet is new, however it changed since.
+    // If `thread_created` has not been sent yet, a later update is still sent as `thread_created`.
     const told = type === "thread_updated" ? (this.#waiting.get(user_id)?.type ?? type) : type;
     this.#waiting.set(user_id, {
       type: told,
@@ -122,7 +122,7 @@ export class OwnerFeed {
         await this.#feeds(owner).tell(owner, word, admitted);
         return;
       } catch {
-        // Not heard, and not worth a line in the log: the catalog has it, and whoever comes back to the feed lists.
+        // The message is lost and not logged: the catalog has the state, and a client lists its threads when it reconnects.
       }
     }
   }

@@ -151,7 +151,7 @@ describe("a socket", () => {
     expect(other.told).toEqual(["lost"]);
   });
 
-  it("A subscription that its last event closed leaves no timer behind", async () => {
+  it("A subscription that its last event closed leaves no timer", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");

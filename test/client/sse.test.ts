@@ -107,7 +107,7 @@ describe("the carrier", () => {
     expect(sink.told).toEqual([what]);
   });
 
-  it("A stream that is closed as it opens leaves no timer behind", async () => {
+  it("A stream that is closed as it opens leaves no timer", async () => {
     const server = await openAnsweringServer([{ text: ": heartbeat\n\n", headers: { "x-endless": "true" } }]);
     open.push(server);
     const { requests, time } = openRequests({ url: server.url });

@@ -97,7 +97,7 @@ it("Text over the limit is shortened with a note, and a stack reaches neither me
   expect(new TextEncoder().encode(JSON.stringify(wide)).byteLength).toBeLessThan(310_000);
 });
 
-it("A tool that hangs is ended by its time, its result says so, and its signal fires", async () => {
+it("A tool that hangs ends at its time limit with an error, and its signal fires", async () => {
   const reason = gate<unknown>();
   const hang = tool(
     "it",

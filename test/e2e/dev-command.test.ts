@@ -30,7 +30,7 @@ describe("npm run dev", () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  it("The dev command serves, says so once, and hides wrangler's output", async () => {
+  it("The dev command serves, reports once that it is ready, and hides wrangler's output", async () => {
     const server = await start();
     const health = await fetch(`${server.url}/healthz`);
     expect(health.status).toBe(200);
@@ -39,7 +39,7 @@ describe("npm run dev", () => {
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const)(
-    "The dev command leaves nothing behind after %s",
+    "The dev command frees its port and its state folder after %s",
     async (signal) => {
       const server = await start();
       await server.stop(signal);

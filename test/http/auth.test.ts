@@ -277,14 +277,14 @@ describe("signed tokens by key set", () => {
     ["out of reach", () => Promise.reject(new TypeError("network"))],
     ["answering an error", () => Promise.resolve(new Response("no", { status: 500 }))],
     ["answering no keys", () => Promise.resolve(new Response("no"))],
-  ])("AUTH6 Callers are told to come back later with the set %s", async (_name, fetchKeys) => {
+  ])("AUTH6 A caller is refused as unavailable while the key set is %s", async (_name, fetchKeys) => {
     const app = testApp({ variables: { JWKS_URL }, dependencies: { fetch: fetchKeys } });
     const { privateKey } = await generateKeyPair("RS256");
     const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
     expect(await ownerBy(app, `Bearer ${token}`)).toBe("unavailable");
   });
 
-  it("AUTH6 Tickets need a secret of their own, and say so", async () => {
+  it("AUTH6 Without a secret for tickets a request for one is refused with auth_not_configured", async () => {
     const { app, privateKey } = await keySet();
     const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
     const path = `/api/threads/${crypto.randomUUID()}/stream`;

@@ -94,7 +94,7 @@ describe("tools of the client", () => {
     ]);
   });
 
-  it("SESSION12 Tools of the client may be answered in parts, also when the thread has left memory, and a failing one says so", async () => {
+  it("SESSION12 Tools of the client may be answered in parts, also when the thread has left memory, and a failing one carries its error", async () => {
     const { sessionId, pending } = await waiting("in_parts", [
       { name: "far", arguments: { q: "one" } },
       { name: "far", arguments: { q: "two" } },

@@ -88,7 +88,7 @@ describe("anthropic", () => {
     },
   );
 
-  it("Anthropic is not asked to think where it would refuse, and the log says so", async () => {
+  it("Thinking is not requested where Anthropic would refuse it, and the log carries a warning", async () => {
     const high = { effort: "high" } as const;
     const forced = await asked("anthropic", high, { tools, toolChoice: "required" });
     const messages = [user("?"), ...callAndResult("call_1234567890")];

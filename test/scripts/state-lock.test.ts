@@ -27,7 +27,7 @@ function acquire(): { release: () => void } {
   return lock;
 }
 
-it("The lock makes the folder, writes its pid, and leaves nothing behind", () => {
+it("The lock makes the folder, writes its pid, and is removed when it is released", () => {
   const lock = acquire();
   expect(readFileSync(lockFile(), "utf8").trim()).toBe(String(process.pid));
   lock.release();

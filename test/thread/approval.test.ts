@@ -107,7 +107,7 @@ describe("a call that needs consent", () => {
     later.close();
   });
 
-  it("APPROVE2 A call whose approval function says so is asked about, and it never runs if that function fails", async () => {
+  it("APPROVE2 A call waits for approval if its approval function requires it, and it never runs if that function fails", async () => {
     const { id, following, pending, ids } = await asking("some", [
       pay("Ada", 50, "spend"),
       pay("Ada", 500, "spend"),

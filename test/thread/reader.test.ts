@@ -104,7 +104,7 @@ describe("hibernation", () => {
 });
 
 describe("a reader that was behind when the object was put to sleep", () => {
-  it("READER9 A reader that was behind when the object went to sleep receives everything it missed once it acknowledges", async () => {
+  it("READER9 A reader with unacknowledged events when the object hibernates receives everything it missed once it acknowledges", async () => {
     const id = await newThread("parallel");
     const words = Array.from({ length: 10 }, (_, index) => `${index} ${"y".repeat(60_000)} `);
     scripts.set("behind", () => ({ text: words }));

@@ -19,7 +19,7 @@ export interface ChildStart {
 
 /**
  * Contract: `start` is idempotent by `thread_id`; it rejects when the child could not be reached or refused, and may be tried
- * again. `stop` is remembered and tried until the child heard it.
+ * again. `stop` is remembered and retried until the child has received it.
  */
 export interface ChildThreads {
   /** Threads above the one that asks; a chain that calls itself has to end. */

@@ -30,8 +30,8 @@ export interface StepOutcome {
 export interface Progress {
   steps: number;
   last: StepOutcome | null;
-  /** Somebody speaks behind the last step: who has an end in mind may go on. */
-  heard?: boolean;
+  /** True when a user message arrived after the last step. A strategy that would end the run may then continue. */
+  hasNewInput?: boolean;
 }
 
 /** How a step differs from what the prompt asks anyway. */

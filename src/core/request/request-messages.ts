@@ -9,7 +9,7 @@ export function isSendable({ role, status }: MessageRecord): boolean {
   return role !== "extension" && status === "complete";
 }
 
-/** The message as a request carries it. If a person changed the arguments of a call, its result says so to the model. */
+/** The message as a request carries it. If a person changed the arguments of a call, its result names the new arguments to the model. */
 export function modelMessage(record: MessageRecord): ModelMessage {
   const { id, role, parts, name, tool_call_id, result, approval } = record;
   const message = { id, role: role === "extension" ? ("system" as const) : role, parts, name, tool_call_id, result };

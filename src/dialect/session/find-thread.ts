@@ -15,7 +15,7 @@ export interface SessionThread {
   threadId: string;
   /** What the client calls the session. */
   name: string;
-  /** The id was derived from name and owner. The thread then has to be that owner's session of that name, whoever else may access it. */
+  /** The id was derived from name and owner. The thread then has to be that owner's session of that name, even if others may access it. */
   derived: boolean;
   owner: string | null;
 }

@@ -53,7 +53,7 @@ export class ParentFeed {
     return this.#watched !== false;
   }
 
-  /** Resolves when what was heard so far is told, so that a result never overtakes what led to it. */
+  /** Resolves when all events so far are sent, so that a result never reaches the parent before the events that led to it. */
   async drain(): Promise<void> {
     await this.#sending;
   }
@@ -85,7 +85,7 @@ export class ParentFeed {
       }
       if (this.#watched === false) this.#waiting = [];
     } catch {
-      // Not heard, and asked again with the next step: whoever watches the parent sees the result when it is delivered.
+      // Sent again with the next step. Subscribers of the parent see the result when it is delivered.
       this.#watched = null;
     } finally {
       this.#sending = null;

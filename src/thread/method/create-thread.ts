@@ -61,7 +61,7 @@ export async function createThread(
   const made = open();
   if (made === null) throw refuse("internal", "The thread was made and cannot be read.");
   if (made.context.live.record.creation !== unfinished) {
-    // The first one may have been cut before the catalog heard of it.
+    // A crash may have interrupted the first request before the catalog was updated.
     await made.context.wakeups.catalog.run();
     return view(made.context);
   }
@@ -69,7 +69,7 @@ export async function createThread(
     await finishCreation(made, input);
     made.context.ownerFeed.created(made.context.live);
   } catch (thrown) {
-    // A thread that was refused leaves nothing behind.
+    // Creating a thread that is refused stores nothing.
     made.driver.abandon();
     await store.destroy();
     made.context.ownerFeed.deleted(made.context.live.record);

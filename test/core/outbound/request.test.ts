@@ -149,7 +149,7 @@ describe("variables", () => {
     ]);
   });
 
-  it("OUT18 A list with a mistake admits nothing, and the log says so without its value", async () => {
+  it("OUT18 A list with a mistake admits nothing, and the log names the variable without its value", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `${serverHost()},http://oops.internal` });
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect(lines).toMatchObject([{ event: "bad_configuration", variable: "ALLOWED_OUTBOUND_HOSTS" }]);
@@ -162,7 +162,7 @@ describe("variables", () => {
     "http://resolver.example.com/dns-query",
     "https://user:oops@resolver.example.com/",
     "ftp://oops/",
-  ])("OUT18 With %j as resolver no name is looked up, and the log says so", async (url) => {
+  ])("OUT18 With %j as resolver no name is looked up, and the log names the variable", async (url) => {
     const { guarded, lines, sent } = deployed({ DNS_OVER_HTTPS_URL: url });
     expect((await refused(guarded("https://one.example.com/echo"))).reason).toBe("lookup_failed");
     expect(sent).toEqual([]);
