@@ -12,7 +12,7 @@ const cache = join(packageRoot, ".cache");
 
 function compilerPath() {
   const hash = createHash("sha256");
-  for (const layer of ["compiler", "spec", "lib", "models", "core", "contract"]) {
+  for (const layer of ["compiler", "spec", "lib", "models", "core", "contract", "dialect"]) {
     const folder = join(packageRoot, "src", layer);
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted()) {
       if (name.endsWith(".ts")) hash.update(name).update(readFileSync(join(folder, name)));

@@ -1,9 +1,29 @@
-// Checks that no two routes answer the same paths, and warns where one takes a built-in route's place.
+// Checks that no two routes answer the same paths, and warns where one replaces a built-in route.
 
-import { isBuiltInRoute } from "./built-in-route.ts";
+import { routes } from "#contract/route.ts";
+import type { BuiltInRoute } from "#contract/route.ts";
+import { routeGroups } from "#dialect/route-groups.ts";
+
 import type { Findings } from "./findings.ts";
 import type { Project } from "./project.ts";
 import { patternShape } from "./route-pattern.ts";
+
+type AnyRoute = BuiltInRoute<string>;
+
+/** Method and shape of every built-in route below `/api`, those of the dialects included. */
+const builtInShapes = new Set(
+  [routes, ...Object.values(routeGroups).map((group) => group.routes)]
+    .flatMap((table): readonly AnyRoute[] => Object.values<AnyRoute>(table))
+    .flatMap(({ method, path }) => belowApi(path).map((pattern) => `${method} ${patternShape(pattern)}`)),
+);
+
+/** The patterns that a project's files give the same paths; none for a path outside of `/api`. */
+function belowApi(path: string): string[] {
+  if (!path.startsWith("/api/")) return [];
+  const pattern = path.slice("/api".length);
+  // The last segment may be empty, so the route also answers the path without it.
+  return pattern.endsWith("?") ? [pattern.slice(0, -1), pattern.replace(/\/[^/]*$/, "")] : [pattern];
+}
 
 /** Checks all routes. */
 export function checkRoutes(project: Project, findings: Findings): void {
@@ -21,7 +41,7 @@ export function checkRoutes(project: Project, findings: Findings): void {
       continue;
     }
     first.set(shape, file);
-    if (isBuiltInRoute(method, pattern)) {
+    if (builtInShapes.has(shape)) {
       findings.warning({
         code: "route_shadows_built_in",
         file,

@@ -1,15 +1,10 @@
 // The dialects that a deployment serves.
 
-import { defineDialect } from "#http/dialect.ts";
-import type { Dialect } from "#http/dialect.ts";
+import { defineDialects } from "#http/dialect.ts";
 
 import { aiSdkHandlers } from "./ai-sdk/handlers.ts";
-import { aiSdkGroup } from "./ai-sdk/routes.ts";
+import { routeGroups } from "./route-groups.ts";
 import { sessionHandlers } from "./session/handlers.ts";
-import { sessionGroup } from "./session/routes.ts";
 
-/** All of them. */
-export const dialects: readonly Dialect[] = [
-  defineDialect(sessionGroup, sessionHandlers),
-  defineDialect(aiSdkGroup, aiSdkHandlers),
-];
+/** All of them. The compiler refuses a route group without handlers. */
+export const dialects = defineDialects(routeGroups, { session: sessionHandlers, "ai-sdk": aiSdkHandlers });

@@ -91,7 +91,17 @@ describe("routes", () => {
       file: "agents/api/threads/[thread].get.ts",
       message: expect.stringContaining("/api/~/threads/:thread"),
     });
-    expect(await onlyFinding({ "agents/api/agents/index.get.ts": controller })).toMatchObject({ severity: "warning" });
+    const replacing = [
+      "agents/index.get.ts",
+      "messages-search.get.ts",
+      "threads/[thread]/files/index.get.ts",
+      "threads/[thread]/files/[...rest].put.ts",
+      "ai-sdk/threads/[thread]/chat.post.ts",
+    ];
+    for (const name of replacing) {
+      expect(await onlyFinding({ [`agents/api/${name}`]: controller })).toMatchObject({ severity: "warning" });
+    }
+    expect((await compileWith({ "agents/api/healthz.get.ts": controller })).diagnostics).toEqual([]);
   });
 
   it("The build reports routes under /~/", async () => {

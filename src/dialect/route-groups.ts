@@ -1,0 +1,8 @@
+// The routes of all dialects, without their handlers. The compiler reads them as well: the build warns about a project's route that
+// replaces one of them.
+
+import { aiSdkGroup } from "./ai-sdk/routes.ts";
+import { sessionGroup } from "./session/routes.ts";
+
+/** Each dialect's routes, by the name of its folder. */
+export const routeGroups = { session: sessionGroup, "ai-sdk": aiSdkGroup } as const;
