@@ -16,7 +16,7 @@ function refusal(work: () => unknown): unknown {
 
 const refused = { code: "invalid_request", details: { fields: [{ path: "cursor" }] } };
 
-it("CURSOR1 A cursor gives back what it was made of, and is safe in a URL", () => {
+it("A cursor gives back what it was made of, and is safe in a URL", () => {
   const place = fc.string({ minLength: 1, maxLength: 200, unit: "grapheme" }).filter(({ length }) => length <= 200);
   fc.assert(
     fc.property(place, (after) => {
@@ -31,7 +31,7 @@ it("CURSOR2 A cursor of another list is refused", () => {
   expect(refusal(() => decodeCursor(encodeCursor("a", "runs"), "messages"))).toMatchObject(refused);
 });
 
-it("CURSOR3 A text that is no cursor is refused, never an internal error", () => {
+it("CURSOR2 A text that is no cursor is refused, never an internal error", () => {
   const made = (value: unknown) => btoa(JSON.stringify(value));
   for (const cursor of [
     "",

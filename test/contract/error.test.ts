@@ -20,7 +20,7 @@ it("ERROR1 Every code has a status of its kind", () => {
   for (const code of errorCodes) if (code.endsWith("_not_found")) expect(httpStatus(code)).toBe(404);
 });
 
-it("ERROR2 Every code has a close code that an application may use", () => {
+it("ERROR1 Every code has a close code that an application may use", () => {
   for (const code of [...errorCodes.map(webSocketCloseCode), tooSlowCloseCode]) {
     expect(code === 1011 || code === 1013 || (code >= 4000 && code < 5000), String(code)).toBe(true);
   }

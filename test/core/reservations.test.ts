@@ -27,7 +27,7 @@ describe("a reservation", () => {
     expect(reservations.sum).toEqual(noUse);
   });
 
-  it("LIMIT29 A limit of tokens or money allows five requests at once, and other limits any number", () => {
+  it("LIMIT28 A limit of tokens or money allows five requests at once, and other limits any number", () => {
     const reservations = new Reservations();
     const share = { ...noUse, steps: 1 };
     for (let count = 0; count < 5; count += 1) reservations.hold(share);

@@ -66,7 +66,7 @@ describe("frames", () => {
     await reader.cancel();
   });
 
-  it("SSE2 The query reaches the object, nothing else of the request does", async () => {
+  it("The object of a thread receives the validated query of a stream, and nothing else of the request", async () => {
     const { reader, thread } = await open("?after=3&types=run_end,custom&depth=1&include_silent=true&until=idle", {
       headers: { "x-forwarded-for": "1.2.3.4", cookie: "a=b" },
     });
@@ -151,7 +151,7 @@ describe("the end", () => {
     expect(await reader.rest()).toEqual([]);
   });
 
-  it("SSE5 A client that leaves closes the socket and its timers", async () => {
+  it("A client that leaves closes the socket and its timers", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     await reader.cancel();
@@ -160,7 +160,7 @@ describe("the end", () => {
   });
 
   it.each(["before it read", "after it read"])(
-    "SSE5 A stream whose request is aborted %s closes its socket",
+    "A stream whose request is aborted %s closes its socket",
     async (when) => {
       const leaving = new AbortController();
       const { reader, thread, time } = await open("?after=0", { signal: leaving.signal }, sayHi);
@@ -171,7 +171,7 @@ describe("the end", () => {
     },
   );
 
-  it("SSE5 A stream whose request is aborted while nothing happens closes its socket", async () => {
+  it("A stream whose request is aborted while nothing happens closes its socket", async () => {
     const { reader, thread, time } = await open();
     await reader.next();
     const waiting = reader.next();
@@ -227,7 +227,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE8 Tries are spaced further and further, up to five seconds, as long as the stream is read", async () => {
+  it("Tries are spaced further and further, up to five seconds, as long as the stream is read", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     for (const wait of [100, 200, 400, 800, 1600, 3200, 5000, 5000]) {
@@ -243,7 +243,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE8 No stream attaches for a client that left in the meantime", async () => {
+  it("No stream attaches for a client that left in the meantime", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     await time.armed(100);
@@ -254,7 +254,7 @@ describe("re-attaching", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("SSE8 A thread deleted in the meantime ends the stream", async () => {
+  it("A thread deleted in the meantime ends the stream", async () => {
     const { reader, thread, time } = await open();
     thread.thread = null;
     subscriberOf(thread).drop(1012);
@@ -267,7 +267,7 @@ describe("re-attaching", () => {
 describe("acknowledging", () => {
   const large = (seq: number): string => JSON.stringify({ type: "custom", seq, data: "x".repeat(70 * 1024) });
 
-  it("SSE9 Nothing is acknowledged that the client has not taken", async () => {
+  it("Nothing is acknowledged that the client has not taken", async () => {
     const { reader, thread, time } = await open("?after=0");
     const subscriber = subscriberOf(thread);
     for (let seq = 1; seq <= 6; seq++) subscriber.say(large(seq));
@@ -288,7 +288,7 @@ describe("acknowledging", () => {
     await reader.cancel();
   });
 
-  it("SSE9 Little is acknowledged after a second", async () => {
+  it("Little is acknowledged after a second", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     const subscriber = subscriberOf(thread);
     for (let index = 0; index < 3; index++) await reader.nextFrame();
@@ -301,7 +301,7 @@ describe("acknowledging", () => {
     await waiting;
   });
 
-  it("SSE9 A stream acknowledges to the new socket after a reset", async () => {
+  it("A stream acknowledges to the new socket after a reset", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     for (let index = 0; index < 3; index++) await reader.nextFrame();
     const waiting = reader.next();
@@ -324,7 +324,7 @@ describe("acknowledging", () => {
 });
 
 describe("the socket", () => {
-  it("SSE10 A socket is passed to the object with the validated query and the caller", async () => {
+  it("A socket is passed to the object with the validated query and the caller", async () => {
     const { ask, seed } = testApp();
     const { id, object: thread } = seed();
     const response = await ask(`/api/threads/${id}/stream?after=4`, { headers: { upgrade: "websocket" } });

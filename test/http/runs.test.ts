@@ -68,7 +68,7 @@ describe("admission", () => {
     expect(await response.json()).toMatchObject({ run: null });
   });
 
-  it("HTTP14 A repeated key gives the first answer again, with another body a conflict", async () => {
+  it("ADMIT4 A repeated key gives the first answer again, with another body a conflict", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k1" };
     const first = await post("/messages", { headers });
@@ -82,7 +82,7 @@ describe("admission", () => {
     expect(await refusalOf(await post("/runs", { headers, json: {} }))).toMatchObject({ status: 409 });
   });
 
-  it.each(["", "a b", "a\tb", "x".repeat(256)])("HTTP14 %j is no key", async (key) => {
+  it.each(["", "a b", "a\tb", "x".repeat(256)])("ADMIT4 %j is no key", async (key) => {
     const { post, thread } = seeded();
     const response = await post("/messages", { headers: { "idempotency-key": key } });
     expect(await refusalOf(response)).toMatchObject({ status: 400, fields: ["Idempotency-Key"] });

@@ -44,7 +44,7 @@ describe(`kills, seed ${String(seed)}`, () => {
 
   const broken = (rule: string): string[] => soak.findings.of(rule);
 
-  it("SURV1 The server was killed fifty times, half of them inside a stream or a tool, a third without a client", () => {
+  it("The server was killed fifty times, half of them inside a stream or a tool, a third without a client", () => {
     const { kills } = soak;
     expect(kills.length).toBeGreaterThanOrEqual(50);
     const within = kills.filter(({ moment }) => moment !== null && inside.includes(moment.at));

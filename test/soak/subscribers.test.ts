@@ -189,7 +189,7 @@ describe("subscribers that stop reading", () => {
 
 describe("an idle thread", () => {
   it(
-    "FOLLOW9 An idle thread sleeps under open followers of both kinds, is not woken by them, and sends them later events",
+    "FOLLOW3 An idle thread sleeps under open followers of both kinds, is not woken by them, and sends them later events",
     async () => {
       const { id } = await api.createThread(speaker);
       const feeds = [await api.socket(id), await api.events(id)];

@@ -82,7 +82,7 @@ describe("while a run is active", () => {
     expect(items.some(({ content }) => content === "no")).toBe(false);
   });
 
-  it("ADMIT3 A queued run that is stopped never begins, and its message is never sent", async () => {
+  it("INPUT4 A queued run that is stopped never begins, and its message is never sent", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold3");
     await value(stubOf(id).call("postMessage", admin, message("hold3"), null));
@@ -129,7 +129,7 @@ describe("a message that starts nothing", () => {
     expect(types(following.events)).toEqual(["message_start", "message_end"]);
   });
 
-  it("ADMIT6 A message over 1 MiB is refused and stores nothing; a million characters are fine", async () => {
+  it("HTTP4 A message over 1 MiB is refused and stores nothing; a million characters are fine", async () => {
     const id = await newThread("parallel");
     const refused = await stubOf(id).call("postMessage", admin, message("é".repeat(600_000)), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "too_large" } });
@@ -194,7 +194,7 @@ describe("a run without a message", () => {
 });
 
 describe("a full queue", () => {
-  it("ADMIT9 A full queue that a stop holds is released by a continue, also if inputs were refused in between", async () => {
+  it("A full queue that a stop holds is released by a continue, also if inputs were refused in between", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold9");
     await value(stubOf(id).call("postMessage", admin, message("hold9"), null));
@@ -216,7 +216,7 @@ describe("a full queue", () => {
 });
 
 describe("keys of what waits", () => {
-  it("ADMIT10 A repeated key shows the waiting message; a repeated continue starts nothing new", async () => {
+  it("ADMIT4 A repeated key shows the waiting message; a repeated continue starts nothing new", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold10");
     await value(stubOf(id).call("postMessage", admin, message("hold10"), null));
@@ -238,7 +238,7 @@ describe("keys of what waits", () => {
 });
 
 describe("limits of a request", () => {
-  it("ADMIT11 A user may ask for fewer steps than the deployment allows, never for more", async () => {
+  it("LIMIT8 A user may ask for fewer steps than the deployment allows, never for more", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const ada = { user: "ada", admin: false };
     for (const steps of [null, 251]) {

@@ -14,7 +14,7 @@ beforeEach(freshTeam);
 const soon = 60_000;
 
 describe("a run that came to a rest and went on at once", () => {
-  it("RECOV10 A run that waited and continued at once counts as active: after a crash it is resumed like any other", async () => {
+  it("A run that waited and continued at once counts as active: after a crash it is resumed like any other", async () => {
     const slow = door();
     let reached = false;
     let hangs = true;

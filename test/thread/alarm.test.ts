@@ -20,7 +20,7 @@ function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) =>
   });
 }
 
-it("RECOV11 A time that had passed when the object was loaded is set again, and no later than the tasks that wait", async () => {
+it("A time that had passed when the object was loaded is set again, and no later than the tasks that wait", async () => {
   const soon = (alarm: Alarm, seconds: (after: number) => number) => alarm.notAfter(seconds(10));
   expect(await set(null, soon)).toBe(10);
   expect(await set(5, soon)).toBe(5);
@@ -37,7 +37,7 @@ it("RECOV11 A time that had passed when the object was loaded is set again, and 
   expect(await set(-5, (alarm) => alarm.clear())).toBeNull();
 });
 
-it("RECOV11 A time between two milliseconds is never set before it", async () => {
+it("A time between two milliseconds is never set before it", async () => {
   expect(await set(null, (alarm, seconds) => alarm.notAfter(seconds(10) + 0.25))).toBe(10.001);
   expect(await set(null, (alarm, seconds) => alarm.exactly(seconds(10) + 0.75))).toBe(10.001);
 });

@@ -52,7 +52,7 @@ function played(moves: readonly (number | "admit" | "drop")[]) {
 const ids = (runs: Iterable<RunRecord>) => [...runs].map(({ id }) => id);
 
 describe("runs that began in any order", () => {
-  it("INPUT10 Runs that began in any order are found in that order from any number, backwards and forwards", () => {
+  it("Runs that began in any order are found in that order from any number, backwards and forwards", () => {
     fc.assert(
       fc.property(history, (moves) => {
         const { store, begun, last } = played(moves);

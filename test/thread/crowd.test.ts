@@ -82,14 +82,14 @@ function delta(seq: number): PlainEvent {
 }
 
 describe("slices", () => {
-  it("FOLLOW4 A few readers are served at once", () => {
+  it("A few readers are served at once", () => {
     const { out, given } = fanOut(50, false);
     for (const seq of [1, 2, 3]) out.add(event(seq));
     expect(given).toHaveLength(150);
     expect(out.empty).toBe(true);
   });
 
-  it("FOLLOW4 A pause of four times its cost follows each slice, and readers that wait for a run's answer are served first", () => {
+  it("A pause of four times its cost follows each slice, and readers that wait for a run's answer are served first", () => {
     const { out, clock, given } = fanOut(1000, false);
     out.add(event(1));
     // What comes together is told together.
@@ -112,7 +112,7 @@ describe("slices", () => {
     expect(clock.pauses.slice(3)).toEqual([0, 1000]);
   });
 
-  it("FOLLOW4 Every reader is given every event once and in order, and at rest without pauses", () => {
+  it("Every reader is given every event once and in order, and at rest without pauses", () => {
     const { out, clock, given, drained } = fanOut(1000, true);
     for (const seq of [1, 2, 3]) out.add(event(seq));
     while (clock.pass(1));
@@ -125,7 +125,7 @@ describe("slices", () => {
     expect(drained()).toBe(1);
   });
 
-  it("FOLLOW4 An event that waits can be sent at once, in order, in the middle of a slice", () => {
+  it("An event that waits can be sent at once, in order, in the middle of a slice", () => {
     const { out, clock, given } = fanOut(300, false);
     out.add(event(1));
     clock.pass(10);
@@ -140,7 +140,7 @@ describe("slices", () => {
 });
 
 describe("deltas that wait", () => {
-  it("FOLLOW4 Deltas that wait are merged with none that come after a reader received the current state", () => {
+  it("Deltas that wait are merged with none that come after a reader received the current state", () => {
     const { out, clock, given } = fanOut(60, false);
     out.add(delta(1));
     out.add(delta(2));
@@ -169,7 +169,7 @@ function overlaps(events: readonly ThreadEvent[]): string[] {
 }
 
 describe("a crowd", () => {
-  it("FOLLOW4 A crowd of readers receives everything once, also those that join, leave and stop in the middle", async () => {
+  it("FOLLOW6 A crowd of readers receives everything once, also readers that join, leave and stop in the middle", async () => {
     const id = await newThread("parallel");
     const hold = gate("crowd");
     const words = Array.from({ length: 300 }, (_, index) => `${String(index)} ${"x".repeat(1000)} `);

@@ -103,7 +103,7 @@ describe("an exported thread", () => {
     expect(await listed(id)).toBe(true);
   });
 
-  it("EXPORT3 An imported thread exports as the same lines", async () => {
+  it("EXPORT2 An imported thread exports as the same lines", async () => {
     const id = await eventful();
     const text = await exported(id);
     await replaced(id, text);

@@ -336,7 +336,7 @@ describe("the feed's object", () => {
     await watching.until(isTitled("Awake"));
   });
 
-  it("FEED12 Each user's feed is separate from those of other users and of threads without a user, whatever the user's name", async () => {
+  it("FEED1 Each user's feed is separate from those of other users and of threads without a user, whatever the user's name", async () => {
     const odd = [
       "nobody",
       "user nobody",

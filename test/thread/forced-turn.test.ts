@@ -116,7 +116,7 @@ describe("what a settled call asked of its run", () => {
 
 describe("a definition that keeps its execution", () => {
   it.each(["stop", "forceTurn"] as const)(
-    "STOP7 A definition that keeps its execution and calls %s after the run changes nothing",
+    "A definition that keeps its execution and calls %s after the run changes nothing",
     async (what) => {
       const late = door();
       let done = false;

@@ -334,7 +334,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
   });
 
-  it("LEASE2 The holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
+  it("The holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>
@@ -353,7 +353,7 @@ describe("streams", () => {
     for (let piece = await left?.read(); piece?.done === false; piece = await left?.read());
   });
 
-  it("LEASE2 The holder of a lease confirms a hibernating socket, and no closed one", async () => {
+  it("The holder of a lease confirms a hibernating socket, and no closed one", async () => {
     const user = newUser();
     const id = await user.thread();
     const socket = (await user.send(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket" } })).webSocket;

@@ -96,7 +96,7 @@ describe("sub-prompts side by side", () => {
     expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 2000 } });
   });
 
-  it("LIMIT29 Parallel sub-prompts are asked five at once if the budget allows, and one after the other near the limit", async () => {
+  it("LIMIT28 Parallel sub-prompts are asked five at once if the budget allows, and one after the other near the limit", async () => {
     const wide = sideBySide("measured", 40);
     await converse(await newThread("capped"), "go", { limits: { tokens: 100_000 } });
     expect(wide.most).toBe(5);

@@ -45,7 +45,7 @@ it("LIMIT11 The usage that a child reports after its call was given up counts fo
 });
 
 describe("an export", () => {
-  it("LIMIT21 An export carries what the thread has used, and the limits hold for the copy", async () => {
+  it("IMPORT21 An export carries what the thread has used, and the limits hold for the copy", async () => {
     capped.threadLimits = { steps: 3 };
     personas.set("boss", ({ step }) => (step < 2 ? acting : { text: "done" }));
     const id = await newThread("capped");

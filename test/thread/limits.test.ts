@@ -149,7 +149,7 @@ describe("a run that reaches a limit", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", active_run_id: null });
   });
 
-  it("LIMIT6 A run at a limit drops its queued calls: they begin no run with a new budget", async () => {
+  it("A run at a limit drops its queued calls: they begin no run with a new budget", async () => {
     acts.set("again", (state) => {
       state.queueTool("act", { key: "again" });
     });

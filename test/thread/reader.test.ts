@@ -35,7 +35,7 @@ describe("joining", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("READER2 A reader follows the thread without end, across runs", async () => {
+  it("FOLLOW1 A reader follows the thread without end, across runs", async () => {
     const id = await newThread("parallel");
     const following = await follow(id, { after: "0" });
     await converse(id, "a");
@@ -82,7 +82,7 @@ describe("joining", () => {
 });
 
 describe("hibernation", () => {
-  it("READER8 An idle thread can be evicted at once under its followers, and they miss nothing afterwards", async () => {
+  it("FOLLOW3 An idle thread can be evicted at once under its followers, and they miss nothing afterwards", async () => {
     const id = await newThread("parallel");
     const following = await follow(id, { after: "0" });
     await converse(id, "a");
@@ -104,7 +104,7 @@ describe("hibernation", () => {
 });
 
 describe("a reader that was behind when the object was put to sleep", () => {
-  it("READER9 A reader with unacknowledged events when the object hibernates receives everything it missed once it acknowledges", async () => {
+  it("FOLLOW1 A reader with unacknowledged events when the object hibernates receives everything it missed once it acknowledges", async () => {
     const id = await newThread("parallel");
     const words = Array.from({ length: 10 }, (_, index) => `${index} ${"y".repeat(60_000)} `);
     scripts.set("behind", () => ({ text: words }));
@@ -141,7 +141,7 @@ describe("a reader that was behind when the object was put to sleep", () => {
 });
 
 describe("a long thread", () => {
-  it("READER10 A long thread is replayed in parts: each row is read once or twice, whatever the window, and nothing is left out", async () => {
+  it("A long thread is replayed in parts: each row is read once or twice, whatever the window, and nothing is left out", async () => {
     const id = await newThread("parallel");
     await converse(id, "first");
     const initial = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(40_000)}`);

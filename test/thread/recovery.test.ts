@@ -116,7 +116,7 @@ describe("a run that a crash cut", () => {
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
   });
 
-  it("RECOV4 A run that is interrupted with a queue runs the queue in order afterwards", async () => {
+  it("INPUT3 A run that is interrupted with a queue runs the queue in order afterwards", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov4");
     scripts.set("recov4", ({ step }) =>
@@ -182,7 +182,7 @@ describe("a run that a crash cut", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("RECOV7 A run is given up as well if a hook logs in each of its lives", async () => {
+  it("A run is given up as well if a hook logs in each of its lives", async () => {
     const id = await newThread("parallel");
     const text = "break the filter";
     scripts.set("break", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
@@ -199,7 +199,7 @@ describe("a run that a crash cut", () => {
     });
   });
 
-  it("RECOV8 A run gets five more restarts with each step that it commits", async () => {
+  it("RECOV3 A run gets five more restarts with each step that it commits", async () => {
     const id = await newThread("parallel");
     let lives = 0;
     const asked = [0, 0];
@@ -245,7 +245,7 @@ describe("a run that a crash cut", () => {
     expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
   });
 
-  it("RECOV9 A run that is given up leaves no partial answer with a reader that resumes", async () => {
+  it("RECOV6 A run that is given up leaves no partial answer with a reader that resumes", async () => {
     const id = await newThread("parallel");
     scripts.set("recov9", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
     await value(stubOf(id).call("postMessage", admin, message("recov9"), null));

@@ -69,7 +69,7 @@ describe("a call of a remote tool", () => {
     }
   });
 
-  it("REMOTE2 A call of a remote tool holds no memory and sleeps until the earliest deadline", async () => {
+  it("COST10 A call of a remote tool holds no memory and sleeps until the earliest deadline", async () => {
     const { id, following, pending } = await asking("sleeps", [ask("one"), ask("two", "ask_soon")]);
     following.close();
     await evict(id);
@@ -281,7 +281,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE10 A call of a remote tool is not requested while another call of its step still runs", async () => {
+  it("REMOTE1 A call of a remote tool is not requested while another call of its step still runs", async () => {
     const held = gate("slow client");
     scripts.set("early", ({ step }) =>
       step === 0

@@ -34,7 +34,7 @@ function wake(id: string): Promise<boolean> {
 }
 
 describe("a Retry-After of a minute", () => {
-  it("REST1 A Retry-After of a minute leaves nothing in memory, and the run wakes at its time and makes the next attempt", async () => {
+  it("RETRY1 A Retry-After of a minute leaves nothing in memory, and the run wakes at its time and makes the next attempt", async () => {
     const { id, runId } = await resting("rest1");
     // Eviction waits for whatever still runs: that it ends at once shows that nothing does.
     await evict(id);
@@ -53,7 +53,7 @@ describe("a Retry-After of a minute", () => {
     expect(starts.map((event) => event.attempt)).toEqual([1, 2]);
   });
 
-  it("REST2 A wait for a Retry-After survives a crash, and does not count as a recovery", async () => {
+  it("RETRY2 A wait for a Retry-After survives a crash, and does not count as a recovery", async () => {
     const { id } = await resting("rest2");
     await crash(id);
     skip(61_000);
@@ -64,7 +64,7 @@ describe("a Retry-After of a minute", () => {
     expect(items.map(({ type }) => type)).toEqual(["llm_request", "llm_request"]);
   });
 
-  it("REST3 A wait for a Retry-After is ended by a stop at once, and inputs after it begin with the next input", async () => {
+  it("RETRY3 A wait for a Retry-After is ended by a stop at once, and inputs after it begin with the next input", async () => {
     const { id, runId } = await resting("rest3");
     await value(stubOf(id).call("postMessage", admin, message("behind"), null));
     await value(stubOf(id).call("stop", admin, null));
@@ -78,7 +78,7 @@ describe("a Retry-After of a minute", () => {
     expect(items.map(({ content }) => content)).toEqual(["rest3", "behind", "echo: behind", "last", "echo: last"]);
   });
 
-  it("REST4 A wait for a Retry-After has no effect on later steps, also if one of them is interrupted", async () => {
+  it("A wait for a Retry-After has no effect on later steps, also if one of them is interrupted", async () => {
     const id = await newThread("parallel");
     let asked = 0;
     const hold = gate("rest4");

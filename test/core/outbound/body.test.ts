@@ -71,7 +71,7 @@ describe("bytes", () => {
 });
 
 describe("ends", () => {
-  it("OUT14 A body that is cancelled is broken off at its sender", async () => {
+  it("A body that is cancelled is broken off at its sender", async () => {
     const id = newId();
     const response = await guard().guarded(`${one}/endless?id=${id}`);
     const reader = response.body?.getReader();
@@ -80,7 +80,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT14 A body is given up also where the platform pays no heed to the signal", async () => {
+  it("A body is given up also where the platform pays no heed to the signal", async () => {
     const id = newId();
     const deaf: Way["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
     const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });
@@ -89,7 +89,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT14 A caller that aborts breaks off request and body, with its own reason", async () => {
+  it("A caller that aborts breaks off request and body, with its own reason", async () => {
     const reason = new Error("enough");
     const waiting = new AbortController();
     const { guarded } = guard();
@@ -103,19 +103,19 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT14 A caller that has aborted before asks nothing", async () => {
+  it("A caller that has aborted before asks nothing", async () => {
     const reason = new Error("enough");
     const { guarded, sent } = guard();
     await expect(guarded(`${one}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(sent).toEqual([]);
   });
 
-  it("OUT14 A body that breaks off fails as a broken connection", async () => {
+  it("A body that breaks off fails as a broken connection", async () => {
     const response = await guard().guarded(`${one}/broken`);
     expect(await refused(response.text())).toMatchObject({ reason: "connection", code: "unavailable" });
   });
 
-  it("OUT14 A host without a listener fails as a broken connection", async () => {
+  it("A host without a listener fails as a broken connection", async () => {
     const { guarded } = guard({ allowed: "127.0.0.1:1" });
     expect(await refused(guarded("http://127.0.0.1:1/"))).toMatchObject({ reason: "connection", host: "127.0.0.1:1" });
   });

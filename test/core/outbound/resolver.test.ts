@@ -126,7 +126,7 @@ describe("what it cannot tell", () => {
     expect(await resolver.resolve("one.example.com", never())).toEqual({ ok: false });
   });
 
-  it("OUT14 A caller that aborts leaves no question open", async () => {
+  it("A caller that aborts leaves no question open", async () => {
     const id = newId();
     const control = new AbortController();
     const answer = resolverAt(`/dns-query?id=${id}`).resolve("slow.example.com", control.signal);

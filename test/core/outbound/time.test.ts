@@ -31,7 +31,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT14 A body read to its end, or none, leaves no timer", async () => {
+  it("A body read to its end, or none, leaves no timer", async () => {
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/bytes?n=100000`);
     expect(clock.armed).toBe(1);
@@ -89,7 +89,7 @@ describe("time", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT13, OUT14 A body that is not read is cancelled when the call's time is over", async () => {
+  it("OUT13 A body that is not read is cancelled when the call's time is over", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/endless?id=${id}`);
