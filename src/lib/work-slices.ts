@@ -3,16 +3,14 @@
 
 import { systemClock } from "./system-clock.ts";
 
-const neverAborted = new AbortController().signal;
-
 /** The slices of one computation. */
 export class WorkSlices {
   readonly #size: number;
   readonly #signal: AbortSignal;
   #done = 0;
 
-  /** `size` is the work of one slice, in the unit of `count`. */
-  constructor(size: number, signal: AbortSignal = neverAborted) {
+  /** `size` is the work of one slice, in the unit of `count`. The default signal is made here: older runtimes refuse one at module level. */
+  constructor(size: number, signal: AbortSignal = new AbortController().signal) {
     this.#size = size;
     this.#signal = signal;
   }
