@@ -1,7 +1,7 @@
 // Text and records measured and cut in bytes of JSON, which is what rows hold.
 
 /** Room for the line that says what was cut. */
-const noticeRoom = 200;
+const noticeBytes = 200;
 
 /** Bytes of a value's JSON. Throws for what has none: a circle, a big number. */
 export function jsonBytes(value: unknown): number {
@@ -12,7 +12,7 @@ export function jsonBytes(value: unknown): number {
 export function cutText(text: string, limit: number): string {
   // Every character takes at least one byte, so a longer text needs no counting.
   if (text.length <= limit && jsonBytes(text) <= limit) return text.toWellFormed();
-  const room = Math.max(0, limit - noticeRoom);
+  const room = Math.max(0, limit - noticeBytes);
   let kept = text.slice(0, room);
   for (let bytes = jsonBytes(kept); kept !== "" && bytes > room; bytes = jsonBytes(kept)) {
     kept = kept.slice(0, Math.floor((kept.length * room) / bytes));
@@ -22,7 +22,7 @@ export function cutText(text: string, limit: number): string {
 }
 
 /** What was thrown, in words, whatever it is. */
-export function wordsOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message || thrown.name) : String(thrown);
   } catch {

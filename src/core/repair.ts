@@ -3,9 +3,9 @@
 // cut the list, so that no cut of a run, a filter or a deletion can make a thread unusable.
 
 import type { ModelMessage } from "./ports/model-port.ts";
-import { failed } from "./tools/outcome.ts";
+import { errorResult } from "./tools/error-results.ts";
 
-const lostResult = failed("This call has no result: it was interrupted or removed.");
+const lostResult = errorResult("This call has no result: it was interrupted or removed.");
 
 /** Contract: pure; keeps the order of what it keeps; a well-formed list comes back unchanged. */
 export function repair(messages: readonly ModelMessage[]): ModelMessage[] {

@@ -6,10 +6,10 @@ import { addCost, addUsage, roundCost, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { Delivered } from "./awaited.ts";
-import { isAnswer, isModelAnswer, isOnLine, mainLine } from "./line.ts";
-import type { Line } from "./line.ts";
 import type { Progress, StepOutcome } from "./ports/strategy.ts";
 import type { MessageRecord, RunRecord } from "./record.ts";
+import { isAnswer, isModelAnswer, isInScope, mainScope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 import { textOf } from "./view.ts";
 
 /** The calls of an assistant message. */
@@ -26,18 +26,18 @@ export interface OpenStep {
 }
 
 /** The last answer of a line of messages, with its results. */
-export function lastStep(messages: readonly MessageRecord[], line: Line): OpenStep | null {
-  const own = messages.filter((message) => isOnLine(line, message));
+export function lastStep(messages: readonly MessageRecord[], scope: Scope): OpenStep | null {
+  const own = messages.filter((message) => isInScope(scope, message));
   const at = own.findLastIndex(isAnswer);
   const answer = own[at];
   return answer === undefined ? null : stepOf(answer, own.slice(at + 1));
 }
 
 /** The step of an answer, its results looked for among the messages behind it. */
-export function stepOf(answer: MessageRecord, behind: readonly MessageRecord[]): OpenStep {
+export function stepOf(answer: MessageRecord, later: readonly MessageRecord[]): OpenStep {
   const calls = callsOf(answer);
   const ids = new Set(calls.map((call) => call.id));
-  const results = behind.filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
+  const results = later.filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
   return { answer, calls, results };
 }
 
@@ -71,18 +71,18 @@ export function outcomeOf(step: OpenStep): StepOutcome {
 }
 
 /** The progress of a line whose rows these are. */
-export function progressOf(messages: readonly MessageRecord[], line: Line): Progress {
-  const steps = messages.filter((message) => isModelAnswer(message) && isOnLine(line, message)).length;
-  const last = lastStep(messages, line);
+export function progressOf(messages: readonly MessageRecord[], scope: Scope): Progress {
+  const steps = messages.filter((message) => isModelAnswer(message) && isInScope(scope, message)).length;
+  const last = lastStep(messages, scope);
   const newest = messages.findLast(
-    (message) => isOnLine(line, message) && (isModelAnswer(message) || message.steered === true),
+    (message) => isInScope(scope, message) && (isModelAnswer(message) || message.steered === true),
   );
   return { steps, last: last === null ? null : outcomeOf(last), hasNewInput: newest?.steered === true };
 }
 
 /** Number that the line's next step gets; queued calls have one too. */
-export function nextStepNumber(messages: readonly MessageRecord[], line: Line): number {
-  return messages.filter((message) => isAnswer(message) && isOnLine(line, message)).length + 1;
+export function nextStepNumber(messages: readonly MessageRecord[], scope: Scope): number {
+  return messages.filter((message) => isAnswer(message) && isInScope(scope, message)).length + 1;
 }
 
 /** Of a started call that does not say what it waits for, as in a copy: it waited for somebody outside, and did nothing. */
@@ -95,12 +95,12 @@ export function totalsOf(
   { usage, cost }: Pick<RunRecord, "usage" | "cost">,
   messages: readonly MessageRecord[],
 ): RunTotals {
-  const steps = messages.filter((message) => isModelAnswer(message) && isOnLine(mainLine, message)).length;
+  const steps = messages.filter((message) => isModelAnswer(message) && isInScope(mainScope, message)).length;
   return { steps, usage, cost };
 }
 
 /** What one model attempt used. */
-export interface Spending {
+export interface ModelUsage {
   /** The model's name in `agents/`. */
   model: string;
   usage: Usage;
@@ -108,23 +108,23 @@ export interface Spending {
 }
 
 /** Counts what a child thread used into a run's or a thread's totals. Its models stay out: the child accounts for them. */
-export function spendOfChild(
+export function addChildUsage(
   totals: Pick<RunRecord, "usage" | "cost">,
-  { usage, cost }: Pick<Spending, "usage" | "cost">,
+  { usage, cost }: Pick<ModelUsage, "usage" | "cost">,
 ): void {
   totals.usage = addUsage(totals.usage, usage);
   totals.cost = addCost(totals.cost, cost);
 }
 
-type Spent = Pick<Delivered, "usage" | "cost" | "work">;
+type ChildUsage = Pick<Delivered, "usage" | "cost" | "work">;
 
 /** What the row of a call says of the child that worked on it. */
-export function childSpending({ usage, cost, work }: Spent): Spent {
+export function childUsageFields({ usage, cost, work }: ChildUsage): ChildUsage {
   return { usage, cost, ...(work === undefined ? {} : { work }) };
 }
 
 /** Counts a model attempt into the run. */
-export function spend(run: RunRecord, { model, usage, cost }: Spending): void {
+export function addModelUsage(run: RunRecord, { model, usage, cost }: ModelUsage): void {
   run.usage = addUsage(run.usage, usage);
   run.cost = addCost(run.cost, cost);
   run.paid = roundCost((run.paid ?? 0) + (cost ?? 0));

@@ -4,14 +4,14 @@
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { AwaitedChild, Delivered } from "#core/awaited.ts";
-import { wordsOf } from "#core/cut-text.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import { sharersOf } from "#core/limits/share.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
-import { failed, nothingLeft, stoppedCall } from "#core/tools/outcome.ts";
+import { errorResult, noBudgetForAgent, stoppedCall } from "#core/tools/error-results.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { firstWords } from "./first-words.ts";
@@ -53,17 +53,17 @@ export function agentToolRunner(
   async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
     const { awaits } = current(call, context);
     if (awaits?.kind !== "child")
-      return { type: "answer", answer: failed("The child thread of this call is not known.") };
+      return { type: "answer", answer: errorResult("The child thread of this call is not known.") };
     if (awaits.delivered !== null) return delivered(call, awaits, awaits.delivered);
     if (context.signal.aborted) return givenUp(awaits, stoppedCall, call);
-    if (awaits.deadline <= clock.now()) return givenUp(awaits, failed("The agent did not answer in time."), call);
+    if (awaits.deadline <= clock.now()) return givenUp(awaits, errorResult("The agent did not answer in time."), call);
     if (children.depth >= deepestThread) {
       const end = nestedEnd(call, awaits, { success: false, ...nothingUsed });
-      return { type: "answer", answer: failed(tooDeep), end };
+      return { type: "answer", answer: errorResult(tooDeep), end };
     }
     await faults.at("child.limits");
     const limits = await context.ports.limits?.forChild(awaits.thread_id, () => sharersOf(call.id, context));
-    if (limits === null) return givenUp(awaits, nothingLeft, call);
+    if (limits === null) return givenUp(awaits, noBudgetForAgent, call);
     try {
       await faults.at("child.start");
       await children.start({
@@ -76,13 +76,13 @@ export function agentToolRunner(
         limits: limits ?? {},
       });
     } catch (thrown) {
-      const said = failed(`The agent "${agent.name}" could not be started: ${wordsOf(thrown)}`);
+      const said = errorResult(`The agent "${agent.name}" could not be started: ${errorMessage(thrown)}`);
       return givenUp(awaits, said, call);
     }
-    return { type: "rest", until: awaits.deadline };
+    return { type: "suspend", until: awaits.deadline };
   }
 
-  function givenUp(awaits: AwaitedChild, said: ReturnType<typeof failed>, call: NestedCall): NestedOutcome {
+  function givenUp(awaits: AwaitedChild, said: ReturnType<typeof errorResult>, call: NestedCall): NestedOutcome {
     children.stop(awaits);
     // What the child used is not known yet: it tells when it has stopped, and the call's row takes that alone.
     return { type: "answer", answer: said, end: nestedEnd(call, awaits, { success: false, ...nothingUsed }) };

@@ -8,7 +8,7 @@ import { cutText, jsonBytes } from "#core/cut-text.ts";
 import type { AnswerFiles } from "#core/ports/answer-files.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { StoredPart } from "#core/record.ts";
-import { resultLimit } from "#core/tools/settle.ts";
+import { resultLimit } from "#core/tools/read-result.ts";
 import { nameOfType } from "#lib/file-name.ts";
 import type { FileRecord } from "#spec/index.ts";
 

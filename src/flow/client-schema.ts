@@ -4,7 +4,7 @@
 import { z } from "zod";
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
-import { wordsOf } from "#core/cut-text.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import type { CheckedArguments } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 
@@ -41,7 +41,7 @@ export function clientSchema(given: JsonObject | null): ClientSchema | { problem
       },
     };
   } catch (thrown) {
-    return { problem: thrown instanceof Unfit ? thrown.message : `cannot be used: ${wordsOf(thrown)}` };
+    return { problem: thrown instanceof Unfit ? thrown.message : `cannot be used: ${errorMessage(thrown)}` };
   }
 }
 

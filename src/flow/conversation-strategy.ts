@@ -109,20 +109,20 @@ export class ConversationStrategy implements Strategy {
     return end === null || (hasNewInput && mayGoOn(end)) ? { type: "step" } : { type: "end", ...runEnd(end) };
   }
 
-  async finished(step: FinishedStep): Promise<StepEffects> {
+  async finishStep(step: FinishedStep): Promise<StepEffects> {
     const agent = await this.#parts.agent();
     const state = this.#state;
-    if (step.asked) {
+    if (step.fromModel) {
       state.turn_steps += 1;
       // A model that is asked behind an end has somebody to answer.
       state.end = null;
     }
     const forced = agent.type === "dual_ai" ? state.forced : null;
     state.forced = null;
-    const end = step.asked ? this.#turnEnd(agent, step) : this.#pendingEnd(step);
+    const end = step.fromModel ? this.#turnEnd(agent, step) : this.#pendingEnd(step);
     if (end?.type !== "conversation" && step.handoff !== null) return this.#handOver(agent, step.handoff);
     const events: EventDraft[] = [];
-    if (end?.type === "turn" && step.more) {
+    if (end?.type === "turn" && step.hasQueuedCalls) {
       // Queued calls come first. After mere words their results are for the model to read; any other end waits for them.
       if (end.reason !== "response") state.pending = { reason: end.reason, outcome: end.outcome ?? null };
     } else if (end !== null) events.push(...this.#endTurn(agent, end, forced));
@@ -131,9 +131,9 @@ export class ConversationStrategy implements Strategy {
   }
 
   /** The end that waited for queued calls, once they are made. */
-  #pendingEnd({ more }: FinishedStep): TurnEnd | null {
+  #pendingEnd({ hasQueuedCalls }: FinishedStep): TurnEnd | null {
     const { pending } = this.#state;
-    if (pending === null || more) return null;
+    if (pending === null || hasQueuedCalls) return null;
     this.#state.pending = null;
     const { reason, outcome } = pending;
     return { type: "turn", reason, ...(outcome === null ? {} : { outcome }) };

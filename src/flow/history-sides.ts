@@ -2,10 +2,10 @@
 // user's, and of tools it sees only its own. With one side this changes nothing.
 
 import type { Side } from "#contract/message.ts";
-import { isAnswer } from "#core/line.ts";
 import type { CallOutcome } from "#core/ports/strategy.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
+import { isAnswer } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 

@@ -1,7 +1,7 @@
 // Runs the project's hooks: in file order, each within its time, none able to break a run (decision 14). A hook that throws,
 // hangs or answers nonsense is logged, and what it was given goes on unchanged.
 
-import { cutText, jsonBytes, wordsOf } from "#core/cut-text.ts";
+import { cutText, jsonBytes, errorMessage } from "#core/cut-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { HookCall, LoopHooks } from "#core/ports/step-port.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
@@ -198,7 +198,7 @@ export class HookRunner implements LoopHooks {
     try {
       return read();
     } catch (thrown) {
-      this.#report(entry, `answered what cannot be read: ${wordsOf(thrown)}`);
+      this.#report(entry, `answered what cannot be read: ${errorMessage(thrown)}`);
       return null;
     }
   }
@@ -235,7 +235,7 @@ export class HookRunner implements LoopHooks {
         },
       });
     } catch (thrown) {
-      this.#report(entry, wordsOf(thrown), thrown instanceof Error ? thrown.stack : undefined);
+      this.#report(entry, errorMessage(thrown), thrown instanceof Error ? thrown.stack : undefined);
       return undefined;
     }
   }

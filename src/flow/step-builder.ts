@@ -3,8 +3,6 @@
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Side } from "#contract/message.ts";
-import { isOnLine, mainLine } from "#core/line.ts";
-import type { Line } from "#core/line.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { PlanOptions, StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
@@ -14,6 +12,8 @@ import type { MessageRecord } from "#core/record.ts";
 import { withAttachments } from "#core/request/request-attachments.ts";
 import type { AttachmentView } from "#core/request/request-attachments.ts";
 import { endWithPrompt, userLine } from "#core/request/request-messages.ts";
+import { isInScope, mainScope } from "#core/scope.ts";
+import type { Scope } from "#core/scope.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { sideOf } from "./conversation-strategy.ts";
@@ -45,7 +45,7 @@ export interface StepSources {
 
 /** The side that takes a loop's steps, and the messages before them. */
 export interface Speaker {
-  line: Line;
+  line: Scope;
   /** Asked for each step: the turn may have changed, or the agent. */
   voice: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
   /** The messages before this loop, oldest first: the newest `limit` messages of the branch, and those of this run. */
@@ -159,18 +159,18 @@ export class StepBuilder implements StepPort {
   }
 
   #own(): MessageRecord[] {
-    return this.#sources.own().filter((message) => isOnLine(this.#speaker.line, message));
+    return this.#sources.own().filter((message) => isInScope(this.#speaker.line, message));
   }
 
   /** The builder of a line under one of this line's calls; what is above it ends before that call's answer. */
-  readonly #builderFor = (line: Line, call: MessageRecord, promptName: string): StepBuilder => {
+  readonly #builderFor = (line: Scope, call: MessageRecord, promptName: string): StepBuilder => {
     const { definitions, own } = this.#sources;
     const { voice, above, line: caller } = this.#speaker;
     return new StepBuilder(this.#sources, {
       line,
       voice: async () => ({ ...(await voice()), prompt: await definitions.prompt(promptName) }),
       above: (limit) => {
-        const before = own().filter((message) => isOnLine(caller, message) && message.position < call.position);
+        const before = own().filter((message) => isInScope(caller, message) && message.position < call.position);
         const answer = before.findLastIndex(({ parts }) => holds(parts, call.tool_call_id));
         return [...above(limit), ...before.slice(0, answer === -1 ? before.length : answer)];
       },
@@ -190,7 +190,7 @@ export function mainSpeaker(
 ): Speaker {
   let read: { limit: number; messages: MessageRecord[] } | null = null;
   return {
-    line: mainLine,
+    line: mainScope,
     voice: async () => {
       const agent = await turn.agent();
       const side = turn.side();

@@ -1,11 +1,11 @@
 // What the caller of a sub-prompt is told: its words, its calls, its errors, as the configuration asks (Standard Agents,
 // SubpromptConfig).
 
-import { isAnswer, isOnLine, lineUnder } from "#core/line.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
+import { isAnswer, isInScope, scopeUnder } from "#core/scope.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import type { SubpromptConfig } from "#spec/index.ts";
 
@@ -21,8 +21,8 @@ export function subpromptResult(
     isCut,
   }: { call: MessageRecord; messages: readonly MessageRecord[]; end: RunEnd; isCut: boolean },
 ): ToolAnswer {
-  const line = lineUnder(call);
-  const own = messages.filter((message) => isOnLine(line, message));
+  const line = scopeUnder(call);
+  const own = messages.filter((message) => isInScope(line, message));
   const failed = end.status === "error" || end.status === "stopped" || isCut;
   const shown = own.flatMap((message, at) =>
     isAnswer(message) ? stepLines(message, { behind: own.slice(at + 1), config }) : [],

@@ -3,8 +3,6 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
-import { lineUnder, isOnLine } from "#core/line.ts";
-import type { Line } from "#core/line.ts";
 import { run } from "#core/loop.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type {
@@ -17,8 +15,10 @@ import type {
 } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { progressOf } from "#core/run-state.ts";
+import { scopeUnder, isInScope } from "#core/scope.ts";
+import type { Scope } from "#core/scope.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
-import { failed } from "#core/tools/outcome.ts";
+import { errorResult } from "#core/tools/error-results.ts";
 import { toMessage } from "#core/view.ts";
 import type { AnyPromptDefinition, SubpromptConfig } from "#spec/index.ts";
 
@@ -39,7 +39,7 @@ const deepestLine = 10;
 export function subpromptRunner(
   config: SubpromptConfig,
   prompt: AnyPromptDefinition,
-  builderFor: (line: Line, call: MessageRecord, prompt: string) => StepBuilder,
+  builderFor: (line: Scope, call: MessageRecord, prompt: string) => StepBuilder,
 ): ToolRunner {
   const nested: NestedRunner = {
     begin: ({ id, args, message }) => ({ events: [startEvent(prompt, { id, message, text: words(args) })] }),
@@ -50,30 +50,34 @@ export function subpromptRunner(
 
   async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
     const { message } = call;
-    const line = lineUnder(message);
+    const scope = scopeUnder(message);
     const { ports } = context;
     const { journal } = ports;
-    if (line.depth > deepestLine) {
-      const result = failed(tooDeep);
+    if (scope.depth > deepestLine) {
+      const result = errorResult(tooDeep);
       return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
     }
-    if (!journal.messages.some((known) => isOnLine(line, known))) {
+    if (!journal.messages.some((known) => isInScope(scope, known))) {
       await ports.faults.at("subprompt.input");
-      await appendInput(call, line, context);
+      await appendInput(call, scope, context);
     }
-    const steps = builderFor(line, message, prompt.name);
+    const steps = builderFor(scope, message, prompt.name);
     const side = { prompt: prompt.name };
-    const strategy = sideStrategy(side, maxSteps, () => blankStreak(journal.messages, line));
+    const strategy = sideStrategy(side, maxSteps, () => blankStreak(journal.messages, scope));
     await ports.faults.at("subprompt.run");
-    const halt = await run({ ...ports, line, steps, strategy }, context.signal);
-    if (halt.type === "rest") return { type: "rest", until: halt.until };
+    const halt = await run({ ...ports, scope, steps, strategy }, context.signal);
+    if (halt.type === "suspend") return { type: "suspend", until: halt.until };
     // Before its own steps are used up only the run's limits can have ended it.
-    const isCut = halt.end.status === "limit" && progressOf(journal.messages, line).steps < maxSteps;
+    const isCut = halt.end.status === "limit" && progressOf(journal.messages, scope).steps < maxSteps;
     const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end, isCut });
     return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
   }
 
-  async function appendInput({ args, message }: NestedCall, line: Line, { ports, events }: CallContext): Promise<void> {
+  async function appendInput(
+    { args, message }: NestedCall,
+    line: Scope,
+    { ports, events }: CallContext,
+  ): Promise<void> {
     const draft: MessageRecord = {
       ...messageDraft({
         id: ports.ids.ordered(),

@@ -5,7 +5,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
-import { defaultDeadlineMs, remoteCall } from "#core/tools/remote-call.ts";
+import { defaultRemoteTimeoutMs, remoteCall } from "#core/tools/remote-call.ts";
 import { defaultTimeoutMs, toolOutput } from "#core/tools/tool-output.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
@@ -54,7 +54,7 @@ function approvalOf({ run, options }: ToolParts, { state, faults }: ToolSurround
         return (await needsApproval(args, state)) !== false;
       },
       editable: options.editableArguments ?? false,
-      deadlineMs: options.deadlineMs ?? defaultDeadlineMs,
+      deadlineMs: options.deadlineMs ?? defaultRemoteTimeoutMs,
       timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     },
   };

@@ -3,11 +3,11 @@
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
-import { isAnswer, isOnLine } from "#core/line.ts";
-import type { Line } from "#core/line.ts";
 import type { CallOutcome, StepOutcome } from "#core/ports/strategy.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { isBlank } from "#core/run-state.ts";
+import { isAnswer, isInScope } from "#core/scope.ts";
+import type { Scope } from "#core/scope.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
@@ -49,8 +49,8 @@ export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Js
 }
 
 /** Blank answers at the end of a line. */
-export function blankStreak(messages: readonly MessageRecord[], line: Line): number {
-  const answers = messages.filter((message) => isAnswer(message) && isOnLine(line, message));
+export function blankStreak(messages: readonly MessageRecord[], line: Scope): number {
+  const answers = messages.filter((message) => isAnswer(message) && isInScope(line, message));
   return answers.length - 1 - answers.findLastIndex((message) => !isBlank(message));
 }
 

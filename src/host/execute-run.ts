@@ -1,6 +1,6 @@
 // Executes a run in process until it ends or waits for an answer from outside.
 
-import { wordsOf } from "#core/cut-text.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
@@ -35,7 +35,7 @@ async function untilHalt(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
       await clock.sleep(ms, signal).catch(() => undefined);
     }
   } catch (thrown) {
-    const message = `The execution failed inside the library: ${wordsOf(thrown)}`;
+    const message = `The execution failed inside the library: ${errorMessage(thrown)}`;
     return { type: "end", end: { status: "error", reason: "internal", error: { code: "internal", message } } };
   }
 }

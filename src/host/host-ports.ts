@@ -2,7 +2,6 @@
 // result of a tool has no bounds.
 
 import type { PlainEvent } from "#contract/event.ts";
-import { mainLine } from "#core/line.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { noFaults } from "#core/ports/faults.ts";
@@ -11,7 +10,8 @@ import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { LoopHooks, StepPort } from "#core/ports/step-port.ts";
 import type { Strategy } from "#core/ports/strategy.ts";
 import type { RunRecord } from "#core/record.ts";
-import { noResultBounds } from "#core/tools/settle.ts";
+import { mainScope } from "#core/scope.ts";
+import { noResultBounds } from "#core/tools/read-result.ts";
 import type { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/create-model-port.ts";
@@ -45,7 +45,7 @@ export function hostPorts({ conversationId, onEvent, env, fetch, ids, ...parts }
   const { clock = systemClock, strategy = plainStrategy, ...given } = parts;
   return {
     ...given,
-    line: mainLine,
+    scope: mainScope,
     sink: numberedSink(conversationId, clock, onEvent),
     models: createModelPort({ env, fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)) }),
     strategy,

@@ -47,7 +47,7 @@ export class Execution {
     this.#emit(this.#translation.begin());
     if (input !== null) for (const draft of wholeMessage(input)) sink.send(sink.number(draft));
     const halt = await executeRun(this.#ports, { bounds: defaultBounds, signal: this.#signal });
-    if (halt.type === "rest") this.#emit(this.#translation.rest(waitingCalls(journal.messages)));
+    if (halt.type === "suspend") this.#emit(this.#translation.rest(waitingCalls(journal.messages)));
     return this.#translation.result ?? { status: "error", messages: [], cost: 0 };
   }
 

@@ -1,7 +1,7 @@
 // The tools of a session as the loop runs them.
 
 import { refuse } from "#contract/error.ts";
-import { wordsOf } from "#core/cut-text.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { defaultTimeoutMs } from "#core/tools/tool-output.ts";
 import { functionTool } from "#host/function-tool.ts";
@@ -61,6 +61,6 @@ function schemaOf({ name, parameters }: AnyAgentTool) {
   try {
     return schemaOfJson(parameters);
   } catch (thrown) {
-    throw refuse("invalid_request", `The parameters of the tool "${name}" cannot be checked. ${wordsOf(thrown)}`);
+    throw refuse("invalid_request", `The parameters of the tool "${name}" cannot be checked. ${errorMessage(thrown)}`);
   }
 }

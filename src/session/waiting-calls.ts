@@ -9,7 +9,7 @@ import type { ToolResult } from "#contract/tool-result.ts";
 import type { AwaitedClient } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
-import { noResultBounds, readAnswer } from "#core/tools/settle.ts";
+import { noResultBounds, readToolAnswer } from "#core/tools/read-result.ts";
 import type { HostJournal } from "#host/host-journal.ts";
 
 type WaitingCall = MessageRecord & { awaits: AwaitedClient };
@@ -55,7 +55,7 @@ function answerOf(result: ToolResultInput): ToolResult {
     attachments: _,
     stack: __,
     ...answer
-  } = readAnswer(details === undefined ? said : { ...said, details }, noResultBounds);
+  } = readToolAnswer(details === undefined ? said : { ...said, details }, noResultBounds);
   return answer;
 }
 

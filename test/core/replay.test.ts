@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
-import { EventList } from "#core/event-list.ts";
 import type { StoredEvent } from "#core/record.ts";
+import { RowEvents } from "#core/row-events.ts";
 import { callsOf } from "#core/run-state.ts";
 import { fromStored, toStored } from "#core/stored-event.ts";
 import { toMessage } from "#core/view.ts";
@@ -21,24 +21,24 @@ import { ok, tool } from "./support/tool-box.ts";
 
 function list() {
   const sink = new RecordingSink(new ManualClock());
-  return { sink, events: new EventList(sink, { run_id: "run", step: 2, side: "a", depth: 0 }) };
+  return { sink, events: new RowEvents(sink, { run_id: "run", step: 2, side: "a", depth: 0 }) };
 }
 
 const of = { message_id: "m", index: 0 };
 
 it("An event carries its run, step, side and depth", () => {
   const { sink, events } = list();
-  events.tell({ type: "text_start", ...of });
+  events.emit({ type: "text_start", ...of });
   expect(sink.sent[0]).toMatchObject({ run_id: "run", step: 2, side: "a", depth: 0 });
 });
 
 it("Deltas are emitted and kept as one, without its text, before their block's end", () => {
   const { sink, events } = list();
-  events.tell({ type: "text_start", ...of });
+  events.emit({ type: "text_start", ...of });
   for (const [offset, delta] of ["He", "ll", "o"].entries()) {
-    events.tell({ type: "text_delta", ...of, offset: offset * 2, delta });
+    events.emit({ type: "text_delta", ...of, offset: offset * 2, delta });
   }
-  events.tell({ type: "text_end", ...of, text: "Hello" });
+  events.emit({ type: "text_end", ...of, text: "Hello" });
   const kept = events.take();
   expect(kept).toMatchObject([
     { type: "text_start" },
@@ -61,11 +61,11 @@ it("Staged events are kept at once and emitted only when released", () => {
 
 it("A message that is retracted is forgotten, with its open deltas", () => {
   const { events } = list();
-  events.tell({ type: "text_start", ...of });
-  events.tell({ type: "text_delta", ...of, offset: 0, delta: "half" });
-  events.forget("m");
-  events.tell({ type: "text_start", ...of });
-  events.tell({ type: "text_end", ...of, text: "" });
+  events.emit({ type: "text_start", ...of });
+  events.emit({ type: "text_delta", ...of, offset: 0, delta: "half" });
+  events.removeMessage("m");
+  events.emit({ type: "text_start", ...of });
+  events.emit({ type: "text_end", ...of, text: "" });
   expect(events.take().map(({ type }) => type)).toEqual(["text_start", "text_end"]);
 });
 

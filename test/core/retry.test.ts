@@ -92,7 +92,7 @@ it("A wait over ten seconds suspends the run, which continues with the next atte
   const harness = new Harness({ script: script([...textBlock(0, "half"), long]), models: [patient] });
   const halt = await harness.drive();
   const until = harness.clock.now() + 10_001_000;
-  expect(halt).toEqual({ type: "rest", until });
+  expect(halt).toEqual({ type: "suspend", until });
   expect(harness.run).toMatchObject({ retry: { model: 0, attempt: 2 }, resume_at: until });
   expect([harness.clock.armed, harness.clock.slept, harness.answers]).toEqual([0, [], []]);
 

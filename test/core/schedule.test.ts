@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import { schedule } from "#core/tools/schedule.ts";
-import type { Schedulable } from "#core/tools/schedule.ts";
+import type { ScheduledCall } from "#core/tools/schedule.ts";
 
 const name = fc.constantFrom("a", "b", "c", "d", "e");
-const call: fc.Arbitrary<Schedulable> = fc.record({
+const call: fc.Arbitrary<ScheduledCall> = fc.record({
   name,
   sequential: fc.boolean(),
   dependsOn: fc.uniqueArray(name, { maxLength: 2 }),
@@ -59,7 +59,7 @@ it("Every dependency is kept without a circle, and an exclusive call runs alone"
 
 it("The order of a thousand calls is found without comparing all of them for each one", () => {
   let reads = 0;
-  const counted = (remote: boolean): Schedulable[] =>
+  const counted = (remote: boolean): ScheduledCall[] =>
     Array.from({ length: 1000 }, (_, index) => ({
       name: index % 2 === 0 ? "a" : "b",
       sequential: false,

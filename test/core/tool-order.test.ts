@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { ToolMode } from "#core/ports/step-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { schedule } from "#core/tools/schedule.ts";
-import type { Schedulable } from "#core/tools/schedule.ts";
+import type { ScheduledCall } from "#core/tools/schedule.ts";
 
 import { Harness } from "./support/harness.ts";
 import { turn } from "./support/manual-clock.ts";
@@ -82,7 +82,7 @@ it("Results are in call order for the model, and ends are emitted as they happen
 });
 
 it("Two calls of a tool that depends on itself run one after the other", () => {
-  const self: Schedulable = { name: "a", sequential: false, dependsOn: ["a"] };
+  const self: ScheduledCall = { name: "a", sequential: false, dependsOn: ["a"] };
   expect(schedule([self, self], "parallel")).toEqual({ waitsFor: [new Set(), new Set([0])], cycle: true });
 });
 

@@ -6,7 +6,7 @@ import { attachmentRefSchema } from "#contract/attachment.ts";
 import { refuse } from "#contract/error.ts";
 import { jsonBytes } from "#core/cut-text.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
-import { readAnswer, resultLimit, settle } from "#core/tools/settle.ts";
+import { readToolAnswer, resultLimit, fitResult } from "#core/tools/read-result.ts";
 import { answerFiles } from "#flow/answer-files.ts";
 import { toBase64 } from "#lib/base64.ts";
 
@@ -21,8 +21,8 @@ const call = { message_id: "m1", name: "draw" };
 async function kept(said: unknown, files = new MemoryFiles()) {
   let next = 0;
   const store = { files: files.port, newId: () => idOf((next += 1)), referred: () => {} };
-  const answer = await answerFiles(store).keep(readAnswer(said), call);
-  return { files, answer, row: settle(answer) };
+  const answer = await answerFiles(store).keep(readToolAnswer(said), call);
+  return { files, answer, row: fitResult(answer) };
 }
 
 const ok = (attachments: unknown, result = "done") => ({ status: "success", result, attachments });
@@ -204,7 +204,7 @@ describe("long texts", () => {
 
 it("Only files of the thread are attachments of a stored result", () => {
   const ref = { id: "a", type: "file", path: "/a", name: "a", mimeType: "text/plain", size: 1 };
-  expect(settle(ok([png, ref, { ...ref, size: -1 }])).attachments).toEqual([attachmentRefSchema.parse(ref)]);
+  expect(fitResult(ok([png, ref, { ...ref, size: -1 }])).attachments).toEqual([attachmentRefSchema.parse(ref)]);
 });
 
 describe("a stop", () => {
@@ -218,7 +218,7 @@ describe("a stop", () => {
     const stop = new AbortController();
     const store = { files, newId: () => idOf(1), referred: () => {} };
     const said = ok([{ name: "a.txt", mimeType: "text/plain", data: toBase64(pngBytes(9)) }], "x".repeat(400_000));
-    const keeping = answerFiles(store).keep(readAnswer(said), { ...call, signal: stop.signal });
+    const keeping = answerFiles(store).keep(readToolAnswer(said), { ...call, signal: stop.signal });
     stop.abort(new Error("stopped"));
     const answer = await keeping;
     expect(answer.attachments).toBeUndefined();

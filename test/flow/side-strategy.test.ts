@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
-import { mainLine } from "#core/line.ts";
 import type { Progress, StepOutcome } from "#core/ports/strategy.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
+import { mainScope } from "#core/scope.ts";
 import { sideStrategy } from "#flow/side-strategy.ts";
 import { blankStreak } from "#flow/turn-end.ts";
 import type { SideConfig } from "#spec/index.ts";
@@ -68,7 +68,7 @@ it("An answer with a picture, a file or other content is not blank, and thinking
   const step = async (changes: Parameters<typeof messageRecord>[1]) => {
     const answer = messageRecord(2, { role: "assistant", step: 1, model: "m", stop_reason: "stop", ...changes });
     const decided = await decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });
-    return [decided.type, blankStreak([answer], mainLine)];
+    return [decided.type, blankStreak([answer], mainScope)];
   };
   const png = { type: "image", mime_type: "image/png", path: "/a.png" } as const;
   expect(await step({ parts: [png] })).toEqual(["end", 0]);

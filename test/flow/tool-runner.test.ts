@@ -148,10 +148,10 @@ it("A tool without a function is offered to the model, its arguments are checked
     number === 0 ? calls("c", ["it", { q: "x" }], ["it", {}]) : says("Hm");
   const harness = new Harness({ script, tools: [remote] });
   const halt = await harness.drive();
-  expect(halt).toMatchObject({ type: "rest" });
+  expect(halt).toMatchObject({ type: "suspend" });
   const [open, wrong] = harness.results;
   expect(open).toMatchObject({ status: "started", awaits: { kind: "remote", delivered: null } });
-  expect(halt).toEqual({ type: "rest", until: open?.awaits?.deadline });
+  expect(halt).toEqual({ type: "suspend", until: open?.awaits?.deadline });
   expect(wrong?.result?.error).toContain("do not fit the tool's schema");
 });
 

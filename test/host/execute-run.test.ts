@@ -181,7 +181,7 @@ it("A run waits for the result of a remote call and continues with it when it is
     step === 0 ? { toolCalls: [call("ask", "x")] } : { text: `Answered: ${messages.at(-1)?.content ?? ""}` },
   );
   const run = new TestRun({ models: [model], tools: [tool("ask", undefined, { clock })], clock });
-  expect(await run.execute()).toEqual({ type: "rest", until: clock.now() + 60_000_000 });
+  expect(await run.execute()).toEqual({ type: "suspend", until: clock.now() + 60_000_000 });
   expect(run.events.some(({ type }) => type === "run_end")).toBe(false);
   const row = run.journal.messages.at(-1);
   if (row?.awaits?.kind !== "remote") throw new Error("The call does not wait.");

@@ -1,7 +1,7 @@
 // Compares a conversation that was disturbed with the undisturbed one.
 
 import type { Message } from "#contract/message.ts";
-import { unknownOutcome } from "#core/tools/outcome.ts";
+import { unknownOutcome } from "#core/tools/error-results.ts";
 
 import type { Outcome } from "./fault-stage.ts";
 

@@ -3,9 +3,9 @@
 
 import type { Limits } from "#contract/run.ts";
 
-import { isOnLine } from "../line.ts";
 import type { MessageRecord, RunRecord } from "../record.ts";
 import { callsOf } from "../run-state.ts";
+import { isInScope } from "../scope.ts";
 import type { CallContext } from "../tools/call-slot.ts";
 import { amountNames, eachAmount, noUse, together } from "./amounts.ts";
 import type { AmountName, Bounds, Used } from "./amounts.ts";
@@ -24,8 +24,8 @@ function shareOfOne(name: AmountName, left: number | null, shares: number): numb
 
 /** How many calls of a call's step run a loop of their own, have no result and were given nothing yet; this one included. */
 export function sharersOf(callId: string, { ports, plan }: Pick<CallContext, "ports" | "plan">): number {
-  const { run, line, journal } = ports;
-  const own = journal.messages.filter((message) => isOnLine(line, message));
+  const { run, scope, journal } = ports;
+  const own = journal.messages.filter((message) => isInScope(scope, message));
   const calls = own.map(callsOf).findLast((step) => step.some(({ id }) => id === callId)) ?? [];
   const waiting = calls.filter(({ id, name }) => {
     const row = own.find((message) => message.tool_call_id === id);

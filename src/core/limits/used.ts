@@ -1,8 +1,8 @@
 // What a run has used, read from its rows: its own model calls on every line, and what its children told.
 
 import type { Work } from "../awaited.ts";
-import { isModelAnswer } from "../line.ts";
 import type { MessageRecord, RunRecord } from "../record.ts";
+import { isModelAnswer } from "../scope.ts";
 import type { Used } from "./amounts.ts";
 
 /** Nothing done. */

@@ -1,4 +1,4 @@
-// Assembles a model's answer from its parts and tells what is seen of it, block by block.
+// Assembles a model's answer from the parts of its stream, and emits the events of the answer's blocks.
 
 import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -6,31 +6,31 @@ import type { StopReason } from "#contract/message.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import { jsonBytes } from "../cut-text.ts";
-import type { EventList } from "../event-list.ts";
 import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.ts";
 import type { StoredPart } from "../record.ts";
+import type { RowEvents } from "../row-events.ts";
 
-/** Bytes of JSON that the parts of an answer may come to: its message has to fit a row. Pictures are stored as files. */
+/** The most bytes of JSON of an answer's parts: its message has to fit a row. Pictures are stored as files. */
 const longestAnswer = 1_500_000;
 
-/** Calls of an answer: each is a row, and each of them may have to wait for all before it. */
+/** The most calls of an answer. Each call is a row, and may depend on all calls before it. */
 const mostCalls = 2000;
 
-/** Bytes of a part in addition to its text: its braces, the names of its fields. */
+/** Bytes of a part in addition to its text: braces and field names. */
 const partBytes = 100;
 
-/** How much of a raw answer the log keeps, in UTF-16 units. */
+/** The most UTF-16 units of a raw answer that the log keeps. */
 const rawLimit = 256 * 1024;
 
 interface OpenBlock {
   kind: "text" | "thinking" | "toolcall";
   text: string;
   redacted: boolean;
-  /** Bytes of its words as JSON. */
+  /** Bytes of its text as JSON. */
   bytes: number;
 }
 
-/** Parses tool arguments; anything but an object stays the string it was, marked invalid. */
+/** Parses tool arguments. Anything but a JSON object is returned as the given string, marked `invalid`. */
 export function parseArguments(json: string): { arguments: JsonObject | string; invalid?: true } {
   if (json.trim() === "") return { arguments: {} };
   try {
@@ -44,20 +44,20 @@ export function parseArguments(json: string): { arguments: JsonObject | string; 
   return { arguments: json, invalid: true };
 }
 
-/** How an answer is shown, and where it stands. */
-export interface AnswerManner {
+/** Options of an answer and its position. */
+export interface AnswerOptions {
   hideThinking: boolean;
   role: "assistant" | "user";
-  /** The message it hangs under; null on the run's own line. */
+  /** The tool message that the answer belongs to; null in the run's main loop. */
   parentId: string | null;
 }
 
-/** One attempt's answer as it grows. Blocks are told only while `visible`. */
+/** The answer of one attempt while its stream is received. */
 export class Answer {
-  /** Also its position: an answer takes its place when it begins. */
+  /** The id is also the message's position: the answer gets its position when the attempt begins. */
   readonly messageId: string;
-  readonly #events: EventList;
-  readonly #manner: AnswerManner;
+  readonly #events: RowEvents;
+  readonly #options: AnswerOptions;
   readonly #parts = new Map<number, StoredPart>();
   readonly #open = new Map<number, OpenBlock>();
   #started = false;
@@ -69,33 +69,33 @@ export class Answer {
   finish: ModelFinish | null = null;
   failure: ModelFailure | null = null;
 
-  constructor(messageId: string, events: EventList, manner: AnswerManner) {
+  constructor(messageId: string, events: RowEvents, manner: AnswerOptions) {
     this.messageId = messageId;
     this.#events = events;
-    this.#manner = manner;
+    this.#options = manner;
   }
 
-  /** True once a subscriber was told of this message. */
-  get shown(): boolean {
+  /** True after `message_start` was emitted. */
+  get started(): boolean {
     return this.#started;
   }
 
-  /** True once something was left out, because a row takes no more. */
+  /** True after a part was dropped because the row is full. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** What the provider sent, up to 256 KiB. */
+  /** The raw chunks of the provider, up to 256 KiB. */
   get raw(): string {
     return this.#raw;
   }
 
-  /** Tells the message's beginning, once. */
+  /** Emits `message_start`, once. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    const { role, parentId } = this.#manner;
-    this.#events.tell({
+    const { role, parentId } = this.#options;
+    this.#events.emit({
       type: "message_start",
       role,
       message_id: this.messageId,
@@ -104,8 +104,8 @@ export class Answer {
     });
   }
 
-  /** Takes the next part. */
-  take(part: ModelPart): void {
+  /** Adds the next part of the stream. */
+  add(part: ModelPart): void {
     switch (part.type) {
       case "text_start":
       case "thinking_start":
@@ -122,7 +122,7 @@ export class Answer {
         return;
       case "toolcall_start":
         this.#begin(part);
-        this.#events.tell({
+        this.#events.emit({
           type: "toolcall_start",
           message_id: this.messageId,
           index: part.index,
@@ -152,14 +152,14 @@ export class Answer {
     }
   }
 
-  /** The whole answer: a block that its provider never closed ends here, a call that was not closed is none. */
-  closed(): StoredPart[] {
+  /** Returns the parts of a complete answer. Closes blocks that the provider left open; drops calls that it left open. */
+  closeParts(): StoredPart[] {
     this.#close();
     return this.parts();
   }
 
-  /** All that came so far, blocks that are still open included. */
-  words(): string[] {
+  /** The texts received so far, including those of open blocks. */
+  texts(): string[] {
     const finished = this.parts().flatMap((part) => {
       if (part.type === "tool_call") return [part.name, JSON.stringify(part.arguments)];
       return part.type === "text" ? [part.text] : part.type === "thinking" ? [part.thinking] : [];
@@ -167,18 +167,18 @@ export class Answer {
     return [...finished, ...[...this.#open.values()].map(({ text }) => text)].filter((text) => text !== "");
   }
 
-  /** The finished parts, in order. */
+  /** The closed parts, in order. */
   parts(): StoredPart[] {
     return [...this.#parts.entries()].sort(([a], [b]) => a - b).map(([, part]) => part);
   }
 
-  /** Closes what is open and gives what may be kept of an answer that was cut: no calls, nothing half-signed. */
-  partial(): StoredPart[] {
+  /** Returns the parts of an interrupted answer. Closes open blocks and drops all calls. */
+  partialParts(): StoredPart[] {
     this.#close();
     return this.parts().filter((part) => part.type !== "tool_call");
   }
 
-  /** Why the model stopped; calls always mean `tool_calls`, whatever the provider says. */
+  /** Why the model stopped: `tool_calls` for an answer with calls, whatever the provider reports. */
   stopReason(): StopReason {
     if (this.parts().some((part) => part.type === "tool_call")) return "tool_calls";
     const reason = this.finish?.stop_reason ?? "stop";
@@ -192,7 +192,7 @@ export class Answer {
     this.#open.clear();
   }
 
-  /** Whether so many bytes more fit; what does not is left out, and nothing is taken after it. */
+  /** Counts the bytes if they fit. If not, the answer is full: this and all later parts are dropped. */
   #fits(bytes: number): boolean {
     this.#full ||= this.#bytes + bytes > longestAnswer;
     if (!this.#full) this.#bytes += bytes;
@@ -200,19 +200,19 @@ export class Answer {
   }
 
   #begin(part: Extract<ModelPart, { type: `${OpenBlock["kind"]}_start` }>): void {
-    const named = part.type === "toolcall_start" ? jsonBytes([part.id, part.name]) : 0;
+    const nameBytes = part.type === "toolcall_start" ? jsonBytes([part.id, part.name]) : 0;
     if (part.type === "toolcall_start") this.#calls += 1;
     this.#full ||= this.#calls > mostCalls;
-    if (!this.#fits(partBytes + named)) return;
+    if (!this.#fits(partBytes + nameBytes)) return;
     this.start();
     const { index } = part;
     const kind = part.type === "toolcall_start" ? "toolcall" : part.type === "text_start" ? "text" : "thinking";
     const redacted = part.type === "thinking_start" && part.redacted === true;
     this.#open.set(index, { kind, text: "", redacted, bytes: 0 });
     if (kind === "text") {
-      this.#events.tell({ type: "text_start", message_id: this.messageId, index });
-    } else if (kind === "thinking" && !this.#manner.hideThinking) {
-      this.#events.tell({ type: "thinking_start", message_id: this.messageId, index });
+      this.#events.emit({ type: "text_start", message_id: this.messageId, index });
+    } else if (kind === "thinking" && !this.#options.hideThinking) {
+      this.#events.emit({ type: "thinking_start", message_id: this.messageId, index });
     }
   }
 
@@ -224,9 +224,9 @@ export class Answer {
     block.bytes += bytes;
     const offset = block.text.length;
     block.text += delta;
-    if (block.kind === "thinking" && this.#manner.hideThinking) return;
+    if (block.kind === "thinking" && this.#options.hideThinking) return;
     const type = `${block.kind}_delta` as const;
-    this.#events.tell({ type, message_id: this.messageId, index, offset, delta });
+    this.#events.emit({ type, message_id: this.messageId, index, offset, delta });
   }
 
   #end(index: number, provider_data: StoredPart["provider_data"]): void {
@@ -238,30 +238,30 @@ export class Answer {
     if (block.kind === "text") {
       this.#parts.set(index, { type: "text", text: block.text, ...extra });
       const { text } = block;
-      this.#events.tell({ type: "text_end", message_id: this.messageId, index, text });
+      this.#events.emit({ type: "text_end", message_id: this.messageId, index, text });
       return;
     }
-    // Hidden thinking keeps its opaque signature alone: the provider may want to see that again (decision 19).
-    const thinking = this.#manner.hideThinking ? "" : block.text;
+    // Of hidden thinking only the opaque signature is stored: the provider may require it in later requests (decision 19).
+    const thinking = this.#options.hideThinking ? "" : block.text;
     this.#parts.set(index, {
       type: "thinking",
       thinking,
       ...(block.redacted ? { redacted: true } : {}),
       ...extra,
     });
-    if (this.#manner.hideThinking) return;
-    this.#events.tell({ type: "thinking_end", message_id: this.messageId, index, thinking });
+    if (this.#options.hideThinking) return;
+    this.#events.emit({ type: "thinking_end", message_id: this.messageId, index, thinking });
   }
 
   #endCall(part: Extract<ModelPart, { type: "toolcall_end" }>): void {
-    const shown = this.#open.get(part.index)?.bytes ?? 0;
-    const unseen = Math.max(0, jsonBytes(part.arguments) - shown) + jsonBytes(part.provider_data ?? null);
-    if (!this.#fits(unseen)) return;
+    const counted = this.#open.get(part.index)?.bytes ?? 0;
+    const uncounted = Math.max(0, jsonBytes(part.arguments) - counted) + jsonBytes(part.provider_data ?? null);
+    if (!this.#fits(uncounted)) return;
     this.#open.delete(part.index);
     const call = { id: part.id, name: part.name, ...parseArguments(part.arguments) };
     const extra = part.provider_data === undefined ? {} : { provider_data: part.provider_data };
     this.#parts.set(part.index, { type: "tool_call", ...call, ...extra });
-    this.#events.tell({
+    this.#events.emit({
       type: "toolcall_end",
       message_id: this.messageId,
       index: part.index,

@@ -1,4 +1,4 @@
-// The log row of one model attempt: what was asked, what came, how long it took and what it cost.
+// The log row of one model attempt: its request, its result, its duration and its cost.
 
 import type { JsonObject } from "#contract/json.ts";
 
@@ -7,31 +7,31 @@ import { keepContext } from "../keep-context.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { LogRecord, StoredEvent } from "../record.ts";
-import type { Asked } from "./asked.ts";
+import type { AttemptResult } from "./request-answer.ts";
 
-/** What a step adds to the row of its last attempt. */
+/** The context of an attempt, and the fields that a step adds to the row of its last attempt. */
 export interface StepTrace {
   plan: NumberedPlan;
   ports: RunPorts;
   events: StoredEvent[];
-  /** The step's calls: id, name, error flag, milliseconds. */
+  /** The log entries of the step's calls. */
   tools?: JsonObject[];
-  /** What was odd about them. */
+  /** Warnings about the calls. */
   warnings?: string[];
-  /** The strategy's memory after the step. */
+  /** The strategy's state after the step. */
   session?: JsonObject | undefined;
 }
 
 /**
- * Builds the row, of a size that can be written, and takes the run's copy of `state.context` for it. Its id is new; rows
- * therefore stand in the order in which attempts ended.
+ * Makes the row, shortened to a size that can be written. Also copies `state.context` into the run's record. Rows are in the order in
+ * which attempts ended, because the id is new.
  */
 export function attemptLog(
-  asked: Asked,
-  { plan, ports, events, tools, session, warnings: odd = [] }: StepTrace,
+  result: AttemptResult,
+  { plan, ports, events, tools, session, warnings: ofCalls = [] }: StepTrace,
 ): LogRecord {
-  const { model, times, failure, answer, usage, cost } = asked;
-  const warnings = [...(plan.warnings ?? []), ...odd, ...keepContext(ports)];
+  const { model, times, failure, answer, usage, cost } = result;
+  const warnings = [...(plan.warnings ?? []), ...ofCalls, ...keepContext(ports)];
   return fitLog({
     id: ports.ids.ordered(),
     type: "llm_request",
@@ -42,9 +42,9 @@ export function attemptLog(
     events,
     data: {
       step: plan.step,
-      ...lineOf(ports),
+      ...scopeFields(ports),
       side: plan.side,
-      attempt: asked.attempt,
+      attempt: result.attempt,
       model: model.name,
       provider: model.provider,
       model_id: answer.finish?.model_id ?? model.model,
@@ -53,7 +53,7 @@ export function attemptLog(
       ...(answer.finish?.stop_detail === undefined ? {} : { stop_detail: answer.finish.stop_detail }),
       error: failure === null ? null : { ...failure },
       usage: { ...usage },
-      ...(asked.estimated ? { usage_estimated: true } : {}),
+      ...(result.estimated ? { usage_estimated: true } : {}),
       cost,
       latency_ms: (times.ended_at - times.started_at) / 1000,
       time_to_first_token_ms: times.first_at === null ? null : (times.first_at - times.started_at) / 1000,
@@ -61,21 +61,21 @@ export function attemptLog(
       raw: answer.raw,
       tools: tools ?? [],
       ...(warnings.length === 0 ? {} : { warnings }),
-      /** `state.context` as it was when the step was committed: a cut run goes on with it. */
+      /** `state.context` at the time of the row. An interrupted run is resumed with it. */
       context: ports.run.context,
-      ...drivenOf(ports),
+      ...durationFields(ports),
       ...(session === undefined ? {} : { session }),
       ...(ports.stopAsked() ? { stop_asked: true } : {}),
     },
   });
 }
 
-/** How long the run was driven by now: what a cut run goes on counting from. */
-export function drivenOf({ limits }: Pick<RunPorts, "limits">): { driven_ms?: number } {
+/** The field with the run's execution time so far. An interrupted run is resumed with it. */
+export function durationFields({ limits }: Pick<RunPorts, "limits">): { driven_ms?: number } {
   return limits === undefined ? {} : { driven_ms: limits.drivenMs() };
 }
 
-/** The line a step's row belongs to: nothing for the run's own, else the message it hangs under. */
-export function lineOf({ line }: Pick<RunPorts, "line">): { under?: string } {
-  return line.parent_id === null ? {} : { under: line.parent_id };
+/** The field with the scope of a step's row: absent for the main loop, else the id of the tool message above the loop. */
+export function scopeFields({ scope }: Pick<RunPorts, "scope">): { under?: string } {
+  return scope.parent_id === null ? {} : { under: scope.parent_id };
 }

@@ -1,8 +1,8 @@
 // Everything a run is given.
 
-import type { Line } from "../line.ts";
 import type { RunRecord } from "../record.ts";
-import type { ResultBounds } from "../tools/settle.ts";
+import type { Scope } from "../scope.ts";
+import type { ResultBounds } from "../tools/read-result.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { Clock } from "./clock.ts";
 import type { EventSink } from "./event-sink.ts";
@@ -24,7 +24,7 @@ export interface LiveContext {
 export interface RunPorts {
   readonly run: RunRecord;
   /** The line that is driven: the run's own, or a sub-prompt's. */
-  readonly line: Line;
+  readonly scope: Scope;
   readonly journal: RunJournal;
   readonly sink: EventSink;
   readonly models: ModelPort;
@@ -47,7 +47,7 @@ export interface RunPorts {
    * step was cut behind its answer, and its end is told again. Left out where that is not known: then only a step with
    * open calls is taken up.
    */
-  readonly committed?: (line: Line) => number;
+  readonly committed?: (line: Scope) => number;
   /**
    * The definitions' live `state.context`, which may hold anything. `run.context` is its last copy that a row can hold,
    * taken whenever a step's row is written; it must be another object. Left out: nothing is copied.

@@ -44,11 +44,11 @@ export interface StepShape {
 /** A step that is about to be recorded as over. */
 export interface FinishedStep extends StepOutcome {
   /** False for calls that a definition queued: no model was asked. */
-  asked: boolean;
+  fromModel: boolean;
   /** The agent that a call of the step, or of a loop under it, handed the thread to. */
   handoff: { agent: string; tool_call_id: string } | null;
   /** Calls are queued: the run goes on whatever this step said. */
-  more: boolean;
+  hasQueuedCalls: boolean;
 }
 
 /** What a strategy wants recorded with the step. */
@@ -86,5 +86,5 @@ export interface Strategy {
   /** What a step that rests records of the strategy's memory. */
   memory?(): JsonObject;
   /** Called once for each step, when its row is about to be written. */
-  finished?(step: FinishedStep): StepEffects | Promise<StepEffects>;
+  finishStep?(step: FinishedStep): StepEffects | Promise<StepEffects>;
 }

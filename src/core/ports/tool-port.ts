@@ -43,7 +43,9 @@ export interface NestedCall {
 export type NestedEnd = Omit<Extract<EventDraft, { type: "subagent_end" }>, "result" | "error">;
 
 /** What came of it: an answer, or a rest until then (microseconds). */
-export type NestedOutcome = { type: "answer"; answer: ToolAnswer; end?: NestedEnd } | { type: "rest"; until: number };
+export type NestedOutcome =
+  | { type: "answer"; answer: ToolAnswer; end?: NestedEnd }
+  | { type: "suspend"; until: number };
 
 /** A call that runs a loop of its own, in this thread or in another. */
 export interface NestedRunner {

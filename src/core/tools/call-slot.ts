@@ -1,57 +1,68 @@
-// A call of a step on its way to its result.
+// A call of a step until it has its result: its state, and the types that the files of this folder share.
 
 import type { ToolCallPart } from "#contract/content.ts";
 
-import type { EventList } from "../event-list.ts";
+import type { AwaitedApproval } from "../awaited.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
 import type { CallOutcome } from "../ports/strategy.ts";
 import type { ApprovalRule, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
+import type { RowEvents } from "../row-events.ts";
 
-/** A call with the place its result will take. */
+/** A call without a result. */
 export interface CallSlot {
   call: ToolCallPart;
-  /** Reserved in call order when the step's calls are recorded. */
+  /** Id and position of the tool message. They are reserved in call order before the first call of the step runs. */
   id: string;
   position: string;
-  /** The row an earlier drive left: a call that a crash cut, or one that rests. */
-  left: MessageRecord | null;
+  /** The tool message of a call that was started before: a crash interrupted the call, or it waits. */
+  startedRow: MessageRecord | null;
   runner: ToolRunner | undefined;
-  /** Of a call that begins: it asks for a person's consent first, or may not run. */
-  consent?: { ask: ApprovalRule } | { refused: ToolAnswer } | undefined;
+  /** Of a new call: the rule if the call needs an approval, or the error result if that could not be decided. */
+  approval?: { rule: ApprovalRule } | { refused: ToolAnswer } | undefined;
 }
 
-/** What calls need to know of their step. */
+/** What calls need of their step's plan. */
 export type CallPlan = Pick<NumberedPlan, "step" | "side" | "depth" | "tools" | "toolMode" | "warnings">;
 
-/** What a call works with. */
+/** The step of a call, and the ports that the call uses. */
 export interface CallContext {
   ports: RunPorts;
   plan: CallPlan;
-  events: EventList;
+  events: RowEvents;
   signal: AbortSignal;
-  /** A message that waits to join the run keeps calls from beginning (decision 28). */
-  skippable?: boolean;
+  /** A steering message skips calls that have not started (decision 28: queue, steer, interrupt). */
+  maySkip?: boolean;
 }
 
-/** A settled call, with what the log wants to know. */
+/** A call with its result, and the fields that its log entry needs. */
 export interface SettledCall extends CallOutcome {
   message: MessageRecord;
   duration_ms: number;
   stack: string | undefined;
 }
 
-/** A call that has no result yet: its answer comes from elsewhere, or it stands behind one that waits. */
-interface RestingCall {
-  /** Microseconds; null for a call that has not begun. */
-  rests_until: number | null;
+/** A call without a result: its result comes from outside, or it depends on such a call. */
+interface WaitingCall {
+  /** The deadline of the result in microseconds; null for a call that has not started. */
+  waits_until: number | null;
 }
 
-/** What a drive of the loop makes of a call. */
-export type DrivenCall = SettledCall | RestingCall;
+/** The state of a call after an execution of the loop. */
+export type CallState = SettledCall | WaitingCall;
 
 /** True for a call with its result. */
-export function isSettledCall(call: DrivenCall): call is SettledCall {
+export function isSettledCall(call: CallState): call is SettledCall {
   return "message" in call;
+}
+
+/** The approval that a call's row waits for; null if it waits for none. */
+export function awaitedApproval(row: MessageRecord | null): AwaitedApproval | null {
+  return row?.awaits?.kind === "approval" ? row.awaits : null;
+}
+
+/** Whether a person approved the call, and the call has not run yet. */
+export function isApproved(row: MessageRecord | null): boolean {
+  return awaitedApproval(row)?.delivered?.approved === true;
 }

@@ -1,164 +1,203 @@
-// One call from its first row to its result: prepare, execute, finalise. Every call ends with exactly one result, whatever
-// happens to the tool; one whose answer comes from elsewhere rests in between, as its row. The call's events ride in that
-// row too, so that whoever reads the row can tell the call again.
+// One call from its first row to its result: prepare, wait for an approval if the call needs one, execute, store the result. Every call
+// ends with exactly one result, whatever its tool does. A call that needs an approval, or whose result comes from outside, waits as a
+// row. The row also holds the call's events, for replay.
 
-import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-import type { AwaitedApproval } from "../awaited.ts";
+import type { Approval, AwaitedApproval } from "../awaited.ts";
+import { isSteered } from "../ports/steering.ts";
 import type { ApprovalRule, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
-import { skipsCalls } from "../step/steer.ts";
-import { askedFor, awaitedApproval, consented, recordConsent, tellStart } from "./approval.ts";
-import type { CallContext, CallSlot, DrivenCall } from "./call-slot.ts";
-import { finalise, latest } from "./finalise.ts";
+import type { RowEvents } from "../row-events.ts";
+import { awaitedApproval } from "./call-slot.ts";
+import type { CallContext, CallSlot, CallState } from "./call-slot.ts";
 import {
-  brokenArguments,
-  notAskedAnyMore,
+  approvalTimedOut,
+  declined,
+  invalidArguments,
+  noLongerRemote,
   skippedCall,
   stoppedCall,
   unknownOutcome,
   unknownTool,
-  wrongArguments,
-} from "./outcome.ts";
-import { perform } from "./perform.ts";
-import { readAnswer, settleThrown } from "./settle.ts";
+  unparsedArguments,
+} from "./error-results.ts";
+import { executeTool } from "./execute-tool.ts";
+import { readToolAnswer, thrownResult } from "./read-result.ts";
+import { currentRow, storeResult } from "./store-result.ts";
 
-/** Runs one call to its stored result, or to its rest. Contract: never rejects. */
-export async function runCall(slot: CallSlot, context: CallContext): Promise<DrivenCall> {
-  const { ports } = context;
-  const own = { ...context, events: context.events.fork() };
-  const begun = begunAt(slot.left) ?? ports.clock.now();
-  const row = slot.left;
-  const awaits = awaitedApproval(row);
-  if (row !== null && awaits !== null) {
+/** Runs one call until its result is stored, or until it waits. Contract: never rejects. */
+export async function runCall(slot: CallSlot, stepContext: CallContext): Promise<CallState> {
+  const { ports } = stepContext;
+  const context = { ...stepContext, events: stepContext.events.fork() };
+  const row = slot.startedRow;
+  const startedAt = startTime(row) ?? ports.clock.now();
+  const awaited = awaitedApproval(row);
+  if (row !== null && awaited !== null) {
     await ports.faults.at("call.consented");
-    return runConsented({ ...slot, left: row }, awaits, own);
+    return continueAfterApproval({ ...slot, startedRow: row }, awaited, context);
   }
   if (row?.awaits?.kind === "remote" && slot.runner?.remote !== true) {
-    // A release gave the tool a function, or took the tool away: what a client said counts all the same.
-    const answer = row.awaits.delivered?.answer ?? notAskedAnyMore(slot.call.name);
-    return finalise(slot, { message: row, isNew: false, answer, begun }, own);
+    // A new release gave the tool a function, or removed the tool. A result that the client posted before still counts.
+    const answer = row.awaits.delivered?.answer ?? noLongerRemote(slot.call.name);
+    return storeResult(slot, { message: row, isNew: false, answer, startedAt }, context);
   }
-  const prepared = prepare(slot, context);
-  if (slot.consent !== undefined && "ask" in slot.consent && "args" in prepared) {
-    return askConsent(slot, slot.consent.ask, own);
+  const prepared = prepare(slot, stepContext);
+  if (slot.approval !== undefined && "rule" in slot.approval && "args" in prepared) {
+    return waitForApproval(slot, slot.approval.rule, context);
   }
-  const message = row ?? recordStart(slot, prepared, { ...own, begun });
+  const message = row ?? recordStart(slot, prepared, { ...context, startedAt });
   if (!("args" in prepared)) {
-    return finalise(slot, { message, isNew: row === null, answer: prepared, begun }, own);
+    return storeResult(slot, { message, isNew: row === null, answer: prepared, startedAt }, context);
   }
   await ports.faults.at("call.prepared");
-  return runPrepared(slot, { ...prepared, message, begun }, own);
+  return runPrepared(slot, { ...prepared, message, startedAt }, context);
 }
 
-/** Writes the row that waits for a person, and tells nothing yet: the call begins with the consent. */
-function askConsent(slot: CallSlot, rule: ApprovalRule, context: CallContext): DrivenCall {
-  const { ports } = context;
-  const now = ports.clock.now();
-  const awaits = askedFor(rule, now);
-  ports.journal.append({ ...startedMessage(slot, context, now), awaits });
-  return { rests_until: awaits.deadline };
-}
+/** A call that may run: its tool, and its checked arguments. */
+type PreparedCall = { runner: ToolRunner; args: JsonObject };
 
-/** Goes on with a call that asked for a consent. */
-async function runConsented(
-  slot: CallSlot & { left: MessageRecord },
-  awaits: AwaitedApproval,
-  context: CallContext,
-): Promise<DrivenCall> {
-  const { ports } = context;
-  const { left: row, call } = slot;
-  const said = consented(call.name, awaits, context);
-  if (said.type === "rest") return { rests_until: said.until };
-  const begun = ports.clock.now();
-  const withoutRunning = (answer: ToolAnswer) => {
-    tellStart(row, call.arguments, context.events);
-    return finalise(slot, { message: row, isNew: false, answer, begun }, context);
-  };
-  if (said.type === "answer") return withoutRunning(said.answer);
-  const { approval } = said;
-  const fresh = { ...slot, left: null };
-  const prepared = prepare(fresh, { ...context, skippable: false }, approval.args);
-  if (!("args" in prepared)) return withoutRunning(prepared);
-  const message = recordConsent(row, { approval, args: approval.args ?? call.arguments }, context);
-  await ports.faults.at("call.approved");
-  return runPrepared(fresh, { ...prepared, message, begun }, context);
-}
-
-async function runPrepared(
-  slot: CallSlot,
-  prepared: Prepared & { message: MessageRecord; begun: number },
-  own: CallContext,
-): Promise<DrivenCall> {
-  const { ports, events } = own;
-  const { message, begun } = prepared;
-  const { nested } = prepared.runner;
-  if (nested === undefined) {
-    await ports.faults.at("call.execute");
-    const answer = await execute(slot, prepared, own);
-    return finalise(slot, { message, isNew: false, answer, begun }, own);
-  }
-  await ports.faults.at("call.nested");
-  const outcome = await performNested(nested, { id: slot.call.id, args: prepared.args, message }, own);
-  if (outcome.type === "rest") {
-    const kept = events.take();
-    if (kept.length > 0) ports.journal.update({ ...latest(message, ports), events: [...message.events, ...kept] });
-    return { rests_until: outcome.until };
-  }
-  return finalise(slot, { ...outcome, message: latest(message, ports), isNew: false, begun }, own);
-}
-
-type Prepared = { runner: ToolRunner; args: JsonObject };
-
-/** `changed` are the arguments that whoever consented gave. */
+/**
+ * Checks whether the call may run; returns its error result if it may not. `changed` are the arguments that a person changed when they
+ * approved the call.
+ */
 function prepare(
   slot: CallSlot,
-  { plan, signal, ports, skippable = false }: CallContext,
-  changed = slot.left?.approval?.args,
-): Prepared | ToolAnswer {
-  const { call, runner, consent } = slot;
-  // A call that was left began once, so whatever keeps it from running now says nothing about what it did then.
-  const refused = (answer: ToolAnswer) => (slot.left === null ? answer : unknownOutcome);
-  // A loop of its own is told of the stop: it has to end what it began.
-  if (signal.aborted && (slot.left === null || runner?.nested === undefined)) return refused(stoppedCall);
-  if (skippable && slot.left === null && skipsCalls(ports, plan.toolMode)) return skippedCall;
+  { plan, signal, ports, maySkip = false }: CallContext,
+  changed = slot.startedRow?.approval?.args,
+): PreparedCall | ToolAnswer {
+  const { call, runner, approval, startedRow } = slot;
+  // A call that was started may have had its effect, so an error now does not say that it had none.
+  const refused = (answer: ToolAnswer) => (startedRow === null ? answer : unknownOutcome);
+  // A nested loop that was started runs again although the run is stopped: it has to end what it began.
+  if (signal.aborted && (startedRow === null || runner?.nested === undefined)) return refused(stoppedCall);
+  if (maySkip && startedRow === null && plan.toolMode !== "parallel" && isSteered(ports)) return skippedCall;
   if (runner === undefined) return refused(unknownTool(call.name, [...plan.tools.keys()]));
-  const asked = changed ?? call.arguments;
-  if (typeof asked === "string") return refused(brokenArguments(asked));
-  const checked = runner.check(asked);
-  if (!checked.ok) return refused(wrongArguments(checked.problem));
-  if (consent !== undefined && "refused" in consent) return consent.refused;
+  const given = changed ?? call.arguments;
+  if (typeof given === "string") return refused(unparsedArguments(given));
+  const checked = runner.check(given);
+  if (!checked.ok) return refused(invalidArguments(checked.problem));
+  if (approval !== undefined && "refused" in approval) return approval.refused;
   return { runner, args: checked.args };
 }
 
-/** When a call that was left began (microseconds): the time that it waited for a consent does not count. */
-function begunAt(left: MessageRecord | null): number | undefined {
-  return left?.events.find(({ type }) => type === "tool_execution_start")?.at ?? left?.created_at;
+/** Writes the row that waits for an approval. Emits no event: the call starts when it is approved. */
+function waitForApproval(slot: CallSlot, rule: ApprovalRule, context: CallContext): CallState {
+  const { ports } = context;
+  const now = ports.clock.now();
+  const deadline = now + rule.deadlineMs * 1000;
+  const awaits: AwaitedApproval = { kind: "approval", editable: rule.editable, deadline, delivered: null };
+  ports.journal.append({ ...startedMessage(slot, context, now), awaits });
+  return { waits_until: deadline };
 }
 
-/** Tells the start; the ledger: a call that has effects is recorded as started before it starts. */
+/** Runs an approved call. A declined, expired or stopped call gets an error result. A call without a decision waits on. */
+async function continueAfterApproval(
+  slot: CallSlot & { startedRow: MessageRecord },
+  { delivered, deadline }: AwaitedApproval,
+  context: CallContext,
+): Promise<CallState> {
+  const { ports, signal, events } = context;
+  const { startedRow: row, call } = slot;
+  const startedAt = ports.clock.now();
+  const endWithoutRunning = (answer: ToolAnswer) => {
+    emitStart(row, call.arguments, events);
+    return storeResult(slot, { message: row, isNew: false, answer, startedAt }, context);
+  };
+  if (delivered?.approved === false) return endWithoutRunning(declined(call.name, delivered.reason));
+  if (signal.aborted) return endWithoutRunning(stoppedCall);
+  if (delivered === null && deadline > ports.clock.now()) return { waits_until: deadline };
+  if (delivered === null) return endWithoutRunning(approvalTimedOut(call.name));
+  const newCall = { ...slot, startedRow: null };
+  const prepared = prepare(newCall, { ...context, maySkip: false }, delivered.args);
+  if (!("args" in prepared)) return endWithoutRunning(prepared);
+  const message = recordApproval(row, { approval: delivered, args: delivered.args ?? call.arguments }, context);
+  await ports.faults.at("call.approved");
+  return runPrepared(newCall, { ...prepared, message, startedAt }, context);
+}
+
+/**
+ * Writes the approval into the row, before the function runs. After a crash the call counts as started from here on. `args` are the
+ * final arguments.
+ */
+function recordApproval(
+  row: MessageRecord,
+  { approval, args }: { approval: Approval; args: JsonObject | string },
+  { ports, events }: CallContext,
+): MessageRecord {
+  const { awaits: _, ...kept } = row;
+  emitStart(row, args, events);
+  const started = { ...kept, approval, events: [...row.events, ...events.take()] };
+  ports.journal.update(started);
+  return started;
+}
+
+/**
+ * Emits the start of a call, and writes its row before the tool runs. From the row, recovery knows that the call may have had its
+ * effect.
+ */
 function recordStart(
   slot: CallSlot,
-  prepared: Prepared | ToolAnswer,
-  context: CallContext & { begun: number },
+  prepared: PreparedCall | ToolAnswer,
+  context: CallContext & { startedAt: number },
 ): MessageRecord {
-  const { ports, events, begun } = context;
-  const message = startedMessage(slot, context, begun);
+  const { ports, events, startedAt } = context;
+  const message = startedMessage(slot, context, startedAt);
   const { id, arguments: args } = slot.call;
-  tellStart(message, args, events);
+  emitStart(message, args, events);
   if (!("args" in prepared)) return message;
   const { awaits, events: drafts } = prepared.runner.nested?.begin({ id, args: prepared.args, message }) ?? {
     events: [],
   };
-  for (const draft of drafts) events.tell(draft);
+  for (const draft of drafts) events.emit(draft);
   const started = { ...message, ...(awaits === undefined ? {} : { awaits }), events: events.take() };
   ports.journal.append(started);
   return started;
 }
 
-async function performNested(
+/** Emits that a call starts, with its final arguments. */
+function emitStart(row: MessageRecord, args: JsonObject | string, events: RowEvents): void {
+  events.emit({
+    type: "tool_execution_start",
+    message_id: row.id,
+    tool_call_id: row.tool_call_id ?? "",
+    tool_name: row.name ?? "",
+    args,
+  });
+}
+
+/** When a call that was started before started (microseconds). The wait for its approval does not count. */
+function startTime(row: MessageRecord | null): number | undefined {
+  return row?.events.find(({ type }) => type === "tool_execution_start")?.at ?? row?.created_at;
+}
+
+/** Executes a call whose start is recorded, and stores its result. The call of a nested loop may wait instead. */
+async function runPrepared(
+  slot: CallSlot,
+  prepared: PreparedCall & { message: MessageRecord; startedAt: number },
+  context: CallContext,
+): Promise<CallState> {
+  const { ports, events } = context;
+  const { message, startedAt } = prepared;
+  const { nested } = prepared.runner;
+  if (nested === undefined) {
+    await ports.faults.at("call.execute");
+    const answer = await execute(slot, prepared, context);
+    return storeResult(slot, { message, isNew: false, answer, startedAt }, context);
+  }
+  await ports.faults.at("call.nested");
+  const outcome = await runNested(nested, { id: slot.call.id, args: prepared.args, message }, context);
+  if (outcome.type === "suspend") {
+    const added = events.take();
+    if (added.length > 0)
+      ports.journal.update({ ...currentRow(message, ports), events: [...message.events, ...added] });
+    return { waits_until: outcome.until };
+  }
+  return storeResult(slot, { ...outcome, message: currentRow(message, ports), isNew: false, startedAt }, context);
+}
+
+async function runNested(
   nested: NestedRunner,
   call: Parameters<NestedRunner["run"]>[0],
   context: CallContext,
@@ -167,41 +206,39 @@ async function performNested(
     await context.ports.faults.at("call.run-nested");
     return await nested.run(call, context);
   } catch (thrown) {
-    return { type: "answer", answer: settleThrown(thrown, context.ports.resultBounds) };
+    return { type: "answer", answer: thrownResult(thrown, context.ports.resultBounds) };
   }
 }
 
-async function execute(slot: CallSlot, { runner, args }: Prepared, context: CallContext): Promise<ToolAnswer> {
-  const attempt = slot.left === null ? 1 : 2;
-  if (slot.left !== null && !runner.idempotent) {
-    if (runner.reconcile === null) return unknownOutcome;
-    await context.ports.faults.at("call.reconcile");
-    const known = await reconciled(runner.reconcile(slot.call.id, args), runner.timeoutMs, context);
-    if (known !== null) return readAnswer(known, context.ports.resultBounds);
-  }
-  const call = { id: slot.call.id, attempt };
+/** Runs the tool's function. An interrupted call runs again only if its tool is idempotent, or can tell that the call had no effect. */
+async function execute(slot: CallSlot, { runner, args }: PreparedCall, context: CallContext): Promise<ToolAnswer> {
   const { ports, events, signal } = context;
-  const { clock, faults } = ports;
-  const surroundings = {
-    clock,
-    faults,
-    tell: (event: EventDraft) => events.tell(event),
-    signal,
-    bounds: ports.resultBounds,
-  };
-  return perform(runner, { args, call, message_id: slot.id }, surroundings);
+  const wasStarted = slot.startedRow !== null;
+  if (wasStarted && !runner.idempotent) {
+    if (runner.reconcile === null) return unknownOutcome;
+    await ports.faults.at("call.reconcile");
+    const known = await reconcile(runner.reconcile(slot.call.id, args), runner.timeoutMs, context);
+    if (known !== null) return readToolAnswer(known, ports.resultBounds);
+  }
+  const call = { id: slot.call.id, attempt: wasStarted ? 2 : 1 };
+  const { clock, faults, resultBounds } = ports;
+  return executeTool(
+    runner,
+    { args, call, message_id: slot.id },
+    { clock, faults, emit: (event) => events.emit(event), signal, bounds: resultBounds },
+  );
 }
 
-/** The outcome of an interrupted call by its tool's `reconcile`. The outcome is unknown if there is none in time. */
-async function reconciled(
-  asked: Promise<ToolAnswer | null>,
+/** The outcome of an interrupted call by its tool's `reconcile`; null if the call had no effect. The outcome is unknown if there is none in time. */
+async function reconcile(
+  outcome: Promise<ToolAnswer | null>,
   timeoutMs: number,
   { ports, signal }: CallContext,
 ): Promise<ToolAnswer | null> {
-  const answered = asked.catch(() => unknownOutcome);
+  const answer = outcome.catch(() => unknownOutcome);
   const giveUp = (): ToolAnswer => unknownOutcome;
   await ports.faults.at("call.ask-outside");
-  return waitWithin<ToolAnswer | null>(() => answered, {
+  return waitWithin<ToolAnswer | null>(() => answer, {
     timers: ports.clock,
     milliseconds: timeoutMs,
     onTimeout: giveUp,
@@ -219,7 +256,7 @@ function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number
     parts: [],
     name: slot.call.name,
     tool_call_id: slot.call.id,
-    parent_id: ports.line.parent_id,
+    parent_id: ports.scope.parent_id,
     depth: plan.depth,
     silent: false,
     metadata: {},

@@ -1,16 +1,16 @@
-// A call's arguments, or its result, against its zod schema, in words a model can act on.
+// Checks the arguments or the result of a call against a zod schema. Models read the text of the problem.
 
 import type { z } from "zod";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 
-import { cutText, wordsOf } from "../cut-text.ts";
+import { cutText, errorMessage } from "../cut-text.ts";
 import type { CheckedArguments } from "../ports/tool-port.ts";
 
-/** Bytes of a problem: a schema may name every key that it does not know. */
+/** The most bytes of a problem's text: zod may list every unknown key. */
 const mostBytes = 4000;
 
-/** Contract: never throws. Without a schema whatever came is dropped. */
+/** The parsed arguments, or the problem. Without a schema the arguments are replaced by `{}`. Contract: never throws. */
 export function checkArguments(schema: z.ZodType | null, args: Json): CheckedArguments {
   if (schema === null) return { ok: true, args: {} };
   try {
@@ -22,6 +22,6 @@ export function checkArguments(schema: z.ZodType | null, args: Json): CheckedArg
     return { ok: false, problem: cutText(problems.join("; "), mostBytes) };
   } catch (thrown) {
     // A refinement or transform that throws, or one that is asynchronous.
-    return { ok: false, problem: `The schema could not be applied: ${wordsOf(thrown)}` };
+    return { ok: false, problem: `The schema could not be applied: ${errorMessage(thrown)}` };
   }
 }

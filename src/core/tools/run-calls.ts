@@ -1,38 +1,43 @@
-// Runs the calls of one step in the order their graph allows. Results come back in call order.
+// Runs the calls of one step, each as soon as the calls that it depends on have results. Before that, decides which calls need an
+// approval.
 
 import type { ToolCallPart } from "#contract/content.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { waitWithin } from "#lib/time-limit.ts";
 
-import { isOnLine } from "../line.ts";
+import type { ApprovalRule, ToolAnswer } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
-import { awaitedApproval, isApproved, isUndecided, markAsking } from "./approval.ts";
-import type { CallContext, CallSlot, DrivenCall, SettledCall } from "./call-slot.ts";
-import { isSettledCall } from "./call-slot.ts";
+import { isInScope } from "../scope.ts";
+import { awaitedApproval, isApproved, isSettledCall } from "./call-slot.ts";
+import type { CallContext, CallSlot, CallState, SettledCall } from "./call-slot.ts";
 import { runCall } from "./call.ts";
-import { stageSettled } from "./finalise.ts";
+import { errorResult, stoppedCall, tooManyWaiting } from "./error-results.ts";
+import { thrownResult } from "./read-result.ts";
 import { schedule } from "./schedule.ts";
+import { stageResult } from "./store-result.ts";
 
-/** What came of a step's calls, and what the log should say about them. */
-export interface RanCalls {
+/** The results of a step's calls. */
+export interface StepCallResults {
+  /** In call order. */
   settled: SettledCall[];
   warnings: string[];
-  /** Set while calls wait for answers from elsewhere: when the first of them gives up waiting (microseconds). */
-  restsUntil: number | null;
+  /** The earliest deadline of the calls that wait for a result from outside (microseconds); null if no call waits. */
+  suspendedUntil: number | null;
 }
 
 /**
- * Runs every call that has no result yet. `known` holds the tool messages that are there already: settled ones are used
- * again, started ones were cut or rest. Contract: never rejects; unless it rests, each call has exactly one result
- * afterwards.
+ * Runs every call that has no result yet. `known` are the calls' existing tool messages: results are used again; started calls were
+ * interrupted, or wait. Contract: never rejects. If no call waits, each call has exactly one result afterwards.
  */
 export async function runCalls(
   calls: readonly ToolCallPart[],
   known: readonly MessageRecord[],
   context: CallContext,
-): Promise<RanCalls> {
+): Promise<StepCallResults> {
   const slots: (CallSlot | SettledSlot)[] = [];
   for (const call of calls) slots.push(slotFor(call, known, { ...context, before: slots.at(-1) }));
   await context.ports.faults.at("calls.mark");
-  await markAsking(
+  await evaluateRules(
     slots.filter((slot) => !("settled" in slot)),
     context,
   );
@@ -40,45 +45,100 @@ export async function runCalls(
     slots.map((slot) => ({
       name: slot.call.name,
       sequential: slot.runner?.sequential ?? false,
-      remote: slot.runner?.remote === true || asks(slot),
+      remote: slot.runner?.remote === true || needsDecision(slot),
       elsewhere: slot.runner?.elsewhere ?? false,
       dependsOn: slot.runner?.dependsOn ?? [],
     })),
     context.plan.toolMode,
   );
-  // What was approved runs when everything is decided, in the order of its step.
-  const undecided = slots.some(({ left }) => isUndecided(left, context));
-  const running: Promise<DrivenCall>[] = [];
-  async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<DrivenCall> {
+  // Approved calls run when all calls of the step are decided, in the order of the step.
+  const hasUndecided = slots.some(({ startedRow }) => isUndecided(startedRow, context));
+  const running: Promise<CallState>[] = [];
+  async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<CallState> {
     if ("settled" in slot) return slot.settled;
-    if (undecided && isApproved(slot.left)) return { rests_until: null };
+    if (hasUndecided && isApproved(slot.startedRow)) return { waits_until: null };
     const others = [...(graph.waitsFor[at] ?? [])];
-    // A call that began in an earlier drive waits for nobody: its answer may be there. One that was approved begins now.
-    if (others.length > 0 && (slot.left === null || isApproved(slot.left))) {
-      // A later call may be waited for: its promise exists once this tick is over.
+    // A call that was started before waits for no other call: its result may be there. An approved call starts only now.
+    if (others.length > 0 && (slot.startedRow === null || isApproved(slot.startedRow))) {
+      // This call may depend on a later one, whose promise exists after this tick.
       await context.ports.faults.at("calls.begin");
       await Promise.resolve();
       await context.ports.faults.at("calls.wait");
       const before = await Promise.all(others.flatMap((other) => running[other] ?? []));
-      // Behind a call that rests: it begins when that one has its answer.
-      if (!before.every(isSettledCall)) return { rests_until: null };
+      // A call that depends on a waiting call starts when that call has its result.
+      if (!before.every(isSettledCall)) return { waits_until: null };
     }
     return runCall(slot, context);
   }
 
   await context.ports.faults.at("calls.run");
-  const driven = await Promise.all(slots.map((slot, at) => (running[at] = startWhenReady(slot, at))));
-  const rests = driven.flatMap((call) => ("rests_until" in call ? [call.rests_until] : []));
+  const states = await Promise.all(slots.map((slot, at) => (running[at] = startWhenReady(slot, at))));
+  const deadlines = states.flatMap((call) => ("waits_until" in call ? [call.waits_until] : []));
   return {
-    settled: driven.filter(isSettledCall),
+    settled: states.filter(isSettledCall),
     warnings: graph.cycle ? [cutCycle] : [],
-    restsUntil: rests.length === 0 ? null : Math.min(...rests.flatMap((until) => until ?? [])),
+    suspendedUntil: deadlines.length === 0 ? null : Math.min(...deadlines.flatMap((until) => until ?? [])),
   };
 }
 
-/** Somebody outside has to decide about it first. */
-function asks({ consent, left }: CallSlot): boolean {
-  return (consent !== undefined && "ask" in consent) || (awaitedApproval(left) !== null && !isApproved(left));
+/** The most calls of a step that may wait for a client or a person: all of them are listed in the run's row and in the thread's. */
+const mostWaiting = 1000;
+
+/**
+ * Evaluates the approval rules of new calls, and sets `approval` of their slots. A call whose rule throws, takes too long, or returns
+ * anything but a boolean gets an error result and never runs.
+ */
+async function evaluateRules(slots: readonly CallSlot[], context: CallContext): Promise<void> {
+  const fresh = slots.filter(({ startedRow }) => startedRow === null);
+  const waiting = fresh.filter(({ runner }) => runner?.remote === true || runner?.approval);
+  for (const slot of waiting.slice(mostWaiting)) slot.approval = { refused: tooManyWaiting(mostWaiting) };
+  await context.ports.faults.at("calls.consent");
+  await Promise.all(
+    fresh.map(async (slot) => {
+      const { runner, call } = slot;
+      if (runner?.approval === undefined || slot.approval !== undefined) return;
+      if (typeof call.arguments === "string") return;
+      const checked = runner.check(call.arguments);
+      if (!checked.ok || context.signal.aborted) return;
+      await context.ports.faults.at("consent.ask");
+      slot.approval = await evaluateRule(slot, runner.approval, { args: checked.args, context });
+    }),
+  );
+}
+
+async function evaluateRule(
+  { call }: CallSlot,
+  rule: ApprovalRule,
+  { args, context }: { args: JsonObject; context: CallContext },
+): Promise<CallSlot["approval"]> {
+  const { ports, signal } = context;
+  try {
+    await ports.faults.at("consent.wait");
+    const needed = await waitWithin<boolean | ToolAnswer>(() => rule.needed(args), {
+      timers: ports.clock,
+      milliseconds: rule.timeoutMs,
+      onTimeout: () =>
+        errorResult(`Whether "${call.name}" needs approval could not be found out in time; it was not run.`),
+      abort: { signal, onAbort: () => stoppedCall },
+    });
+    if (typeof needed === "object") return { refused: needed };
+    return needed ? { rule } : undefined;
+  } catch (thrown) {
+    return { refused: thrownResult(thrown) };
+  }
+}
+
+/** Whether the call needs a person's decision before it runs. */
+function needsDecision({ approval, startedRow }: CallSlot): boolean {
+  return (
+    (approval !== undefined && "rule" in approval) || (awaitedApproval(startedRow) !== null && !isApproved(startedRow))
+  );
+}
+
+/** Whether the call's row waits for a decision, and its deadline is not over. */
+function isUndecided(row: MessageRecord | null, { ports, signal }: CallContext): boolean {
+  const awaits = awaitedApproval(row);
+  return awaits !== null && awaits.delivered === null && awaits.deadline > ports.clock.now() && !signal.aborted;
 }
 
 const cutCycle = "These calls depend on each other in a circle; they were run in call order.";
@@ -92,14 +152,14 @@ function slotFor(
 ): CallSlot | SettledSlot {
   const row = known.find((message) => message.tool_call_id === call.id) ?? null;
   const id = row?.id ?? ports.ids.ordered();
-  const line = ports.journal.messages.filter((message) => isOnLine(ports.line, message));
-  const previous = before?.position ?? holderOf(call, line)?.position ?? "";
+  const scoped = ports.journal.messages.filter((message) => isInScope(ports.scope, message));
+  const previous = before?.position ?? messageOfCall(call, scoped)?.position ?? "";
   const slot: CallSlot = {
     call,
     id,
-    // The place reserved in an earlier life is lost; where later calls have theirs, this one's is between them.
+    // A position that was reserved before a crash is lost. If later calls have positions, this call's is put before them.
     position: row?.position ?? (known.some(({ position }) => position > previous) ? `${previous}.1` : id),
-    left: row?.status === "started" ? row : null,
+    startedRow: row?.status === "started" ? row : null,
     runner: plan.tools.get(call.name),
   };
   if (row?.status !== "complete") return slot;
@@ -108,11 +168,11 @@ function slotFor(
   const end = row.events.find((event) => event.type === "tool_execution_end");
   const duration_ms = Number(end?.["duration_ms"] ?? 0);
   const settled = { call: publicCall, result, message: row, duration_ms, stack: undefined };
-  // A row that does not carry its own end was closed without being told.
-  if (end === undefined) stageSettled(settled, events);
+  // A row without the event of its end was completed by recovery, which emitted none.
+  if (end === undefined) stageResult(settled, events);
   return { ...slot, settled };
 }
 
-function holderOf(call: ToolCallPart, messages: readonly MessageRecord[]): MessageRecord | undefined {
+function messageOfCall(call: ToolCallPart, messages: readonly MessageRecord[]): MessageRecord | undefined {
   return messages.findLast(({ parts }) => parts.some((part) => part.type === "tool_call" && part.id === call.id));
 }

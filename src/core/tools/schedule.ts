@@ -1,39 +1,38 @@
-// Decides which calls of a step wait for which others. A pure graph: the executor starts a call when all it waits for are
-// done.
+// Decides for each call of a step which other calls have to be finished before it starts. Pure.
 
 import type { ToolMode } from "../ports/step-port.ts";
 
-/** What the schedule needs to know of a call, in call order. */
-export interface Schedulable {
+/** What the schedule needs of a call. */
+export interface ScheduledCall {
   name: string;
   /** Declared to run alone. */
   sequential: boolean;
-  /** Somebody outside answers it: it is asked when the others are done, and keeps nobody waiting who does not depend on it. */
+  /** Its result or approval comes from outside: it starts after the other calls, and only calls that depend on it wait for it. */
   remote?: boolean;
-  /** Another thread works on it, and what is asked outside need not wait for that. */
+  /** Another thread works on it: remote calls start without waiting for it. */
   elsewhere?: boolean;
-  /** Tool names that come first; a name that is not called in this step counts as met (decision 29). */
+  /** Names of tools whose calls come first. A name that is not called in this step is ignored (decision 29: tool order). */
   dependsOn: readonly string[];
 }
 
-/** For each call the indexes of those it waits for, and whether a cycle had to be cut. */
+/** For each call the indexes of the calls that it waits for, and whether the dependencies had a cycle. */
 export interface Schedule {
   waitsFor: ReadonlySet<number>[];
   cycle: boolean;
 }
 
 /**
- * The graph of a step's calls. Dependencies decide the order, call order where they leave it open; whatever must not run
- * side by side then runs in that order. The calls of a true cycle, and what depends on them, run last, in call order.
+ * The graph of a step's calls. Dependencies decide the order, and call order decides the rest; calls that must not run in parallel run in
+ * that order. Calls of a cycle, and those that depend on them, run last, in call order.
  */
-export function schedule(calls: readonly Schedulable[], mode: ToolMode): Schedule {
+export function schedule(calls: readonly ScheduledCall[], mode: ToolMode): Schedule {
   const { order, cut } = ordered(calls);
   const waitsFor = calls.map((): Set<number> => new Set());
-  order.forEach((at, place) => {
-    order.slice(0, place).forEach((other, otherPlace) => {
+  order.forEach((at, position) => {
+    order.slice(0, position).forEach((other, otherPosition) => {
       const follows = dependsOn(calls, at, other) || (!isRemote(other) && (cut.has(at) || apart(calls, { at, other })));
-      const asked = isRemote(at) ? calls[other]?.elsewhere !== true : later(mode, place, otherPlace);
-      if (follows || (!isRemote(other) && asked)) waitsFor[at]?.add(other);
+      const isLater = isRemote(at) ? calls[other]?.elsewhere !== true : later(mode, position, otherPosition);
+      if (follows || (!isRemote(other) && isLater)) waitsFor[at]?.add(other);
     });
   });
   function isRemote(at: number): boolean {
@@ -42,53 +41,53 @@ export function schedule(calls: readonly Schedulable[], mode: ToolMode): Schedul
   return { waitsFor, cycle: cut.size > 0 };
 }
 
-/** The calls in an order that keeps every dependency, what others answer behind what runs here, and those of a cycle. */
-function ordered(calls: readonly Schedulable[]): { order: number[]; cut: ReadonlySet<number> } {
+/** The calls in an order that keeps every dependency, remote calls last; `cut` are the calls of a cycle and those that depend on them. */
+function ordered(calls: readonly ScheduledCall[]): { order: number[]; cut: ReadonlySet<number> } {
   const order: number[] = [];
   const waiting = new Set(calls.keys());
-  const left = new Map<string, number>();
-  for (const { name } of calls) left.set(name, (left.get(name) ?? 0) + 1);
+  const remaining = new Map<string, number>();
+  for (const { name } of calls) remaining.set(name, (remaining.get(name) ?? 0) + 1);
   for (;;) {
-    const next = firstFree(calls, waiting, left);
+    const next = firstFree(calls, waiting, remaining);
     if (next === undefined) return { order: [...order, ...waiting], cut: waiting };
     const { name = "" } = calls[next] ?? {};
-    left.set(name, (left.get(name) ?? 0) - 1);
+    remaining.set(name, (remaining.get(name) ?? 0) - 1);
     waiting.delete(next);
     order.push(next);
   }
 }
 
 /**
- * The first of the waiting calls that depends on none of them, one that runs here before one that others answer. `left` counts
- * the waiting calls by name: to compare each call with each other one would take minutes for an answer of a thousand calls.
+ * The first waiting call that depends on no waiting call; a remote call only if there is no other. `remaining` counts the waiting calls by
+ * name: comparing each call with each other one would take minutes for an answer with a thousand calls.
  */
 function firstFree(
-  calls: readonly Schedulable[],
+  calls: readonly ScheduledCall[],
   waiting: ReadonlySet<number>,
-  left: ReadonlyMap<string, number>,
+  remaining: ReadonlyMap<string, number>,
 ): number | undefined {
   let remote: number | undefined;
   for (const at of waiting) {
     const call = calls[at];
-    const isFree = call?.dependsOn.every((name) => (left.get(name) ?? 0) === (name === call.name ? 1 : 0));
+    const isFree = call?.dependsOn.every((name) => (remaining.get(name) ?? 0) === (name === call.name ? 1 : 0));
     if (isFree === true && call?.remote !== true) return at;
     if (isFree === true) remote ??= at;
   }
   return remote;
 }
 
-function dependsOn(calls: readonly Schedulable[], at: number, other: number): boolean {
+function dependsOn(calls: readonly ScheduledCall[], at: number, other: number): boolean {
   return at !== other && calls[at]?.dependsOn.includes(calls[other]?.name ?? "") === true;
 }
 
-/** One of the two was declared to run alone. */
-function apart(calls: readonly Schedulable[], { at, other }: { at: number; other: number }): boolean {
+/** Whether one of the two was declared to run alone. */
+function apart(calls: readonly ScheduledCall[], { at, other }: { at: number; other: number }): boolean {
   return calls[at]?.sequential === true || calls[other]?.sequential === true;
 }
 
-/** The mode puts the two one after the other; a batch of less than one is one. */
-function later(mode: ToolMode, place: number, otherPlace: number): boolean {
+/** Whether the mode runs the two one after the other. A batch size below one counts as one. */
+function later(mode: ToolMode, position: number, otherPosition: number): boolean {
   if (typeof mode === "string") return mode === "sequential";
   const size = Math.max(1, Math.trunc(mode.batched) || 1);
-  return Math.floor(otherPlace / size) < Math.floor(place / size);
+  return Math.floor(otherPosition / size) < Math.floor(position / size);
 }

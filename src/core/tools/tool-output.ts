@@ -1,4 +1,4 @@
-// Reads what a tool's function returns, a promise or a stream, as the pieces that the loop takes.
+// Reads the output of a tool's function, a promise or a stream, as the pieces that the loop reads.
 
 import { jsonSchema } from "#contract/json.ts";
 import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
@@ -10,15 +10,15 @@ import type { CallContext, ToolAnswer, ToolPiece } from "../ports/tool-port.ts";
 export const defaultTimeoutMs = 120_000;
 
 /**
- * Calls a tool's function and yields its pieces in the order in which they come. Contract: rejects with what the function
- * throws; a stream that is left early is closed. A function that returns undefined yields nothing.
+ * Calls a tool's function and yields its pieces in order. Contract: rejects with what the function throws; closes a stream that is not
+ * read to its end. A function that returns undefined yields nothing.
  */
 export async function* toolOutput(
   work: (call: ToolCall) => unknown,
   context: CallContext,
   faults: Faults,
 ): AsyncGenerator<ToolPiece> {
-  // Progress reported by callback waits here for the consumer; a stream's own parts come in between.
+  // Progress that the function reports by its callback, until the consumer reads it.
   const reported: ToolPiece[] = [];
   let wake = () => {};
   const call = {
@@ -40,7 +40,7 @@ export async function* toolOutput(
     done = true;
     wake();
   });
-  // The rejection is taken by the await below; without this line it would count as unhandled while progress is read.
+  // The await below handles the rejection. Without this line it would be reported as unhandled while progress is read.
   finished.catch(() => {});
   while (!done) {
     for (const piece of reported.splice(0)) yield piece;

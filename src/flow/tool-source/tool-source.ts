@@ -1,9 +1,9 @@
 // Where the tools of a step come from: an ordered list of sources. A name means the tool of the first source that has it. A source
 // that fails takes its own tools from the step and nothing else.
 
-import { cutText, wordsOf } from "#core/cut-text.ts";
+import { cutText, errorMessage } from "#core/cut-text.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import { failed } from "#core/tools/outcome.ts";
+import { errorResult } from "#core/tools/error-results.ts";
 import type { SubpromptConfig } from "#spec/index.ts";
 
 /** Tools of one kind, such as those of the project or those of a client. */
@@ -89,7 +89,7 @@ async function matchingNames(
 function failureOf(entry: string, { title }: ToolSource, thrown: unknown): SourceFailure {
   return {
     entry,
-    warning: cutText(`${title} failed, so "${entry}" is not available: ${wordsOf(thrown)}`, warningLimit),
+    warning: cutText(`${title} failed, so "${entry}" is not available: ${errorMessage(thrown)}`, warningLimit),
   };
 }
 
@@ -117,7 +117,7 @@ function unavailable(name: string): ToolRunner {
     idempotent: false,
     check: (args) => ({ ok: true, args }),
     async *run() {
-      yield { type: "result", result: failed(`The tool "${name}" is not available now.`) };
+      yield { type: "result", result: errorResult(`The tool "${name}" is not available now.`) };
     },
     reconcile: null,
   };

@@ -7,7 +7,7 @@ import type { Usage } from "#contract/usage.ts";
 import type { Work } from "#core/awaited.ts";
 import { addWork, workIn, workSince } from "#core/limits/used.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
-import { childSpending, spendOfChild } from "#core/run-state.ts";
+import { childUsageFields, addChildUsage } from "#core/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";
 import { markForCatalog } from "../background/catalog-task.ts";
@@ -33,7 +33,7 @@ export function takeCost(context: ObjectContext, driver: Driver, { call, told }:
   const { live, wakeups } = context;
   const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
   if (!isMore(known, told)) return;
-  const paid = { ...call, ...childSpending(told) };
+  const paid = { ...call, ...childUsageFields(told) };
   const run = runOf(context, driver, call.run_id);
   live.transaction(() => {
     live.updateMessage(paid);
@@ -45,7 +45,7 @@ export function takeCost(context: ObjectContext, driver: Driver, { call, told }:
 }
 
 function spendOnRun({ live }: Pick<ObjectContext, "live">, { run, more }: { run: RunRecord; more: Spent }): void {
-  spendOfChild(run, more);
+  addChildUsage(run, more);
   // What a run that is not over did is counted from its rows.
   if (run.work !== undefined) run.work = addWork(run.work, workIn(more));
   live.store.updateRun(run);
@@ -53,7 +53,7 @@ function spendOnRun({ live }: Pick<ObjectContext, "live">, { run, more }: { run:
   if (live.record.active_run_id === run.id) return;
   const { usage, cost } = live.record;
   const totals = { usage, cost };
-  spendOfChild(totals, more);
+  addChildUsage(totals, more);
   live.change({ ...totals, work: addWork(workIn(live.record), workIn(more)) });
   markForCatalog(live);
   if (run.parent_run_id !== null) enqueueMessage(live, { type: "result", run_id: run.id, tool_executions: 0 });

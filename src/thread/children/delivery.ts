@@ -4,7 +4,7 @@ import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { AwaitedChild } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
-import { childSpending } from "#core/run-state.ts";
+import { childUsageFields } from "#core/run-state.ts";
 import type { Delivery, Relay } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -28,7 +28,7 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
   if (known !== null && !isMore(known, delivered)) return;
   const answered = {
     ...row,
-    awaits: { ...row.awaits, delivered: { ...(known ?? delivered), ...childSpending(delivered) } },
+    awaits: { ...row.awaits, delivered: { ...(known ?? delivered), ...childUsageFields(delivered) } },
   };
   live.updateMessage(answered);
   driver.resumeNow(row.run_id);

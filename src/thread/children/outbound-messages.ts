@@ -9,7 +9,7 @@ import type { Delivered } from "#core/awaited.ts";
 import type { Outgoing, OutgoingWord, RunRecord, ThreadRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { Answer } from "#core/thread-rpc.ts";
-import { settle } from "#core/tools/settle.ts";
+import { fitResult } from "#core/tools/read-result.ts";
 import { causeOf } from "#lib/log.ts";
 
 import { nextRetry } from "../background/background-task.ts";
@@ -139,7 +139,7 @@ function mustBeReceived(answer: Answer<unknown>): void {
 function deliveryOf(run: RunRecord, tool_executions: number): Delivered {
   const { usage, cost, work } = run;
   const spent = { usage, cost: addCost(0, cost), tool_executions };
-  return { answer: settle(resultOf(run)), ...spent, ...(work === undefined ? {} : { work }) };
+  return { answer: fitResult(resultOf(run)), ...spent, ...(work === undefined ? {} : { work }) };
 }
 
 function resultOf({ status, outcome, text, error }: RunRecord): Delivered["answer"] {

@@ -6,7 +6,7 @@ import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { Approval } from "#core/awaited.ts";
 import { jsonBytes } from "#core/cut-text.ts";
-import { readAnswer } from "#core/tools/settle.ts";
+import { readToolAnswer } from "#core/tools/read-result.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
@@ -51,7 +51,7 @@ export async function readPosted(posted: PostedResult, index: number): Promise<P
   }
   const fingerprint = await sha256Hex(canonicalJson(given as JsonObject));
   if ("approved" in given) return { id, at: index, said: { kind: "approval", decision: given }, fingerprint };
-  const { attachments: _, stack: __, ...answer } = readAnswer(given);
+  const { attachments: _, stack: __, ...answer } = readToolAnswer(given);
   const value = posted.error === undefined ? valueOf(posted) : undefined;
   const field = posted.content === undefined ? "result" : "content";
   const said = {

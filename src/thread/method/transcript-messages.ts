@@ -4,7 +4,7 @@ import { refuse } from "#contract/error.ts";
 import type { TranscriptMessage } from "#contract/transcript.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
-import { settle } from "#core/tools/settle.ts";
+import { fitResult } from "#core/tools/read-result.ts";
 
 import { transcriptParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
@@ -27,7 +27,7 @@ export async function transcriptMessages(
     if (message.role === "user") return messageDraft({ ...draft, role: "user" });
     const answer = messageDraft({ ...draft, role: "assistant" });
     if (message.role === "assistant") return { ...answer, stop_reason: message.stop_reason };
-    const { stack: _, ...result } = settle(message.result);
+    const { stack: _, ...result } = fitResult(message.result);
     const text = result.status === "error" ? (result.error ?? "") : (result.result ?? "");
     const { tool_call_id, name } = message;
     return { ...answer, role: "tool" as const, tool_call_id, name, result, parts: [{ type: "text" as const, text }] };

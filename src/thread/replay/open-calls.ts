@@ -2,9 +2,9 @@
 // Only the end of the run is read, and no more of it than may be in memory.
 
 import type { PlainEvent } from "#contract/event.ts";
-import { isAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import { isAnswer, isInScope, mainScope } from "#core/scope.ts";
 import { fromStored } from "#core/stored-event.ts";
 
 import { boundedRows } from "../method/bounded-page.ts";
@@ -52,5 +52,5 @@ function isWait({ type }: StoredEvent): boolean {
 }
 
 function isOwnAnswer(row: MessageRecord): boolean {
-  return isAnswer(row) && isOnLine(mainLine, row);
+  return isAnswer(row) && isInScope(mainScope, row);
 }

@@ -216,7 +216,7 @@ export class Driver {
       assembled?.limits.halt();
     }
     if (live.retired) return;
-    if (halt.type === "rest") this.#suspend(run, assembled, halt.until);
+    if (halt.type === "suspend") this.#suspend(run, assembled, halt.until);
     else this.#finish(run, assembled, halt.end);
     logRunLine(this.#context, run, { halt, rows: meter.since(before) });
   }

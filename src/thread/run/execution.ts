@@ -2,9 +2,9 @@
 
 import { refuse } from "#contract/error.ts";
 import type { Side } from "#contract/message.ts";
-import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { isSendable } from "#core/request/request-messages.ts";
+import { isModelAnswer, isInScope, mainScope } from "#core/scope.ts";
 import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { specMessage } from "#flow/hook-message.ts";
 import type { ExecutionState } from "#spec/index.ts";
@@ -42,7 +42,7 @@ export function executionState(
 ): ExecutionState {
   const steps = (side?: Side) =>
     messages.filter(
-      (message) => isModelAnswer(message) && isOnLine(mainLine, message) && (side ?? message.side) === message.side,
+      (message) => isModelAnswer(message) && isInScope(mainScope, message) && (side ?? message.side) === message.side,
     ).length;
   const state: ExecutionState = {
     flowId: runId,

@@ -7,15 +7,15 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/message.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import { isAnswer, isOnLine } from "#core/line.ts";
-import type { Line } from "#core/line.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
-import { childSpending, spend, spendOfChild, stepOf, hasOnlyWaited } from "#core/run-state.ts";
-import type { OpenStep, Spending } from "#core/run-state.ts";
-import { awaitedApproval } from "#core/tools/approval.ts";
-import { neverRan, spentOn } from "#core/tools/finalise.ts";
-import { declined, stoppedCall, unanswered, unknownOutcome } from "#core/tools/outcome.ts";
-import { settle } from "#core/tools/settle.ts";
+import { childUsageFields, addModelUsage, addChildUsage, stepOf, hasOnlyWaited } from "#core/run-state.ts";
+import type { OpenStep, ModelUsage } from "#core/run-state.ts";
+import { isAnswer, isInScope } from "#core/scope.ts";
+import type { Scope } from "#core/scope.ts";
+import { awaitedApproval } from "#core/tools/call-slot.ts";
+import { declined, stoppedCall, notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
+import { fitResult } from "#core/tools/read-result.ts";
+import { withoutChangedArguments, childUsage } from "#core/tools/store-result.ts";
 import { turnsIn } from "#flow/conversation-strategy.ts";
 
 import { appendMessages } from "../append-messages.ts";
@@ -66,7 +66,7 @@ export function leftRun(context: ObjectContext, run: RunRecord): RunRecord {
 /** How far a run had come when it was left, as its step rows say. */
 export interface LeftAt {
   /** Number of a line's last step whose row is written; 0 before the first. */
-  step: (line: Line) => number;
+  step: (line: Scope) => number;
   /** What the strategy remembered then; null where nothing was recorded. */
   session: Json | null;
   /** A definition had called `execution.stop()`. */
@@ -107,14 +107,14 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
     const row = open.results.find((message) => message.tool_call_id === call.id);
     const { awaits } = row ?? {};
     const decided = awaitedApproval(row ?? null)?.delivered ?? null;
-    const approval = decided === null ? row?.approval : neverRan(decided);
-    const spent = row === undefined ? null : spentOn(row);
-    if (spent !== null) spendOfChild(run, spent);
+    const approval = decided === null ? row?.approval : withoutChangedArguments(decided);
+    const spent = row === undefined ? null : childUsage(row);
+    if (spent !== null) addChildUsage(run, spent);
     else if (awaits?.kind === "child") {
       // Nobody waits for that child any more.
       enqueueMessage(live, { type: "stop", thread_id: awaits.thread_id });
     }
-    const { stack: _, ...result } = settle(resultOfOpen(row));
+    const { stack: _, ...result } = fitResult(resultOfOpen(row));
     const id = row?.id ?? live.uuids.next();
     const message: MessageRecord = {
       ...open.answer,
@@ -128,7 +128,7 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): 
       model: null,
       usage: null,
       cost: null,
-      ...(spent === null ? {} : childSpending(spent)),
+      ...(spent === null ? {} : childUsageFields(spent)),
       ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
       ...answeredOf(row),
       ...(approval === undefined ? {} : { approval }),
@@ -153,18 +153,18 @@ function answeredOf(row: MessageRecord | undefined): Pick<MessageRecord, "answer
 function resultOfOpen(row: MessageRecord | undefined): ToolResult {
   if (row === undefined) return stoppedCall;
   const { awaits } = row;
-  if (awaits === undefined && hasOnlyWaited(row)) return unanswered;
+  if (awaits === undefined && hasOnlyWaited(row)) return notAnswered;
   if (awaits?.kind === "approval") {
-    return awaits.delivered?.approved === false ? declined(row.name ?? "", awaits.delivered.reason) : unanswered;
+    return awaits.delivered?.approved === false ? declined(row.name ?? "", awaits.delivered.reason) : notAnswered;
   }
-  return awaits?.kind === "remote" ? (awaits.delivered?.answer ?? unanswered) : unknownOutcome;
+  return awaits?.kind === "remote" ? (awaits.delivered?.answer ?? notAnswered) : unknownOutcome;
 }
 
 /** Calls without a result, on every line of the run. */
 function openCalls(messages: readonly MessageRecord[]): { open: OpenStep; call: ToolCallPart }[] {
   return messages.filter(isAnswer).flatMap((answer) => {
     const line = { depth: answer.depth, parent_id: answer.parent_id };
-    const behind = messages.filter((message) => isOnLine(line, message) && message.position > answer.position);
+    const behind = messages.filter((message) => isInScope(line, message) && message.position > answer.position);
     const open = stepOf(answer, behind);
     const done = new Set(open.results.filter(({ status }) => status === "complete").map((row) => row.tool_call_id));
     return open.calls.filter((call) => !done.has(call.id)).map((call) => ({ open, call }));
@@ -197,12 +197,12 @@ function rebuild(run: RunRecord, logs: readonly LogRecord[], messages: readonly 
     if (type !== "llm_request") continue;
     logged.add(data["message_id"]);
     // The row was written by `attemptLog`: these fields are the spending it recorded.
-    spend(rebuilt, data as unknown as Spending);
+    addModelUsage(rebuilt, data as unknown as ModelUsage);
   }
   for (const { id, usage, cost, model } of messages) {
     if (usage === null) continue;
-    if (model === null) spendOfChild(rebuilt, { usage, cost });
-    else if (!logged.has(id)) spend(rebuilt, { usage, cost, model });
+    if (model === null) addChildUsage(rebuilt, { usage, cost });
+    else if (!logged.has(id)) addModelUsage(rebuilt, { usage, cost, model });
   }
   return rebuilt;
 }

@@ -1,9 +1,9 @@
 // Puts a run of a thread together: all ports of the loop, over the storage of the thread. `host/host-ports.ts` does it in process.
 
 import type { Side } from "#contract/message.ts";
-import { isAnswer, mainLine } from "#core/line.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { isAnswer, mainScope } from "#core/scope.ts";
 import { ConversationStrategy, other } from "#flow/conversation-strategy.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
@@ -53,7 +53,7 @@ export async function assembleRun(
   const strategy = new ConversationStrategy({
     agent,
     first,
-    blanks: () => blankStreak(journal.messages, mainLine),
+    blanks: () => blankStreak(journal.messages, mainScope),
     recorded: left.session,
     forced: left.forced,
   });
@@ -105,7 +105,7 @@ export async function assembleRun(
   );
   const ports: RunPorts = {
     run,
-    line: mainLine,
+    scope: mainScope,
     journal,
     sink: live.broadcaster,
     models: context.models,

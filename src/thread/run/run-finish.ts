@@ -3,9 +3,9 @@
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
 import { addWork, workIn, workOf } from "#core/limits/used.ts";
-import { isModelAnswer, isOnLine, mainLine } from "#core/line.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
+import { isModelAnswer, isInScope, mainScope } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
@@ -72,7 +72,7 @@ export function finishRun(
 }
 
 function summary(messages: readonly MessageRecord[]): Pick<RunRecord, "steps" | "text" | "message_ids"> {
-  const answers = messages.filter((message) => isModelAnswer(message) && isOnLine(mainLine, message));
+  const answers = messages.filter((message) => isModelAnswer(message) && isInScope(mainScope, message));
   const last = answers.at(-1);
   return {
     steps: answers.length,

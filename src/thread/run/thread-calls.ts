@@ -4,9 +4,9 @@ import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { fitLog } from "#core/fit-log.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import { nobodyAnswers, nobodyConsents, wrongArguments } from "#core/tools/outcome.ts";
-import { perform } from "#core/tools/perform.ts";
-import { settle } from "#core/tools/settle.ts";
+import { remoteCallNeedsRun, approvalNeedsRun, invalidArguments } from "#core/tools/error-results.ts";
+import { executeTool } from "#core/tools/execute-tool.ts";
+import { fitResult } from "#core/tools/read-result.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
@@ -80,7 +80,7 @@ async function invoke(
   const kept = await answersOf(context).keep(after, { message_id: id, name, signal });
   // The hook runs before the log row stores the result, as it runs before the result of a model's call is stored.
   await faults.at("invoke.before-store");
-  const result = settle(await hooks.beforeStoreToolResult(hookCall, kept));
+  const result = fitResult(await hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...shown } = result;
   live.store.insertLog(
     fitLog({
@@ -109,7 +109,7 @@ async function invoke(
 }
 
 /** The answer without what only the log keeps. */
-function told({ status, result, error, attachments }: ReturnType<typeof settle>): InvokedResult {
+function told({ status, result, error, attachments }: ReturnType<typeof fitResult>): InvokedResult {
   return {
     status,
     ...(result === undefined ? {} : { result }),
@@ -124,18 +124,18 @@ async function call(
 ) {
   const { id, args, context } = work;
   const checked = runner.check(args);
-  if (!checked.ok) return wrongArguments(checked.problem);
-  if (runner.remote) return nobodyAnswers(runner.spec.name);
+  if (!checked.ok) return invalidArguments(checked.problem);
+  if (runner.remote) return remoteCallNeedsRun(runner.spec.name);
   await context.faults.at("invoke.consent");
-  if (await asksFirst(runner, checked.args)) return nobodyConsents(runner.spec.name);
+  if (await asksFirst(runner, checked.args)) return approvalNeedsRun(runner.spec.name);
   const surroundings = {
     clock: context.clock,
     faults: context.faults,
     // Nobody subscribed to a call without a message: its progress has no place in the thread's events.
-    tell: () => {},
+    emit: () => {},
     signal: work.signal ?? new AbortController().signal,
   };
-  return perform(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, surroundings);
+  return executeTool(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, surroundings);
 }
 
 /** A rule that fails asks: whatever cannot say that it needs no consent does not run. */

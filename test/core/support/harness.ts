@@ -2,7 +2,6 @@
 // may be cut after any write and taken up by another harness from the rows that were left.
 
 import type { PlainEvent } from "#contract/event.ts";
-import { mainLine } from "#core/line.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { AnswerFiles } from "#core/ports/answer-files.ts";
@@ -13,6 +12,7 @@ import type { Strategy, StepShape } from "#core/ports/strategy.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
+import { mainScope } from "#core/scope.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { messageRecord, runRecord } from "../../store/records.ts";
@@ -140,7 +140,7 @@ export class Harness {
     const halt = await Promise.race([cut, driven]);
     if (halt === null) await turn();
     // Whether a run rests is written by whoever drives it.
-    if (halt?.type === "rest") this.run.resume_at = halt.until;
+    if (halt?.type === "suspend") this.run.resume_at = halt.until;
     if (halt?.type === "end") this.#tellEnd(halt);
     return halt;
   }
@@ -184,7 +184,7 @@ export class Harness {
       journal: this.journal,
       sink: this.sink,
       models: this.model,
-      line: mainLine,
+      scope: mainScope,
       steps: this.#setup.steps?.(() => this.journal.messages) ?? {
         plan: (shape) => Promise.resolve(this.#plan(shape)),
         tools: () => Promise.resolve(this.#plan({})),

@@ -1,5 +1,5 @@
-// The events of one row-to-be: told in order, remembered in the form the row keeps. Deltas are told and not remembered;
-// when their block ends, one entry stands for all of them.
+// The events of one database row before it is written: emits them in order and collects their stored form for the row. Deltas are
+// emitted only; when their block ends, one stored entry replaces all of them.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 
@@ -7,7 +7,7 @@ import type { EventSink } from "./ports/event-sink.ts";
 import type { StoredEvent } from "./record.ts";
 import { toStored } from "./stored-event.ts";
 
-/** What every event of a list shares. */
+/** Fields that every event of a row has. */
 export type EventContext = Pick<PlainEvent, "run_id" | "side" | "depth" | "parent_id"> & { step?: number };
 
 interface DeltaRange {
@@ -16,14 +16,14 @@ interface DeltaRange {
 }
 
 /**
- * Keeps the two orders apart that durability needs: an event that must survive is staged, its row is written, and only
- * `release` tells it. It gets its number when the row takes it, so let nothing be waited for between `take` and `release`:
- * whoever else tells something meanwhile would be ahead in number and behind in time.
+ * An event that may be lost in a crash is emitted at once. An event that must survive is staged: `take` numbers it for the row, the
+ * caller writes the row, and `release` sends it. Do not await between `take` and `release`: another event could get a higher number
+ * and be sent earlier.
  */
-export class EventList {
+export class RowEvents {
   readonly #sink: EventSink;
   readonly #context: EventContext;
-  #kept: StoredEvent[] = [];
+  #collected: StoredEvent[] = [];
   #staged: EventDraft[] = [];
   #numbered: PlainEvent[] = [];
   readonly #deltas = new Map<string, DeltaRange>();
@@ -33,45 +33,45 @@ export class EventList {
     this.#context = context;
   }
 
-  /** A list of its own with the same context: for what rides in another row. */
-  fork(): EventList {
-    return new EventList(this.#sink, this.#context);
+  /** An empty instance with the same context, for the events of another row. */
+  fork(): RowEvents {
+    return new RowEvents(this.#sink, this.#context);
   }
 
-  /** Tells an event now. For what may be lost with the process. */
-  tell(draft: EventDraft): void {
+  /** Numbers and sends an event now, and collects it for the row. */
+  emit(draft: EventDraft): void {
     const event = this.#number(draft);
-    this.#keep(event);
+    this.#collect(event);
     this.#sink.send(event);
   }
 
-  /** Holds an event back: `take` numbers it, `release` tells it. */
+  /** Keeps an event back: `take` numbers it, `release` sends it. */
   stage(draft: EventDraft): void {
     this.#staged.push(draft);
   }
 
-  /** Tells what was staged. Call it after the row is written. */
+  /** Sends the staged events. Call it after the row is written. */
   release(): void {
     const numbered = this.#numbered;
     this.#numbered = [];
     for (const event of numbered) this.#sink.send(event);
   }
 
-  /** What the row keeps so far, what is staged included, and forgets it here. */
+  /** Numbers the staged events, and returns all collected events for the row. */
   take(): StoredEvent[] {
     for (const draft of this.#staged.splice(0)) {
       const event = this.#number(draft);
-      this.#keep(event);
+      this.#collect(event);
       this.#numbered.push(event);
     }
-    const kept = this.#kept;
-    this.#kept = [];
-    return kept;
+    const collected = this.#collected;
+    this.#collected = [];
+    return collected;
   }
 
-  /** Forgets everything told of a message: it is being retracted. */
-  forget(messageId: string): void {
-    this.#kept = this.#kept.filter((event) => event["message_id"] !== messageId);
+  /** Removes the collected events of a message that is retracted. */
+  removeMessage(messageId: string): void {
+    this.#collected = this.#collected.filter((event) => event["message_id"] !== messageId);
     this.#deltas.clear();
   }
 
@@ -79,7 +79,7 @@ export class EventList {
     return this.#sink.number({ ...this.#context, ...draft });
   }
 
-  #keep(event: PlainEvent): void {
+  #collect(event: PlainEvent): void {
     switch (event.type) {
       case "text_delta":
       case "thinking_delta":
@@ -92,20 +92,20 @@ export class EventList {
       case "text_end":
       case "thinking_end":
       case "toolcall_end":
-        this.#keepMerged(`${event.message_id}/${event.index}`);
+        this.#collectMerged(`${event.message_id}/${event.index}`);
         break;
       case "tool_execution_delta":
         return;
       default:
         break;
     }
-    this.#kept.push(toStored(event));
+    this.#collected.push(toStored(event));
   }
 
-  #keepMerged(key: string): void {
+  #collectMerged(key: string): void {
     const range = this.#deltas.get(key);
     if (range === undefined) return;
     this.#deltas.delete(key);
-    this.#kept.push({ ...toStored(range.last), offset: 0, from_seq: range.first });
+    this.#collected.push({ ...toStored(range.last), offset: 0, from_seq: range.first });
   }
 }

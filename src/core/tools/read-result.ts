@@ -1,5 +1,5 @@
-// Makes a well-formed answer of whatever a tool said: first one that may be of any size, then, once its files are stored,
-// one that fits a row. Text that is still over the limit then is cut and says so.
+// Converts what a tool returned or threw to a well-formed result. `readToolAnswer` keeps texts of any length. `fitResult` shortens them
+// to what fits a row, after longer texts were stored as files.
 
 import { z } from "zod";
 
@@ -7,13 +7,13 @@ import { attachmentLimit, attachmentRefSchema } from "#contract/attachment.ts";
 import { jsonSchema } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 
-import { cutText, jsonBytes, wordsOf } from "../cut-text.ts";
+import { cutText, jsonBytes, errorMessage } from "../cut-text.ts";
 import type { ToolAnswer } from "../ports/tool-port.ts";
-import { failed } from "./outcome.ts";
+import { errorResult } from "./error-results.ts";
 
 /**
- * Bytes of JSON that a text of a result may take. A row holds 2 MiB at most and carries the text up to three times: as the
- * message's words, as `result` and as `error`.
+ * The most bytes of JSON of a result's text. A row has at most 2 MiB, and contains the text up to three times: as the message's text,
+ * as `result` and as `error`.
  */
 export const resultLimit = 300_000;
 
@@ -42,28 +42,27 @@ const answerSchema = z.object({
   attachments: z.unknown().optional(),
 });
 
-/** What a tool said, whole: texts of any length, attachments as it gave them. Contract: never throws. */
-export function readAnswer(said: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
-  const answer = read(said);
+/** The result with texts of any length and unchecked attachments. Contract: never throws. */
+export function readToolAnswer(returned: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
+  const answer = parse(returned);
   if (answer === null) {
-    return failed('The tool returned no result. It must return {status: "success" | "error", …}.');
+    return errorResult('The tool returned no result. It must return {status: "success" | "error", …}.');
   }
   const { status, result, error, stack, details, attachments } = answer;
-  const offered: readonly unknown[] =
-    attachments == null ? [] : Array.isArray(attachments) ? attachments : [attachments];
+  const list: readonly unknown[] = attachments == null ? [] : Array.isArray(attachments) ? attachments : [attachments];
   return {
     status,
     ...(result == null ? {} : { result: result.toWellFormed() }),
     ...(status === "error" ? { error: (error ?? result ?? "The tool failed without saying why.").toWellFormed() } : {}),
     ...(stack == null ? {} : { stack: cutText(stack, bounds.stack) }),
     ...keptDetails(details, bounds),
-    ...(offered.length === 0 ? {} : { attachments: offered }),
+    ...(list.length === 0 ? {} : { attachments: list }),
   };
 }
 
-/** An answer that fits its bounds: long text cut, and of the attachments those that are files of the thread. Never throws. */
-export function settle(said: unknown, bounds: ResultBounds = rowBounds): ToolResult & { stack?: string } {
-  const { status, result, error, stack, details, attachments } = readAnswer(said, bounds);
+/** The result within its bounds: longer text is cut, and attachments that are not files of the thread are dropped. Never throws. */
+export function fitResult(answer: unknown, bounds: ResultBounds = rowBounds): ToolResult & { stack?: string } {
+  const { status, result, error, stack, details, attachments } = readToolAnswer(answer, bounds);
   const refs = (attachments ?? []).flatMap((one) => attachmentRefSchema.safeParse(one).data ?? []);
   return {
     status,
@@ -75,10 +74,10 @@ export function settle(said: unknown, bounds: ResultBounds = rowBounds): ToolRes
   };
 }
 
-/** Null for what is no answer. A getter may throw while it is read. */
-function read(said: unknown): z.infer<typeof answerSchema> | null {
+/** Null for a value that is not a result. A getter of it may throw. */
+function parse(returned: unknown): z.infer<typeof answerSchema> | null {
   try {
-    return answerSchema.safeParse(said).data ?? null;
+    return answerSchema.safeParse(returned).data ?? null;
   } catch {
     return null;
   }
@@ -90,19 +89,19 @@ function keptDetails(details: unknown, bounds: ResultBounds): Pick<ToolAnswer, "
     const json = jsonSchema.safeParse(details);
     return json.success && jsonBytes(json.data) <= bounds.details ? { details: json.data } : {};
   } catch {
-    // A circle, or nested deeper than the stack: no JSON either.
+    // A circular value, or one nested deeper than the stack, has no JSON.
     return {};
   }
 }
 
-/** Turns anything thrown into an answer. */
-export function settleThrown(thrown: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
-  const words = wordsOf(thrown);
-  const said = thrown instanceof Error ? words : `The tool threw: ${words}`;
-  return failed(cutText(said, bounds.text), stackOf(thrown, bounds));
+/** The error result of a tool that threw. */
+export function thrownResult(thrown: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
+  const message = errorMessage(thrown);
+  const error = thrown instanceof Error ? message : `The tool threw: ${message}`;
+  return errorResult(cutText(error, bounds.text), stackOf(thrown, bounds));
 }
 
-/** An error may claim anything for its stack. */
+/** The property `stack` of an error may have any type, or throw. */
 function stackOf(thrown: unknown, bounds: ResultBounds): string | undefined {
   try {
     const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;

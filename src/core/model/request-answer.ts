@@ -1,0 +1,226 @@
+// Requests one step's answer from a model: attempts with back-off, then the fallbacks in order. Each failed attempt writes a log row.
+// Output of a failed attempt is retracted before any other output is emitted. Output of a stopped attempt is kept (decision 20: a
+// stop keeps partial text; decision 22: retries).
+
+import type { StopReason } from "#contract/message.ts";
+import { zeroUsage } from "#contract/usage.ts";
+import type { Usage } from "#contract/usage.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { costOf } from "../cost.ts";
+import type { LimitReason } from "../limits/reached.ts";
+import type { ReachedLimit, Reserved } from "../ports/limit-port.ts";
+import type { ModelFailure, ModelPart } from "../ports/model-port.ts";
+import type { RunPorts } from "../ports/run-ports.ts";
+import type { NumberedPlan } from "../ports/step-port.ts";
+import type { RowEvents } from "../row-events.ts";
+import type { ModelUsage } from "../run-state.ts";
+import { Answer } from "./answer.ts";
+import { attemptLog } from "./attempt-log.ts";
+import { cutUsage, finishedUsage } from "./counted-usage.ts";
+import { delayBeforeRetry, longestWaitMs, retryPolicy } from "./retry.ts";
+import { silenceLimits, watched } from "./watchdog.ts";
+
+/** The result of one attempt: an answer, or a failure with the part of the answer that was received. */
+export interface AttemptResult {
+  model: AnyModelDefinition;
+  /** From 1, for each model again. */
+  attempt: number;
+  answer: Answer;
+  times: AttemptTimes;
+  usage: Usage;
+  /** The provider reported no usage, or only a part of it. */
+  estimated: boolean;
+  cost: number | null;
+  /** Null if the answer is complete. */
+  failure: ModelFailure | null;
+  /** The limit that interrupted the attempt. */
+  limit?: LimitReason | undefined;
+}
+
+/** Microseconds since epoch. `first_at` is the first delta of any kind. */
+interface AttemptTimes {
+  started_at: number;
+  first_at: number | null;
+  ended_at: number;
+}
+
+/** The usage of an attempt, by its model. */
+export function usageOf({ model, usage, cost }: AttemptResult): ModelUsage {
+  return { model: model.name, usage, cost };
+}
+
+/** Why the model stopped: `aborted` or `error` for a failed attempt. */
+export function stopReasonOf({ answer, failure }: AttemptResult): StopReason {
+  if (failure === null) return answer.stopReason();
+  return failure.kind === "aborted" ? "aborted" : "error";
+}
+
+/** The next attempt: the index of its model among the model and its fallbacks, and the attempt's number. */
+export interface RetryPosition {
+  model: number;
+  attempt: number;
+}
+
+/**
+ * `attempt`: an answer or a final failure. `suspend`: the next attempt is `next`, not before `until` (microseconds). `limit`: a limit
+ * is reached before the attempt `next`.
+ */
+export type RequestResult =
+  | { type: "attempt"; result: AttemptResult }
+  | { type: "suspend"; until: number; next: RetryPosition }
+  | { type: "limit"; reached: ReachedLimit; next: RetryPosition };
+
+/** A reserved share of the budget; `release` gives it back. */
+export interface ReservedShare {
+  release: () => void;
+}
+
+/** Requests the answer, beginning with the attempt `from`. Contract: never rejects. */
+export async function requestAnswer(
+  plan: NumberedPlan,
+  {
+    ports,
+    events,
+    signal,
+    from,
+    share,
+    onFailedAttempt,
+  }: {
+    ports: RunPorts;
+    events: RowEvents;
+    signal: AbortSignal;
+    from: RetryPosition;
+    /** The share of the budget that the first attempt has reserved. Each further attempt reserves a new one. */
+    share: ReservedShare;
+    /** Adds a failed attempt's usage to the run's. */
+    onFailedAttempt: (usage: ModelUsage) => void;
+  },
+): Promise<RequestResult> {
+  let current = from;
+  for (;;) {
+    const model = plan.models[current.model] ?? plan.models[0];
+    await ports.faults.at("model.attempt");
+    const result = await attempt(plan, { model, number: current.attempt }, { ports, events, signal });
+    const { failure } = result;
+    if (failure === null || failure.kind === "aborted") return { type: "attempt", result };
+    // A stopped stream may end with any failure, and a stopped run makes no further attempt.
+    if (signal.aborted) return { type: "attempt", result: { ...result, failure: stopped } };
+    const policy = retryPolicy(model.retry);
+    const random = ports.ids.random();
+    const delay = delayBeforeRetry(policy, failure, { attempt: current.attempt, random });
+    const fallback = plan.models[current.model + 1];
+    if (delay === null && fallback === undefined) return { type: "attempt", result };
+
+    retract(result.answer, events, delay === null ? "fallback" : "retry");
+    const error = { code: failure.kind, message: failure.message, retryable: failure.retryable };
+    if (delay === null) {
+      events.emit({ type: "model_fallback", from: model.name, to: fallback?.name ?? "", error });
+      current = { model: current.model + 1, attempt: 1 };
+    } else {
+      current = { model: current.model, attempt: current.attempt + 1 };
+      const max = policy.retries + 1;
+      events.emit({ type: "model_retry", attempt: current.attempt, max, delay_ms: delay, error });
+    }
+    onFailedAttempt(usageOf(result));
+    ports.journal.log(attemptLog(result, { plan, ports, events: events.take() }));
+    share.release();
+    await ports.faults.at("model.limits");
+    const reserved = await reserve(plan, current, { ports, signal });
+    if ("limit" in reserved) return { type: "limit", reached: reserved.limit, next: current };
+    share.release = reserved.release;
+    if (delay === null) continue;
+    if (delay > longestWaitMs) {
+      share.release();
+      return { type: "suspend", until: ports.clock.now() + delay * 1000, next: current };
+    }
+    await ports.faults.at("model.backoff");
+    await ports.clock.sleep(delay, signal).catch(() => undefined);
+  }
+}
+
+/** Reserves the share of the budget for an attempt. */
+export function reserve(
+  plan: NumberedPlan,
+  position: RetryPosition,
+  { ports, signal }: { ports: Pick<RunPorts, "limits">; signal: AbortSignal },
+): Promise<Reserved> {
+  const model = plan.models[position.model] ?? plan.models[0];
+  return ports.limits?.reserve({ ...plan.request, model }, signal) ?? Promise.resolve({ release: () => {} });
+}
+
+/** Ends an answer that is too large for its row, as if the model had reached its token limit. */
+const tooLong: ModelPart = {
+  type: "finish",
+  stop_reason: "length",
+  usage: zeroUsage,
+  reported_cost: null,
+  model_id: null,
+};
+
+async function attempt(
+  plan: NumberedPlan,
+  { model, number }: { model: AnyModelDefinition; number: number },
+  { ports, events, signal }: { ports: RunPorts; events: RowEvents; signal: AbortSignal },
+): Promise<AttemptResult> {
+  const id = ports.ids.ordered();
+  const hideThinking = plan.request.reasoning?.exclude ?? false;
+  const { parent_id: parentId } = ports.scope;
+  const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId });
+  const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
+  let usageOfFailure: Usage | null = null;
+  const request = { ...plan.request, model };
+  if (signal.aborted) {
+    answer.add({ type: "error", failure: stopped });
+  } else {
+    const limits = silenceLimits(model, ports.models.thinksInSilence?.(model) ?? false);
+    const stream = watched(
+      (inner, received) => ports.models.stream(request, inner, received),
+      { signal, limits },
+      ports,
+    );
+    await ports.faults.at("model.request");
+    for await (const part of stream) {
+      await ports.faults.at("model.part");
+      if (times.first_at === null && part.type.endsWith("_delta")) {
+        times.first_at = ports.clock.now();
+      }
+      if (part.type === "error" && part.usage !== undefined) usageOfFailure = part.usage;
+      answer.add(part);
+      if (!answer.full) continue;
+      answer.add(tooLong);
+      break;
+    }
+  }
+  times.ended_at = ports.clock.now();
+  const finish = answer.finish;
+  const failure = answer.failure ?? (finish === null ? interrupted : null);
+  const texts = answer.texts();
+  const { usage, estimated } =
+    finish === null ? cutUsage(request, usageOfFailure, texts) : finishedUsage(request, finish.usage, texts);
+  const cost = costOf(model, usage, finish?.reported_cost ?? null);
+  return { model, attempt: number, answer, times, usage, estimated, cost, failure };
+}
+
+const stopped: ModelFailure = {
+  kind: "aborted",
+  message: "The run was stopped.",
+  retryable: false,
+  status: null,
+  retry_after_ms: null,
+};
+
+/** A stream without `finish` is an interrupted connection, also after received parts. */
+const interrupted: ModelFailure = {
+  kind: "network",
+  message: "The model's answer ended before it was finished.",
+  retryable: true,
+  status: null,
+  retry_after_ms: null,
+};
+
+function retract(answer: Answer, events: RowEvents, reason: "retry" | "fallback"): void {
+  if (!answer.started) return;
+  events.removeMessage(answer.messageId);
+  events.emit({ type: "message_retracted", message_id: answer.messageId, reason });
+}

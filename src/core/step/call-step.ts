@@ -1,0 +1,120 @@
+// Steps that run calls without a model request: the rest of a step whose answer is stored (after a crash or a suspension), and the
+// calls that definitions queued (Standard Agents, queueTool).
+
+import { zeroUsage } from "#contract/usage.ts";
+
+import type { RunPorts } from "../ports/run-ports.ts";
+import type { StepProblem } from "../ports/step-port.ts";
+import type { MessageRecord, QueuedCall } from "../record.ts";
+import { callsOf, nextStepNumber, totalsOf } from "../run-state.ts";
+import type { OpenStep } from "../run-state.ts";
+import type { CallPlan } from "../tools/call-slot.ts";
+import { runCalls } from "../tools/run-calls.ts";
+import { appendAnswer, stepEvents, writeStepEnd } from "./step-rows.ts";
+
+/**
+ * Runs the calls of a stored answer that have no result, and writes the end of the step (architecture §5.4). Returns null when the
+ * step is over, or the time until which a call waits (microseconds).
+ */
+export async function resumeStep(open: OpenStep, ports: RunPorts, signal: AbortSignal): Promise<number | null> {
+  const { answer } = open;
+  await ports.faults.at("resume.tools");
+  const plan = await resumedPlan(open, ports);
+  const events = stepEvents(plan, ports);
+  // A steering message skips calls of a model that have not started. Calls of definitions always run.
+  const maySkip = answer.model !== null;
+  await ports.faults.at("resume.run-calls");
+  const ran = await runCalls(open.calls, open.results, { plan, ports, events, signal, maySkip });
+  if (ran.suspendedUntil !== null) return ran.suspendedUntil;
+  const { usage, stop_reason, cost } = answer;
+  const totals = totalsOf(ports.run, ports.journal.messages);
+  events.stage({ type: "step_end", usage: usage ?? zeroUsage, stop_reason, cost, totals });
+  await ports.faults.at("resume.commit");
+  await writeStepEnd(answer, ran, { plan, ports, events });
+  return null;
+}
+
+/** The tools of the step. If they cannot be found, no tool runs, and each call gets an error result. */
+async function resumedPlan({ answer, calls }: OpenStep, ports: RunPorts): Promise<CallPlan> {
+  const step = answer.step ?? 1;
+  const queued = answer.model === null ? calls.map((call) => call.name) : [];
+  await ports.faults.at("resume.plan");
+  const tools = await ports.steps.tools(queued);
+  if (!("problem" in tools)) return { ...tools, step };
+  return { step, side: answer.side ?? "a", depth: answer.depth, tools: new Map(), toolMode: "sequential" };
+}
+
+/**
+ * Runs the queued calls as a step of their own. Its answer is a message of the assistant with `model` null, because providers accept
+ * tool results only after a message with calls. Returns null when the step is over, the time until which a call waits (microseconds),
+ * or the problem why no tool can be called.
+ */
+export async function queuedStep(
+  ports: RunPorts,
+  signal: AbortSignal,
+): Promise<StepProblem | { until: number } | null> {
+  const calls = (ports.run.calls ?? []).map((call): QueuedCall => ({ ...call, tried: true }));
+  ports.run.calls = calls;
+  await ports.faults.at("queued.tools");
+  const tools = await ports.steps.tools(calls.map((call) => call.name));
+  if ("problem" in tools) return tools;
+  const plan = { ...tools, step: nextStepNumber(ports.journal.messages, ports.scope) };
+  const events = stepEvents(plan, ports);
+  await ports.faults.at("queued.before-create");
+  const draft = await ports.hooks.beforeCreateMessage(callsMessage(calls, plan, ports));
+  const { id, position, role } = draft;
+  events.emit({ type: "message_start", role, message_id: id, position });
+  await ports.faults.at("queued.append");
+  const answer = await appendAnswer(draft, { ports, events }, (stored) => {
+    const stepCalls = new Set(calls.map((call) => call.id));
+    ports.run.calls = (ports.run.calls ?? []).filter((call) => !stepCalls.has(call.id));
+    ports.journal.appendQueued(stored);
+  });
+  await ports.faults.at("queued.run-calls");
+  const ran = await runCalls(callsOf(answer), [], { plan, ports, events, signal });
+  if (ran.suspendedUntil !== null) return { until: ran.suspendedUntil };
+  const totals = totalsOf(ports.run, ports.journal.messages);
+  events.stage({ type: "step_end", usage: zeroUsage, stop_reason: "tool_calls", cost: 0, totals });
+  await ports.faults.at("queued.commit");
+  await writeStepEnd(answer, ran, { plan, ports, events });
+  return null;
+}
+
+function callsMessage(
+  calls: readonly QueuedCall[],
+  plan: CallPlan & Pick<MessageRecord, "role">,
+  ports: RunPorts,
+): MessageRecord {
+  const id = ports.ids.ordered();
+  const now = ports.clock.now();
+  return {
+    id,
+    branch: ports.run.branch,
+    position: id,
+    role: plan.role,
+    parts: calls.map(({ id: callId, name, arguments: args }) => ({
+      type: "tool_call",
+      id: callId,
+      name,
+      arguments: args,
+    })),
+    name: null,
+    tool_call_id: null,
+    parent_id: ports.scope.parent_id,
+    depth: plan.depth,
+    silent: false,
+    metadata: { queued: true },
+    run_id: ports.run.id,
+    step: plan.step,
+    side: plan.side,
+    status: "complete",
+    stop_reason: "tool_calls",
+    model: null,
+    usage: null,
+    cost: null,
+    result: null,
+    created_at: now,
+    updated_at: now,
+    events: [],
+  };
+}

@@ -1,0 +1,135 @@
+// Stores the result of a call: runs the hooks, stores long texts and attachments as files, writes the row of the tool message, and sends
+// the events of the result.
+
+import type { ToolCallPart } from "#contract/content.ts";
+import type { ToolResult } from "#contract/tool-result.ts";
+import { textOrJson } from "#lib/json-value.ts";
+
+import type { Approval, Delivered } from "../awaited.ts";
+import type { RunPorts } from "../ports/run-ports.ts";
+import type { CallOutcome } from "../ports/strategy.ts";
+import type { NestedEnd, ToolAnswer } from "../ports/tool-port.ts";
+import type { MessageRecord } from "../record.ts";
+import type { RowEvents } from "../row-events.ts";
+import { childUsageFields, addChildUsage } from "../run-state.ts";
+import { toMessage } from "../view.ts";
+import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";
+import { fitResult } from "./read-result.ts";
+
+/** A call and the result that its tool returned. `isNew`: the call has no row yet. `end`: the event of a nested loop's end. */
+export interface FinishedCall {
+  message: MessageRecord;
+  isNew: boolean;
+  answer: ToolAnswer;
+  end?: NestedEnd;
+  startedAt: number;
+}
+
+/** Stores the result. Each call passes here once: hooks, files, hooks, row, events, in this order. */
+export async function storeResult(
+  slot: CallSlot,
+  finished: FinishedCall,
+  { ports, events, signal }: Pick<CallContext, "ports" | "events" | "signal">,
+): Promise<SettledCall> {
+  // From here on no other result is accepted for the call, also while the hooks run.
+  ports.journal.closing(finished.message.id);
+  const call = withFinalArguments(slot.call, finished.message);
+  const hookCall = { id: call.id, name: call.name, arguments: textOrJson(call.arguments) };
+  await ports.faults.at("result.after-call");
+  const after = await ports.hooks.afterToolCall(hookCall, finished.answer);
+  await ports.faults.at("result.keep-files");
+  const kept =
+    (await ports.answers?.keep(after, { message_id: finished.message.id, name: call.name, signal })) ?? after;
+  await ports.faults.at("result.before-store");
+  const answer = fitResult(await ports.hooks.beforeStoreToolResult(hookCall, kept), ports.resultBounds);
+  const { stack, ...result } = answer;
+  const draft = settledMessage(finished, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });
+  await ports.faults.at("result.before-create");
+  const hooked = await ports.hooks.beforeCreateMessage(draft);
+  // A child thread may have reported its usage while the hooks ran, also for a call whose deadline is over.
+  const usage = childUsage(currentRow(finished.message, ports));
+  const settled = usage === null ? hooked : { ...hooked, ...childUsageFields(usage) };
+  const duration_ms = (ports.clock.now() - finished.startedAt) / 1000;
+  // A hook may have changed the result: events and log get the changed one.
+  const done = { call: publicCall(call), result: settled.result ?? result, message: settled, duration_ms, stack };
+  if (finished.end !== undefined) stageNestedEnd(finished.end, done.result, events);
+  stageResult(done, events);
+  const stored = { ...settled, events: [...finished.message.events, ...events.take()] };
+  if (usage !== null) addChildUsage(ports.run, usage);
+  if (finished.isNew) ports.journal.append(stored);
+  else ports.journal.update(stored);
+  events.release();
+  await ports.faults.at("result.after-create");
+  await ports.hooks.afterCreateMessage(stored);
+  return { ...done, message: stored };
+}
+
+/** Stages a nested loop's end with the stored result, which hooks may have changed: replay has only that one. */
+function stageNestedEnd(end: NestedEnd, { result, error }: ToolResult, events: RowEvents): void {
+  events.stage({ ...end, ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) });
+}
+
+/** Stages a call's end and its message. */
+export function stageResult({ call, message, result, duration_ms }: SettledCall, events: RowEvents): void {
+  const hidden = message.silent ? ({ silent: true } as const) : {};
+  const of = { message_id: message.id, ...hidden };
+  events.stage({
+    type: "tool_execution_end",
+    message_id: message.id,
+    tool_call_id: call.id,
+    tool_name: call.name,
+    result,
+    is_error: result.status === "error",
+    duration_ms,
+  });
+  events.stage({ type: "message_start", ...of, role: "tool", position: message.position });
+  events.stage({ type: "message_end", ...of, message: toMessage(message) });
+}
+
+function settledMessage(
+  { message }: FinishedCall,
+  { result, handoff, now }: { result: ToolResult; handoff: string | undefined; now: number },
+): MessageRecord {
+  const text = result.status === "error" ? (result.error ?? "") : (result.result ?? "");
+  const { awaits, ...kept } = message;
+  return {
+    ...kept,
+    parts: [{ type: "text", text }],
+    status: "complete",
+    result,
+    ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
+    // Also set without a posted answer, so that a late answer is recognised.
+    ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: kept.answered ?? "" } : {}),
+    ...(awaits?.kind === "approval" && awaits.delivered !== null
+      ? { approval: withoutChangedArguments(awaits.delivered) }
+      : {}),
+    ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
+    updated_at: now,
+  };
+}
+
+/** The approval of a call that did not run: the changed arguments were not used. */
+export function withoutChangedArguments(approval: Approval): Approval {
+  const { args: _, ...decision } = approval;
+  return decision;
+}
+
+/** The usage that a child thread delivered with its result; null if there is none. */
+export function childUsage({ awaits }: MessageRecord): Delivered | null {
+  return awaits?.kind === "child" ? awaits.delivered : null;
+}
+
+/** The current row of a call: a result may have been delivered into it. */
+export function currentRow(message: MessageRecord, { journal }: RunPorts): MessageRecord {
+  return journal.messages.find((known) => known.id === message.id) ?? message;
+}
+
+/** The call with the arguments that it ran with. */
+function withFinalArguments(call: ToolCallPart, { approval }: MessageRecord): ToolCallPart {
+  return approval?.args === undefined ? call : { ...call, arguments: approval.args };
+}
+
+function publicCall(call: ToolCallPart): CallOutcome["call"] {
+  const { type: _, ...rest } = call;
+  return rest;
+}
